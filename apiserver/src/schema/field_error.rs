@@ -1,0 +1,112 @@
+//! One complaint about one field, worded as kube-apiserver words it.
+
+use std::fmt;
+
+/// Why the value of a field was refused.
+///
+/// `Display` gives the line that kube-apiserver prints, for example
+/// `spec.replicas: Invalid value: "x": must be an integer`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// Where, in the notation of kube-apiserver: `spec.containers[0].image`.
+    pub path: String,
+    /// What kind of complaint it is.
+    pub kind: FieldErrorKind,
+    /// The refused value as kube-apiserver prints it (already quoted); `None` where it prints none.
+    pub value: Option<String>,
+    /// The explanation after the value; may be empty.
+    pub detail: String,
+}
+
+/// The kinds of complaint, with the `reason` that a `Status` carries in `details.causes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldErrorKind {
+    /// A required field is absent.
+    Required,
+    /// A value is wrong.
+    Invalid,
+    /// A value has the wrong JSON type.
+    TypeInvalid,
+    /// A value is not one of those allowed.
+    NotSupported,
+    /// A value that must be unique occurs twice.
+    Duplicate,
+    /// A field must not be set or changed.
+    Forbidden,
+    /// A string is too long.
+    TooLong,
+    /// A list or map has too many elements.
+    TooMany,
+    /// What the field refers to does not exist.
+    NotFound,
+}
+
+impl FieldErrorKind {
+    /// The `reason` of a cause, for example `FieldValueRequired`.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Required => "FieldValueRequired",
+            Self::Invalid => "FieldValueInvalid",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::NotFound => "FieldValueNotFound",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Required => "Required value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::NotSupported => "Unsupported value",
+            Self::Duplicate => "Duplicate value",
+            Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
+            Self::NotFound => "Not found",
+        }
+    }
+}
+
+impl FieldError {
+    /// The message without the path, as `details.causes[].message` carries it.
+    pub fn message(&self) -> String {
+        let mut message = self.kind.title().to_owned();
+        for part in [self.value.as_deref().unwrap_or_default(), &self.detail] {
+            if !part.is_empty() {
+                message.push_str(": ");
+                message.push_str(part);
+            }
+        }
+        message
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_reads_as_kube_apiserver_prints_it() {
+        let error = FieldError {
+            path: "spec.serviceName".to_owned(),
+            kind: FieldErrorKind::TypeInvalid,
+            value: Some("\"integer\"".to_owned()),
+            detail: "spec.serviceName in body must be of type string: \"integer\"".to_owned(),
+        };
+        assert_eq!(
+            error.to_string(),
+            "spec.serviceName: Invalid value: \"integer\": \
+             spec.serviceName in body must be of type string: \"integer\""
+        );
+    }
+}
