@@ -1,1 +1,4 @@
-//! To be written.
+//! Many Kubernetes operators, one process.
+
+pub mod object;
+pub mod operator;

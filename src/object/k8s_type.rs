@@ -1,0 +1,193 @@
+//! A resource type: group, version, kind, plural and scope, and the paths that follow from them.
+
+use std::{fmt, sync::Arc};
+
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+
+use super::ObjectKey;
+
+/// A resource type of the Kubernetes API. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct K8sType(Arc<Facts>);
+
+#[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Facts {
+    api_version: String,
+    kind: String,
+    plural: String,
+    scope: Scope,
+}
+
+/// Whether objects of a type live in namespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// Each object is in a namespace.
+    Namespaced,
+    /// Objects belong to the cluster.
+    Cluster,
+}
+
+/// The scopes that a Rust type can declare through [`kube::Resource::Scope`].
+pub trait ResourceScope {
+    /// The scope as a value.
+    const SCOPE: Scope;
+}
+
+impl ResourceScope for NamespaceResourceScope {
+    const SCOPE: Scope = Scope::Namespaced;
+}
+
+impl ResourceScope for ClusterResourceScope {
+    const SCOPE: Scope = Scope::Cluster;
+}
+
+impl K8sType {
+    /// The type behind a Rust type such as `Pod`, or one that derives `CustomResource`.
+    pub fn of<K>() -> Self
+    where
+        K: kube::Resource<DynamicType = ()>,
+        K::Scope: ResourceScope,
+    {
+        Self::new(
+            &K::api_version(&()),
+            &K::kind(&()),
+            &K::plural(&()),
+            K::Scope::SCOPE,
+        )
+    }
+
+    /// A type by its names; `api_version` is `v1` or `group/version`, `plural` is what URLs say.
+    pub fn new(api_version: &str, kind: &str, plural: &str, scope: Scope) -> Self {
+        Self(Arc::new(Facts {
+            api_version: api_version.to_owned(),
+            kind: kind.to_owned(),
+            plural: plural.to_owned(),
+            scope,
+        }))
+    }
+
+    /// A type whose objects live in namespaces.
+    pub fn namespaced(api_version: &str, kind: &str, plural: &str) -> Self {
+        Self::new(api_version, kind, plural, Scope::Namespaced)
+    }
+
+    /// A type whose objects belong to the cluster.
+    pub fn cluster_scoped(api_version: &str, kind: &str, plural: &str) -> Self {
+        Self::new(api_version, kind, plural, Scope::Cluster)
+    }
+
+    /// `v1` or `group/version`.
+    pub fn api_version(&self) -> &str {
+        &self.0.api_version
+    }
+
+    /// The group; empty for the core group.
+    pub fn group(&self) -> &str {
+        self.api_version()
+            .split_once('/')
+            .map_or("", |(group, _)| group)
+    }
+
+    /// The version without the group.
+    pub fn version(&self) -> &str {
+        self.api_version()
+            .split_once('/')
+            .map_or(self.api_version(), |(_, version)| version)
+    }
+
+    /// The kind, as in YAML.
+    pub fn kind(&self) -> &str {
+        &self.0.kind
+    }
+
+    /// The plural, as in URLs.
+    pub fn plural(&self) -> &str {
+        &self.0.plural
+    }
+
+    /// Whether objects of the type live in namespaces.
+    pub fn is_namespaced(&self) -> bool {
+        self.0.scope == Scope::Namespaced
+    }
+
+    /// Whether this is `kind` of `api_version`.
+    pub fn is(&self, api_version: &str, kind: &str) -> bool {
+        self.api_version() == api_version && self.kind() == kind
+    }
+
+    /// `plural` or `plural.group`: what RBAC and kubectl call the type.
+    pub fn resource_name(&self) -> String {
+        match self.group() {
+            "" => self.plural().to_owned(),
+            group => format!("{}.{group}", self.plural()),
+        }
+    }
+
+    /// The URL path of the collection, of one namespace or of all.
+    pub fn collection_path(&self, namespace: Option<&str>) -> String {
+        let root = if self.group().is_empty() {
+            "api"
+        } else {
+            "apis"
+        };
+        let api_version = self.api_version();
+        let plural = self.plural();
+        match namespace.filter(|_| self.is_namespaced()) {
+            Some(namespace) => format!("/{root}/{api_version}/namespaces/{namespace}/{plural}"),
+            None => format!("/{root}/{api_version}/{plural}"),
+        }
+    }
+
+    /// The URL path of one object.
+    pub fn object_path(&self, key: &ObjectKey) -> String {
+        format!(
+            "{}/{}",
+            self.collection_path(key.namespace.as_deref()),
+            key.name
+        )
+    }
+}
+
+impl fmt::Display for K8sType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.kind(), self.api_version())
+    }
+}
+
+impl fmt::Debug for K8sType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::{apps::v1::Deployment, core::v1::Namespace};
+
+    use super::*;
+
+    #[test]
+    fn a_rust_type_knows_its_paths() {
+        let deployment = K8sType::of::<Deployment>();
+        assert_eq!(deployment.to_string(), "Deployment.apps/v1");
+        assert_eq!(deployment.resource_name(), "deployments.apps");
+        assert_eq!(
+            deployment.object_path(&ObjectKey::namespaced("ns", "a")),
+            "/apis/apps/v1/namespaces/ns/deployments/a"
+        );
+        assert_eq!(
+            deployment.collection_path(None),
+            "/apis/apps/v1/deployments"
+        );
+    }
+
+    #[test]
+    fn a_core_type_has_no_group_and_a_cluster_type_no_namespace() {
+        let namespace = K8sType::of::<Namespace>();
+        assert_eq!((namespace.group(), namespace.version()), ("", "v1"));
+        assert_eq!(
+            namespace.collection_path(Some("ignored")),
+            "/api/v1/namespaces"
+        );
+    }
+}

@@ -1,0 +1,18 @@
+//! Kubernetes objects as values: what they are called, what they say, how they are compared.
+//!
+//! Layer 0. Nothing here does I/O or reads a clock.
+//!
+//! Invariants:
+//! - an [`Object`] is immutable; a newer version of it is another value;
+//! - an [`Object`] holds the JSON that the server sent, not a tree, and never prints its content.
+
+mod json;
+mod k8s_type;
+mod key;
+mod object;
+mod version;
+
+pub use k8s_type::{K8sType, ResourceScope, Scope};
+pub use key::{ObjectKey, ParseKeyError, Uid};
+pub use object::{KeptManagers, Object, ParseObjectError};
+pub use version::ResourceVersion;

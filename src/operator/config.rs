@@ -1,0 +1,257 @@
+//! What an operator answers for, and how.
+
+use std::time::Duration;
+
+use super::{ConfigError, OperatorName};
+use crate::object::{K8sType, ResourceScope};
+
+/// One operator: its name, its parent type, its child types and its limits.
+///
+/// Made with [`OperatorConfig::of`] or [`OperatorConfig::new`]; checked when it is registered.
+#[derive(Debug, Clone)]
+pub struct OperatorConfig {
+    /// The identity of the operator, see [`OperatorName`].
+    pub name: String,
+    /// The type of the objects that users create.
+    pub parent: K8sType,
+    /// Every type that the handler may return, and what to do with it.
+    pub children: Vec<ChildType>,
+    /// The labels that children get.
+    pub labels: Labels,
+    /// How many runs may be in flight at once. Default 16.
+    pub max_concurrent_runs: usize,
+    /// How long a handler may take before its run counts as failed. Default 30 seconds.
+    pub handler_deadline: Duration,
+    /// The delay after a first failure; it doubles with each further one. Default 500 ms.
+    pub min_error_backoff: Duration,
+    /// The longest delay between retries. Default 600 seconds.
+    pub max_error_backoff: Duration,
+}
+
+/// A child type of an operator.
+#[derive(Debug, Clone)]
+pub struct ChildType {
+    /// The type.
+    pub ty: K8sType,
+    /// What to do with its objects.
+    pub config: ChildConfig,
+}
+
+/// What to do with children of one type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChildConfig {
+    /// How a child that differs from what is desired gets there.
+    pub update_strategy: UpdateStrategy,
+}
+
+/// How a child that differs from what is desired gets there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UpdateStrategy {
+    /// Server-side apply of the desired fields; fields of others stay.
+    Apply,
+    /// Delete it, and create it anew once it is gone.
+    Recreate,
+    /// Leave it as it is; the change takes effect when somebody deletes it.
+    OnDelete,
+}
+
+/// The labels that select children and say who manages them. They never prove ownership: the
+/// owner reference does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    /// The label whose value is the parent's uid. Default `operetta.dev/parent-uid`.
+    pub parent_uid: String,
+    /// The label whose value is the operator's name. Default `app.kubernetes.io/managed-by`.
+    pub managed_by: String,
+}
+
+impl Default for Labels {
+    fn default() -> Self {
+        Self {
+            parent_uid: "operetta.dev/parent-uid".to_owned(),
+            managed_by: "app.kubernetes.io/managed-by".to_owned(),
+        }
+    }
+}
+
+impl ChildConfig {
+    /// Changed children are updated by server-side apply.
+    pub fn apply() -> Self {
+        Self {
+            update_strategy: UpdateStrategy::Apply,
+        }
+    }
+
+    /// Changed children are deleted and created anew.
+    pub fn recreate() -> Self {
+        Self {
+            update_strategy: UpdateStrategy::Recreate,
+        }
+    }
+
+    /// Existing children are never changed.
+    pub fn on_delete() -> Self {
+        Self {
+            update_strategy: UpdateStrategy::OnDelete,
+        }
+    }
+}
+
+impl OperatorConfig {
+    /// An operator for a parent that has a Rust type.
+    pub fn of<P>(name: &str) -> Self
+    where
+        P: kube::Resource<DynamicType = ()>,
+        P::Scope: ResourceScope,
+    {
+        Self::new(name, K8sType::of::<P>())
+    }
+
+    /// An operator for a parent that is known by its names.
+    pub fn new(name: &str, parent: K8sType) -> Self {
+        Self {
+            name: name.to_owned(),
+            parent,
+            children: Vec::new(),
+            labels: Labels::default(),
+            max_concurrent_runs: 16,
+            handler_deadline: Duration::from_secs(30),
+            min_error_backoff: Duration::from_millis(500),
+            max_error_backoff: Duration::from_secs(600),
+        }
+    }
+
+    /// Adds a child type that has a Rust type.
+    #[must_use]
+    pub fn child<C>(self, config: ChildConfig) -> Self
+    where
+        C: kube::Resource<DynamicType = ()>,
+        C::Scope: ResourceScope,
+    {
+        self.child_of_type(K8sType::of::<C>(), config)
+    }
+
+    /// Adds a child type that is known by its names.
+    #[must_use]
+    pub fn child_of_type(mut self, ty: K8sType, config: ChildConfig) -> Self {
+        self.children.push(ChildType { ty, config });
+        self
+    }
+
+    /// Sets how many runs may be in flight at once.
+    #[must_use]
+    pub fn with_max_concurrent_runs(mut self, runs: usize) -> Self {
+        self.max_concurrent_runs = runs;
+        self
+    }
+
+    /// Sets how long a handler may take before its run counts as failed.
+    #[must_use]
+    pub fn with_handler_deadline(mut self, deadline: Duration) -> Self {
+        self.handler_deadline = deadline;
+        self
+    }
+
+    /// Sets the delay after a first failure and the longest delay between retries.
+    #[must_use]
+    pub fn with_error_backoff(mut self, min: Duration, max: Duration) -> Self {
+        (self.min_error_backoff, self.max_error_backoff) = (min, max);
+        self
+    }
+
+    /// How children of a type are treated; `None` for a type that was not declared.
+    pub fn child_config(&self, ty: &K8sType) -> Option<ChildConfig> {
+        self.children
+            .iter()
+            .find(|child| child.ty == *ty)
+            .map(|child| child.config)
+    }
+
+    /// The declared child type of this apiVersion and kind.
+    pub fn child_type(&self, api_version: &str, kind: &str) -> Option<&K8sType> {
+        self.children
+            .iter()
+            .map(|child| &child.ty)
+            .find(|ty| ty.is(api_version, kind))
+    }
+
+    /// The checked name.
+    pub fn operator_name(&self) -> Result<OperatorName, ConfigError> {
+        Ok(OperatorName::new(&self.name)?)
+    }
+
+    /// Finds what cannot work.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.operator_name()?;
+        let operator = || self.name.clone();
+        for (field, is_zero) in [
+            ("max_concurrent_runs", self.max_concurrent_runs == 0),
+            ("handler_deadline", self.handler_deadline.is_zero()),
+            ("min_error_backoff", self.min_error_backoff.is_zero()),
+            ("max_error_backoff", self.max_error_backoff.is_zero()),
+        ] {
+            if is_zero {
+                return Err(ConfigError::Zero {
+                    operator: operator(),
+                    field,
+                });
+            }
+        }
+        for (index, ChildType { ty, config: _ }) in self.children.iter().enumerate() {
+            if self.children[..index]
+                .iter()
+                .any(|earlier| earlier.ty == *ty)
+            {
+                return Err(ConfigError::DuplicateChild {
+                    operator: operator(),
+                    ty: ty.clone(),
+                });
+            }
+            if self.parent.is_namespaced() && !ty.is_namespaced() {
+                let (parent, child) = (self.parent.clone(), ty.clone());
+                return Err(ConfigError::ClusterChild {
+                    operator: operator(),
+                    parent,
+                    child,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
+
+    use super::*;
+
+    #[test]
+    fn a_child_type_is_listed_once() {
+        let config = OperatorConfig::of::<ConfigMap>("a")
+            .child::<Pod>(ChildConfig::apply())
+            .child::<Pod>(ChildConfig::recreate());
+        assert!(matches!(
+            config.validate(),
+            Err(ConfigError::DuplicateChild { .. })
+        ));
+    }
+
+    #[test]
+    fn a_cluster_scoped_child_needs_a_cluster_scoped_parent() {
+        let child = ChildConfig::on_delete();
+        let under_namespaced = OperatorConfig::of::<ConfigMap>("a").child::<Namespace>(child);
+        assert!(matches!(
+            under_namespaced.validate(),
+            Err(ConfigError::ClusterChild { .. })
+        ));
+        let under_cluster = OperatorConfig::of::<Namespace>("a").child::<Namespace>(child);
+        assert_eq!(under_cluster.validate(), Ok(()));
+    }
+
+    #[test]
+    fn limits_are_positive() {
+        let config = OperatorConfig::of::<ConfigMap>("a").with_max_concurrent_runs(0);
+        assert!(matches!(config.validate(), Err(ConfigError::Zero { .. })));
+    }
+}

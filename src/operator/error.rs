@@ -1,0 +1,84 @@
+//! What can be wrong with a configuration, and how a handler says what kind of failure it met.
+
+use std::{fmt, time::Duration};
+
+use super::InvalidName;
+use crate::object::K8sType;
+
+/// A configuration cannot work. Found when the operator is registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// The name is not a DNS label.
+    #[error(transparent)]
+    Name(#[from] InvalidName),
+    /// Two operators have one name, and so would fight as one field manager.
+    #[error("operator `{0}` is registered twice")]
+    Duplicate(String),
+    /// A child type is listed twice.
+    #[error("operator `{operator}` lists the child type {ty} twice")]
+    DuplicateChild {
+        /// The operator.
+        operator: String,
+        /// The type.
+        ty: K8sType,
+    },
+    /// A namespaced parent cannot own cluster-scoped children: Kubernetes has no such owner
+    /// reference, and the finalizer that would replace it is not supported yet.
+    #[error(
+        "operator `{operator}`: the cluster-scoped child type {child} under the namespaced \
+         parent {parent} is not supported yet"
+    )]
+    ClusterChild {
+        /// The operator.
+        operator: String,
+        /// Its parent type.
+        parent: K8sType,
+        /// The child type that cannot be owned.
+        child: K8sType,
+    },
+    /// A number must be positive.
+    #[error("operator `{operator}`: `{field}` must be more than zero")]
+    Zero {
+        /// The operator.
+        operator: String,
+        /// The field of its configuration.
+        field: &'static str,
+    },
+}
+
+/// A handler's failure that no retry will mend: the parent rests until its spec changes.
+///
+/// ```
+/// use operetta::operator::Permanent;
+///
+/// fn port(text: &str) -> anyhow::Result<u16> {
+///     text.parse().map_err(|_| Permanent(format!("`{text}` is no port")).into())
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permanent(pub String);
+
+impl fmt::Display for Permanent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Permanent {}
+
+/// A handler's failure that is to be retried after a time of its choice instead of the backoff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryAfter {
+    /// Why.
+    pub message: String,
+    /// How long to wait.
+    pub delay: Duration,
+}
+
+impl fmt::Display for RetryAfter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for RetryAfter {}

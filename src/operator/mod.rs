@@ -1,0 +1,23 @@
+//! What a user writes: a handler, and the configuration that says what it answers for.
+//!
+//! Layer 1. Nothing here does I/O or reads a clock: a handler can be called from a plain test.
+//!
+//! ```text
+//! SyncRequest { parent, children } --Handler::sync--> SyncResponse { status, children, resync }
+//! ```
+
+mod children;
+mod config;
+mod error;
+mod handler;
+mod name;
+mod request;
+mod response;
+
+pub use children::{Children, RawView, TypedView};
+pub use config::{ChildConfig, ChildType, Labels, OperatorConfig, UpdateStrategy};
+pub use error::{ConfigError, Permanent, RetryAfter};
+pub use handler::Handler;
+pub use name::{InvalidName, OperatorName};
+pub use request::SyncRequest;
+pub use response::{FinalizeResponse, SyncResponse};

@@ -1,0 +1,111 @@
+//! What a handler answers.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// The children and the status that a parent should have.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SyncResponse {
+    /// The status; `None` leaves the fields of the status as they are.
+    pub status: Option<Value>,
+    /// Every child that should exist, with `apiVersion` and `kind`. A child that is not here is
+    /// deleted. Fields that are not set belong to others.
+    pub children: Vec<Value>,
+    /// When to run again although nothing changed.
+    pub resync: Option<Duration>,
+    /// Why a status or child could not be turned into JSON; the run then fails, writing nothing.
+    pub unserializable: Option<String>,
+}
+
+impl SyncResponse {
+    /// No children, and a status that stays as it is.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// No children yet, and a status.
+    pub fn status(status: impl Serialize) -> Self {
+        Self::new().with_status(status)
+    }
+
+    /// Sets the status.
+    #[must_use]
+    pub fn with_status(mut self, status: impl Serialize) -> Self {
+        self.status = self.json(&status, "the status");
+        self
+    }
+
+    /// Adds a child.
+    #[must_use]
+    pub fn child(mut self, child: impl Serialize) -> Self {
+        let value = self.json(&child, "a child");
+        self.children.extend(value);
+        self
+    }
+
+    /// Adds children.
+    #[must_use]
+    pub fn children<C: Serialize>(self, children: impl IntoIterator<Item = C>) -> Self {
+        children.into_iter().fold(self, Self::child)
+    }
+
+    /// Runs again after this time; an earlier run supersedes it.
+    #[must_use]
+    pub fn resync_after(mut self, delay: Duration) -> Self {
+        self.resync = Some(delay);
+        self
+    }
+
+    fn json(&mut self, value: &impl Serialize, what: &str) -> Option<Value> {
+        match serde_json::to_value(value) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.unserializable = Some(format!("{what} cannot be written as JSON: {error}"));
+                None
+            }
+        }
+    }
+}
+
+/// What came of cleaning up before a parent goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FinalizeResponse {
+    /// The status to show meanwhile; `None` leaves it as it is.
+    pub status: Option<Value>,
+    /// When to try again; `None` when all is done and the parent may go.
+    pub retry: Option<Duration>,
+}
+
+impl FinalizeResponse {
+    /// All is cleaned up: the finalizer is removed and the parent goes.
+    pub fn done() -> Self {
+        Self {
+            status: None,
+            retry: None,
+        }
+    }
+
+    /// Not done yet: the parent stays, and `finalize` is called again after this time.
+    pub fn retry_after(delay: Duration) -> Self {
+        Self {
+            status: None,
+            retry: Some(delay),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_json_is_remembered_instead_of_dropped() {
+        let odd = BTreeMap::from([(vec![1, 2], 3)]);
+        let response = SyncResponse::new().child(odd);
+        assert!(response.unserializable.is_some() && response.children.is_empty());
+    }
+}
