@@ -2,3 +2,5 @@
 
 pub mod object;
 pub mod operator;
+pub mod schedule;
+pub mod store;

@@ -14,10 +14,7 @@ pub(super) struct RawFields<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
 impl<'a> RawFields<'a> {
     /// The text of a field.
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
-        self.0
-            .iter()
-            .find(|(field, _)| field == name)
-            .map(|(_, value)| value.get())
+        self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.get())
     }
 }
 

@@ -48,12 +48,7 @@ impl K8sType {
         K: kube::Resource<DynamicType = ()>,
         K::Scope: ResourceScope,
     {
-        Self::new(
-            &K::api_version(&()),
-            &K::kind(&()),
-            &K::plural(&()),
-            K::Scope::SCOPE,
-        )
+        Self::new(&K::api_version(&()), &K::kind(&()), &K::plural(&()), K::Scope::SCOPE)
     }
 
     /// A type by its names; `api_version` is `v1` or `group/version`, `plural` is what URLs say.
@@ -83,16 +78,12 @@ impl K8sType {
 
     /// The group; empty for the core group.
     pub fn group(&self) -> &str {
-        self.api_version()
-            .split_once('/')
-            .map_or("", |(group, _)| group)
+        self.api_version().split_once('/').map_or("", |(group, _)| group)
     }
 
     /// The version without the group.
     pub fn version(&self) -> &str {
-        self.api_version()
-            .split_once('/')
-            .map_or(self.api_version(), |(_, version)| version)
+        self.api_version().split_once('/').map_or(self.api_version(), |(_, version)| version)
     }
 
     /// The kind, as in YAML.
@@ -125,11 +116,7 @@ impl K8sType {
 
     /// The URL path of the collection, of one namespace or of all.
     pub fn collection_path(&self, namespace: Option<&str>) -> String {
-        let root = if self.group().is_empty() {
-            "api"
-        } else {
-            "apis"
-        };
+        let root = if self.group().is_empty() { "api" } else { "apis" };
         let api_version = self.api_version();
         let plural = self.plural();
         match namespace.filter(|_| self.is_namespaced()) {
@@ -140,11 +127,7 @@ impl K8sType {
 
     /// The URL path of one object.
     pub fn object_path(&self, key: &ObjectKey) -> String {
-        format!(
-            "{}/{}",
-            self.collection_path(key.namespace.as_deref()),
-            key.name
-        )
+        format!("{}/{}", self.collection_path(key.namespace.as_deref()), key.name)
     }
 }
 
@@ -175,19 +158,13 @@ mod tests {
             deployment.object_path(&ObjectKey::namespaced("ns", "a")),
             "/apis/apps/v1/namespaces/ns/deployments/a"
         );
-        assert_eq!(
-            deployment.collection_path(None),
-            "/apis/apps/v1/deployments"
-        );
+        assert_eq!(deployment.collection_path(None), "/apis/apps/v1/deployments");
     }
 
     #[test]
     fn a_core_type_has_no_group_and_a_cluster_type_no_namespace() {
         let namespace = K8sType::of::<Namespace>();
         assert_eq!((namespace.group(), namespace.version()), ("", "v1"));
-        assert_eq!(
-            namespace.collection_path(Some("ignored")),
-            "/api/v1/namespaces"
-        );
+        assert_eq!(namespace.collection_path(Some("ignored")), "/api/v1/namespaces");
     }
 }

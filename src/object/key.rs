@@ -14,18 +14,12 @@ pub struct ObjectKey {
 impl ObjectKey {
     /// The key of an object in a namespace.
     pub fn namespaced(namespace: &str, name: &str) -> Self {
-        Self {
-            namespace: Some(Arc::from(namespace)),
-            name: Arc::from(name),
-        }
+        Self { namespace: Some(Arc::from(namespace)), name: Arc::from(name) }
     }
 
     /// The key of a cluster-scoped object.
     pub fn cluster(name: &str) -> Self {
-        Self {
-            namespace: None,
-            name: Arc::from(name),
-        }
+        Self { namespace: None, name: Arc::from(name) }
     }
 
     /// The key for a namespace that may be absent; an empty one counts as absent.

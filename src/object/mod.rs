@@ -6,13 +6,13 @@
 //! - an [`Object`] is immutable; a newer version of it is another value;
 //! - an [`Object`] holds the JSON that the server sent, not a tree, and never prints its content.
 
+mod cached;
 mod json;
 mod k8s_type;
 mod key;
-mod object;
 mod version;
 
+pub use cached::{KeptManagers, Object, ParseObjectError};
 pub use k8s_type::{K8sType, ResourceScope, Scope};
 pub use key::{ObjectKey, ParseKeyError, Uid};
-pub use object::{KeptManagers, Object, ParseObjectError};
 pub use version::ResourceVersion;

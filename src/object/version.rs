@@ -35,11 +35,7 @@ impl ResourceVersion {
     /// The newer of two; `other` where they do not compare.
     #[must_use]
     pub fn newest(self, other: Self) -> Self {
-        if other.is_older_than(&self) {
-            self
-        } else {
-            other
-        }
+        if other.is_older_than(&self) { self } else { other }
     }
 }
 

@@ -38,10 +38,7 @@ impl Children {
         C: kube::Resource<DynamicType = ()> + DeserializeOwned,
         C::Scope: ResourceScope,
     {
-        TypedView {
-            raw: self.of_type(&K8sType::of::<C>()),
-            ty: PhantomData,
-        }
+        TypedView { raw: self.of_type(&K8sType::of::<C>()), ty: PhantomData }
     }
 
     /// All children, type by type in the order of declaration, each by key.
@@ -73,10 +70,7 @@ pub struct RawView<'a>(&'a [Object]);
 impl<'a> RawView<'a> {
     /// The child with this key.
     pub fn get(&self, key: &ObjectKey) -> Option<&'a Object> {
-        self.0
-            .binary_search_by(|object| object.key().cmp(key))
-            .ok()
-            .map(|at| &self.0[at])
+        self.0.binary_search_by(|object| object.key().cmp(key)).ok().map(|at| &self.0[at])
     }
 
     /// The child with this name, in whatever namespace comes first.
@@ -90,6 +84,7 @@ impl<'a> RawView<'a> {
     }
 
     /// All of them, by key.
+    #[expect(clippy::iter_without_into_iter, reason = "the view is Copy and iterates by value")]
     pub fn iter(&self) -> std::slice::Iter<'a, Object> {
         self.0.iter()
     }
@@ -177,11 +172,7 @@ mod tests {
 
     #[test]
     fn children_are_found_by_key_name_and_type() {
-        let objects = vec![
-            config_map("b", "x"),
-            config_map("a", "y"),
-            config_map("a", "x"),
-        ];
+        let objects = vec![config_map("b", "x"), config_map("a", "y"), config_map("a", "x")];
         let children = Children::new([(K8sType::of::<ConfigMap>(), objects)]);
         let raw = children.of_type(&K8sType::of::<ConfigMap>());
         let keys: Vec<_> = raw.iter().map(|object| object.key().to_string()).collect();

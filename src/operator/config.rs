@@ -77,23 +77,17 @@ impl Default for Labels {
 impl ChildConfig {
     /// Changed children are updated by server-side apply.
     pub fn apply() -> Self {
-        Self {
-            update_strategy: UpdateStrategy::Apply,
-        }
+        Self { update_strategy: UpdateStrategy::Apply }
     }
 
     /// Changed children are deleted and created anew.
     pub fn recreate() -> Self {
-        Self {
-            update_strategy: UpdateStrategy::Recreate,
-        }
+        Self { update_strategy: UpdateStrategy::Recreate }
     }
 
     /// Existing children are never changed.
     pub fn on_delete() -> Self {
-        Self {
-            update_strategy: UpdateStrategy::OnDelete,
-        }
+        Self { update_strategy: UpdateStrategy::OnDelete }
     }
 }
 
@@ -117,7 +111,7 @@ impl OperatorConfig {
             max_concurrent_runs: 16,
             handler_deadline: Duration::from_secs(30),
             min_error_backoff: Duration::from_millis(500),
-            max_error_backoff: Duration::from_secs(600),
+            max_error_backoff: Duration::from_mins(10),
         }
     }
 
@@ -161,18 +155,12 @@ impl OperatorConfig {
 
     /// How children of a type are treated; `None` for a type that was not declared.
     pub fn child_config(&self, ty: &K8sType) -> Option<ChildConfig> {
-        self.children
-            .iter()
-            .find(|child| child.ty == *ty)
-            .map(|child| child.config)
+        self.children.iter().find(|child| child.ty == *ty).map(|child| child.config)
     }
 
     /// The declared child type of this apiVersion and kind.
     pub fn child_type(&self, api_version: &str, kind: &str) -> Option<&K8sType> {
-        self.children
-            .iter()
-            .map(|child| &child.ty)
-            .find(|ty| ty.is(api_version, kind))
+        self.children.iter().map(|child| &child.ty).find(|ty| ty.is(api_version, kind))
     }
 
     /// The checked name.
@@ -191,29 +179,16 @@ impl OperatorConfig {
             ("max_error_backoff", self.max_error_backoff.is_zero()),
         ] {
             if is_zero {
-                return Err(ConfigError::Zero {
-                    operator: operator(),
-                    field,
-                });
+                return Err(ConfigError::Zero { operator: operator(), field });
             }
         }
         for (index, ChildType { ty, config: _ }) in self.children.iter().enumerate() {
-            if self.children[..index]
-                .iter()
-                .any(|earlier| earlier.ty == *ty)
-            {
-                return Err(ConfigError::DuplicateChild {
-                    operator: operator(),
-                    ty: ty.clone(),
-                });
+            if self.children[..index].iter().any(|earlier| earlier.ty == *ty) {
+                return Err(ConfigError::DuplicateChild { operator: operator(), ty: ty.clone() });
             }
             if self.parent.is_namespaced() && !ty.is_namespaced() {
                 let (parent, child) = (self.parent.clone(), ty.clone());
-                return Err(ConfigError::ClusterChild {
-                    operator: operator(),
-                    parent,
-                    child,
-                });
+                return Err(ConfigError::ClusterChild { operator: operator(), parent, child });
             }
         }
         Ok(())
@@ -231,20 +206,14 @@ mod tests {
         let config = OperatorConfig::of::<ConfigMap>("a")
             .child::<Pod>(ChildConfig::apply())
             .child::<Pod>(ChildConfig::recreate());
-        assert!(matches!(
-            config.validate(),
-            Err(ConfigError::DuplicateChild { .. })
-        ));
+        assert!(matches!(config.validate(), Err(ConfigError::DuplicateChild { .. })));
     }
 
     #[test]
     fn a_cluster_scoped_child_needs_a_cluster_scoped_parent() {
         let child = ChildConfig::on_delete();
         let under_namespaced = OperatorConfig::of::<ConfigMap>("a").child::<Namespace>(child);
-        assert!(matches!(
-            under_namespaced.validate(),
-            Err(ConfigError::ClusterChild { .. })
-        ));
+        assert!(matches!(under_namespaced.validate(), Err(ConfigError::ClusterChild { .. })));
         let under_cluster = OperatorConfig::of::<Namespace>("a").child::<Namespace>(child);
         assert_eq!(under_cluster.validate(), Ok(()));
     }

@@ -27,9 +27,7 @@ impl OperatorName {
             && name.bytes().all(inner)
             && !name.starts_with('-')
             && !name.ends_with('-');
-        is_label
-            .then(|| Self(Arc::from(name)))
-            .ok_or_else(|| InvalidName(name.to_owned()))
+        is_label.then(|| Self(Arc::from(name))).ok_or_else(|| InvalidName(name.to_owned()))
     }
 
     /// The name as text: also the field manager and the value of the managed-by label.

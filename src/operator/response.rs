@@ -81,18 +81,12 @@ pub struct FinalizeResponse {
 impl FinalizeResponse {
     /// All is cleaned up: the finalizer is removed and the parent goes.
     pub fn done() -> Self {
-        Self {
-            status: None,
-            retry: None,
-        }
+        Self { status: None, retry: None }
     }
 
     /// Not done yet: the parent stays, and `finalize` is called again after this time.
     pub fn retry_after(delay: Duration) -> Self {
-        Self {
-            status: None,
-            retry: Some(delay),
-        }
+        Self { status: None, retry: Some(delay) }
     }
 }
 

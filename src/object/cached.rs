@@ -95,9 +95,7 @@ impl Object {
         managers: &KeptManagers,
     ) -> Result<Self, ParseObjectError> {
         let fields: RawFields<'_> = serde_json::from_str(text)?;
-        let metadata = fields
-            .get("metadata")
-            .ok_or(ParseObjectError::Missing("metadata"))?;
+        let metadata = fields.get("metadata").ok_or(ParseObjectError::Missing("metadata"))?;
         let facts: Metadata<'_> = serde_json::from_str(metadata)?;
         for (name, value) in [
             ("metadata.name", &facts.name),
@@ -183,10 +181,7 @@ impl Object {
     /// The JSON with `apiVersion` and `kind`.
     pub fn to_json(&self) -> String {
         let mut writer = ObjectWriter::with_capacity(self.0.json.len() + 64);
-        writer.field(
-            "apiVersion",
-            &Value::from(self.ty().api_version()).to_string(),
-        );
+        writer.field("apiVersion", &Value::from(self.ty().api_version()).to_string());
         writer.field("kind", &Value::from(self.ty().kind()).to_string());
         let head = writer.finish();
         // Both are objects with at least one field: one closing brace becomes the comma.
@@ -194,6 +189,9 @@ impl Object {
     }
 
     /// The object as a JSON tree, with `apiVersion` and `kind`.
+    ///
+    /// # Panics
+    /// Never: the text was parsed as JSON before.
     pub fn to_value(&self) -> Value {
         serde_json::from_str(&self.to_json()).expect("was parsed from JSON")
     }
@@ -233,10 +231,7 @@ impl Object {
                 && entry["operation"] == "Apply"
                 && entry.get("subresource").is_none_or(|name| name == "")
         };
-        entries
-            .iter()
-            .find(applied)
-            .map(|entry| entry["fieldsV1"].clone())
+        entries.iter().find(applied).map(|entry| entry["fieldsV1"].clone())
     }
 
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
@@ -248,13 +243,7 @@ impl Object {
 
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {} @{}",
-            self.ty(),
-            self.key(),
-            self.resource_version()
-        )
+        write!(f, "{} {} @{}", self.ty(), self.key(), self.resource_version())
     }
 }
 
@@ -272,22 +261,15 @@ impl From<serde_json::Error> for ParseObjectError {
             serde_json::error::Category::Eof => "eof",
             serde_json::error::Category::Syntax | serde_json::error::Category::Io => "syntax",
         };
-        Self::Malformed {
-            line: error.line(),
-            column: error.column(),
-            category,
-        }
+        Self::Malformed { line: error.line(), column: error.column(), category }
     }
 }
 
 fn controller(owners: &[OwnerReference<'_>]) -> Option<Uid> {
-    owners
-        .iter()
-        .find(|owner| owner.controller == Some(true))
-        .map(|owner| Uid::new(&owner.uid))
+    owners.iter().find(|owner| owner.controller == Some(true)).map(|owner| Uid::new(&owner.uid))
 }
 
-/// The object without its TypeMeta and with other metadata.
+/// The object without `apiVersion` and `kind`, and with other metadata.
 fn reduce(fields: &RawFields<'_>, metadata: &str, capacity: usize) -> String {
     let mut writer = ObjectWriter::with_capacity(capacity);
     for (name, value) in &fields.0 {
@@ -385,10 +367,7 @@ mod tests {
     #[test]
     fn the_type_comes_back_with_the_tree() {
         let value = parsed().to_value();
-        assert_eq!(
-            (&value["kind"], &value["apiVersion"]),
-            (&json!("ConfigMap"), &json!("v1"))
-        );
+        assert_eq!((&value["kind"], &value["apiVersion"]), (&json!("ConfigMap"), &json!("v1")));
         assert_eq!(value["data"]["k"], "secret-value");
     }
 

@@ -1,0 +1,225 @@
+//! The objects of a store, with the rules by which they change and the index by parent.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::scope::{ListStart, Scope, ScopeId, Settled};
+use crate::object::{Object, ObjectKey, ResourceVersion, Uid};
+
+/// One object changed: it appeared, has a newer version, or is gone.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// What was cached before.
+    pub before: Option<Object>,
+    /// What is cached now.
+    pub after: Option<Object>,
+}
+
+impl Change {
+    /// The object as it is, or as it last was.
+    ///
+    /// # Panics
+    /// Never: a change has at least one side.
+    pub fn object(&self) -> &Object {
+        self.after.as_ref().or(self.before.as_ref()).expect("a change has a side")
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    objects: HashMap<ObjectKey, Object>,
+    by_parent: HashMap<Uid, BTreeSet<ObjectKey>>,
+    /// Objects whose deletion we were told in reply, before their watch said so.
+    tombstones: HashMap<Uid, u64>,
+    /// Counts lists and tombstones, to order one against the other.
+    clock: u64,
+    bytes: usize,
+    scopes: Vec<Scope>,
+    deletions_held: bool,
+    /// Labels whose value is the uid of a parent.
+    parent_labels: BTreeSet<String>,
+}
+
+// === reading ===
+
+impl Contents {
+    pub(super) fn new(parent_labels: BTreeSet<String>) -> Self {
+        Self { parent_labels, ..Self::default() }
+    }
+
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Object> {
+        self.objects.get(key)
+    }
+
+    pub(super) fn objects(&self) -> impl Iterator<Item = &Object> {
+        self.objects.values()
+    }
+
+    pub(super) fn of_parent(&self, parent: &Uid) -> impl Iterator<Item = &Object> {
+        let keys = self.by_parent.get(parent).into_iter().flatten();
+        keys.filter_map(|key| self.objects.get(key))
+    }
+
+    /// The uids that an object names as its parent: its controller, and the values of our labels.
+    pub(super) fn parents_of(&self, object: &Object) -> BTreeSet<Uid> {
+        let mut parents: BTreeSet<Uid> = object.controller().cloned().into_iter().collect();
+        let labels = object.labels();
+        let named = self.parent_labels.iter().filter_map(|label| labels.get(label));
+        parents.extend(named.map(|uid| Uid::new(uid)));
+        parents
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn is_synced(&self) -> bool {
+        !self.scopes.is_empty() && self.scopes.iter().all(|scope| scope.is_synced)
+    }
+
+    pub(super) fn may_delete(&self) -> bool {
+        self.is_synced() && !self.deletions_held
+    }
+
+    pub(super) fn high_water(&self, scope: ScopeId) -> Option<&ResourceVersion> {
+        self.scopes[scope.0].high_water.as_ref()
+    }
+}
+
+// === changing ===
+
+impl Contents {
+    pub(super) fn add_scope(&mut self, namespace: Option<String>) -> ScopeId {
+        self.scopes.push(Scope::new(namespace));
+        ScopeId(self.scopes.len() - 1)
+    }
+
+    pub(super) fn release_deletions(&mut self) {
+        self.deletions_held = false;
+    }
+
+    pub(super) fn begin_list(&mut self) -> ListStart {
+        self.clock += 1;
+        ListStart(self.clock)
+    }
+
+    pub(super) fn bookmark(&mut self, scope: ScopeId, version: &ResourceVersion) {
+        self.scopes[scope.0].advance(version);
+    }
+
+    pub(super) fn observe(&mut self, scope: ScopeId, object: Object) -> Option<Change> {
+        self.scopes[scope.0].advance(object.resource_version());
+        self.overlay(object)
+    }
+
+    pub(super) fn overlay(&mut self, object: Object) -> Option<Change> {
+        if self.tombstones.contains_key(object.uid()) || self.knows_better(&object) {
+            return None;
+        }
+        Some(self.insert(object))
+    }
+
+    pub(super) fn observe_deletion(&mut self, scope: ScopeId, object: &Object) -> Option<Change> {
+        self.scopes[scope.0].advance(object.resource_version());
+        self.tombstones.remove(object.uid());
+        let cached = self.objects.get(object.key())?;
+        let is_stale = object.resource_version().is_older_than(cached.resource_version());
+        (cached.uid() == object.uid() && !is_stale).then(|| self.remove(object.key()))?
+    }
+
+    /// Takes in the reply to a final delete, which has no version.
+    pub(super) fn bury(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
+        // Not cached: the watch was faster than the reply and will not mention the uid again.
+        self.objects.get(key).filter(|cached| cached.uid() == uid)?;
+        self.clock += 1;
+        self.tombstones.insert(uid.clone(), self.clock);
+        self.remove(key)
+    }
+
+    pub(super) fn replace(
+        &mut self,
+        scope: ScopeId,
+        start: ListStart,
+        items: Vec<Object>,
+        version: &ResourceVersion,
+    ) -> (Vec<Change>, Settled) {
+        let went_back = self.scopes[scope.0].is_behind(version);
+        if went_back {
+            self.tombstones.clear();
+            self.deletions_held = true;
+            self.scopes[scope.0].high_water = None;
+        }
+        self.tombstones.retain(|_, buried| *buried > start.0);
+        let mut changes = self.drop_absent(scope, &items, version, went_back);
+        for item in items {
+            if went_back {
+                changes.extend(self.insert_unless_equal(item));
+            } else {
+                changes.extend(self.overlay(item));
+            }
+        }
+        let scope = &mut self.scopes[scope.0];
+        scope.is_synced = true;
+        scope.advance(version);
+        (changes, if went_back { Settled::WentBack } else { Settled::Continued })
+    }
+
+    /// Makes the deletions that nobody told us of: what a scope covers, a list lacks, and is not
+    /// newer than the list.
+    fn drop_absent(
+        &mut self,
+        scope: ScopeId,
+        items: &[Object],
+        version: &ResourceVersion,
+        went_back: bool,
+    ) -> Vec<Change> {
+        let listed: BTreeSet<&ObjectKey> = items.iter().map(Object::key).collect();
+        let scope = &self.scopes[scope.0];
+        let is_gone = |object: &&Object| {
+            scope.covers(object.namespace())
+                && !listed.contains(object.key())
+                && (went_back || !version.is_older_than(object.resource_version()))
+        };
+        let gone: Vec<ObjectKey> =
+            self.objects.values().filter(is_gone).map(|object| object.key().clone()).collect();
+        gone.iter().filter_map(|key| self.remove(key)).collect()
+    }
+
+    /// Whether the cached object of this key is the same version or a newer one.
+    fn knows_better(&self, object: &Object) -> bool {
+        self.objects.get(object.key()).is_some_and(|cached| {
+            object == cached || object.resource_version().is_older_than(cached.resource_version())
+        })
+    }
+
+    fn insert_unless_equal(&mut self, object: Object) -> Option<Change> {
+        (self.objects.get(object.key()) != Some(&object)).then(|| self.insert(object))
+    }
+
+    fn insert(&mut self, object: Object) -> Change {
+        let removed = self.remove(object.key());
+        for parent in self.parents_of(&object) {
+            self.by_parent.entry(parent).or_default().insert(object.key().clone());
+        }
+        self.bytes += object.json().len();
+        self.objects.insert(object.key().clone(), object.clone());
+        Change { before: removed.and_then(|change| change.before), after: Some(object) }
+    }
+
+    fn remove(&mut self, key: &ObjectKey) -> Option<Change> {
+        let object = self.objects.remove(key)?;
+        self.bytes -= object.json().len();
+        for parent in self.parents_of(&object) {
+            if let Some(keys) = self.by_parent.get_mut(&parent) {
+                keys.remove(key);
+                if keys.is_empty() {
+                    self.by_parent.remove(&parent);
+                }
+            }
+        }
+        Some(Change { before: Some(object), after: None })
+    }
+}

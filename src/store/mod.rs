@@ -1,0 +1,24 @@
+//! The cache of one type: what the API server holds, as far as we have been told.
+//!
+//! Layer 2. No I/O: the watch loop and the replies to our own writes come in as values, changes
+//! go out as values.
+//!
+//! ```text
+//! watch events --observe-->  +-------+  --Change--> operators
+//! lists        --replace-->  | Store |
+//! own replies  --overlay-->  +-------+  <--StoreReader-- handlers' snapshots, the web
+//! ```
+//!
+//! Invariants:
+//! - time does not run backwards: what is older than the cached version of an object is ignored,
+//!   be it an event, an item of a list or the absence from a list;
+//! - an object that we saw deleted does not come back under its uid;
+//! - a reader sees a complete version of an object or none.
+
+mod contents;
+mod scope;
+mod shared;
+
+pub use contents::Change;
+pub use scope::{ListStart, ScopeId, Settled};
+pub use shared::{Store, StoreReader};

@@ -1,0 +1,52 @@
+//! What is known of one watch that feeds a store.
+
+use crate::object::ResourceVersion;
+
+/// One of the watches that feed a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ScopeId(pub(super) usize);
+
+/// The moment before a list was asked for: it tells which tombstones the list outdates.
+#[derive(Debug, Clone, Copy)]
+pub struct ListStart(pub(super) u64);
+
+/// How a list was taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// The store continues from it.
+    Continued,
+    /// Its version is below what the scope had seen: the server was restored from a backup.
+    /// It replaced everything, and deletions are held until [`super::Store::release_deletions`].
+    WentBack,
+}
+
+/// The state of one scope.
+#[derive(Debug)]
+pub(super) struct Scope {
+    /// The namespace it covers; `None` for all.
+    pub(super) namespace: Option<String>,
+    pub(super) is_synced: bool,
+    /// The newest version that its watch or list has shown.
+    pub(super) high_water: Option<ResourceVersion>,
+}
+
+impl Scope {
+    pub(super) fn new(namespace: Option<String>) -> Self {
+        Self { namespace, is_synced: false, high_water: None }
+    }
+
+    pub(super) fn covers(&self, namespace: Option<&str>) -> bool {
+        self.namespace.is_none() || self.namespace.as_deref() == namespace
+    }
+
+    pub(super) fn advance(&mut self, version: &ResourceVersion) {
+        self.high_water = Some(match self.high_water.take() {
+            Some(mark) => mark.newest(version.clone()),
+            None => version.clone(),
+        });
+    }
+
+    pub(super) fn is_behind(&self, version: &ResourceVersion) -> bool {
+        self.high_water.as_ref().is_some_and(|mark| version.is_older_than(mark))
+    }
+}

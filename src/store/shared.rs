@@ -1,0 +1,299 @@
+//! The handles on a store: one that changes it, and one that reads it from anywhere.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+use super::{Change, ListStart, ScopeId, Settled, contents::Contents};
+use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid};
+
+/// The handle that changes a store: held by its watch loops and by those who write to the API.
+#[derive(Clone)]
+pub struct Store(StoreReader);
+
+/// The handle that reads a store. Cheap to clone; each call sees the state of that moment.
+#[derive(Clone)]
+pub struct StoreReader {
+    ty: K8sType,
+    contents: Arc<RwLock<Contents>>,
+}
+
+// === Store ===
+
+impl Store {
+    /// An empty store. `parent_labels` are the labels whose value is the uid of a parent.
+    pub fn new(ty: K8sType, parent_labels: BTreeSet<String>) -> Self {
+        let contents = Arc::new(RwLock::new(Contents::new(parent_labels)));
+        Self(StoreReader { ty, contents })
+    }
+
+    /// A handle for reading.
+    pub fn reader(&self) -> StoreReader {
+        self.0.clone()
+    }
+
+    /// Adds a watch that will feed the store; `None` covers all namespaces.
+    pub fn add_scope(&self, namespace: Option<String>) -> ScopeId {
+        self.write().add_scope(namespace)
+    }
+
+    /// To be called before a list is asked for, whose result goes into [`Store::replace`].
+    pub fn begin_list(&self) -> ListStart {
+        self.write().begin_list()
+    }
+
+    /// Takes in a complete list of a scope; what it lacks is deleted.
+    pub fn replace(
+        &self,
+        scope: ScopeId,
+        start: ListStart,
+        items: Vec<Object>,
+        version: &ResourceVersion,
+    ) -> (Vec<Change>, Settled) {
+        self.write().replace(scope, start, items, version)
+    }
+
+    /// Takes in an `ADDED` or `MODIFIED` event.
+    pub fn observe(&self, scope: ScopeId, object: Object) -> Option<Change> {
+        self.write().observe(scope, object)
+    }
+
+    /// Takes in a `DELETED` event.
+    pub fn observe_deletion(&self, scope: ScopeId, object: &Object) -> Option<Change> {
+        self.write().observe_deletion(scope, object)
+    }
+
+    /// Takes in a `BOOKMARK` event.
+    pub fn bookmark(&self, scope: ScopeId, version: &ResourceVersion) {
+        self.write().bookmark(scope, version);
+    }
+
+    /// Takes in the object that answered a write of ours, or a live read.
+    pub fn overlay(&self, object: Object) -> Option<Change> {
+        self.write().overlay(object)
+    }
+
+    /// Takes in the reply to a final delete: the object is gone, whatever late events say.
+    pub fn bury(&self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
+        self.write().bury(key, uid)
+    }
+
+    /// Ends the hold on deletions that [`Settled::WentBack`] began.
+    pub fn release_deletions(&self) {
+        self.write().release_deletions();
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
+        self.0.contents.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Store({})", self.0.ty)
+    }
+}
+
+// === StoreReader ===
+
+impl StoreReader {
+    /// The type of the objects.
+    pub fn ty(&self) -> &K8sType {
+        &self.ty
+    }
+
+    /// The object with this key.
+    pub fn get(&self, key: &ObjectKey) -> Option<Object> {
+        self.read().get(key).cloned()
+    }
+
+    /// Everything cached, by key.
+    pub fn list(&self) -> Vec<Object> {
+        let mut objects: Vec<Object> = self.read().objects().cloned().collect();
+        objects.sort_unstable_by(|a, b| a.key().cmp(b.key()));
+        objects
+    }
+
+    /// The keys of everything cached, sorted.
+    pub fn keys(&self) -> Vec<ObjectKey> {
+        let mut keys: Vec<ObjectKey> = self.read().objects().map(|o| o.key().clone()).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The objects that name this uid as their controller or in a parent label.
+    pub fn of_parent(&self, parent: &Uid) -> Vec<Object> {
+        self.read().of_parent(parent).cloned().collect()
+    }
+
+    /// The uids that an object names as its parent.
+    pub fn parents_of(&self, object: &Object) -> BTreeSet<Uid> {
+        self.read().parents_of(object)
+    }
+
+    /// How many objects are cached.
+    pub fn len(&self) -> usize {
+        self.read().len()
+    }
+
+    /// Whether nothing is cached.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes of JSON that are cached.
+    pub fn bytes(&self) -> usize {
+        self.read().bytes()
+    }
+
+    /// Whether every scope has had its first complete list.
+    pub fn is_synced(&self) -> bool {
+        self.read().is_synced()
+    }
+
+    /// Whether absence from the store is good enough a reason to delete.
+    pub fn may_delete(&self) -> bool {
+        self.read().may_delete()
+    }
+
+    /// The newest version that a scope has shown.
+    pub fn high_water(&self, scope: ScopeId) -> Option<ResourceVersion> {
+        self.read().high_water(scope).cloned()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Contents> {
+        self.contents.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for StoreReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoreReader({})", self.ty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::KeptManagers;
+
+    const LABEL: &str = "operetta.dev/parent-uid";
+
+    fn ty() -> K8sType {
+        K8sType::namespaced("v1", "ConfigMap", "configmaps")
+    }
+
+    fn object(name: &str, uid: &str, version: u64) -> Object {
+        let value = json!({"metadata": {
+            "name": name, "namespace": "ns", "uid": uid, "resourceVersion": version.to_string(),
+            "labels": {LABEL: "parent"},
+        }});
+        Object::from_value(&ty(), &value, &KeptManagers::default()).unwrap()
+    }
+
+    fn version(number: u64) -> ResourceVersion {
+        ResourceVersion::Number(number)
+    }
+
+    fn listed(items: Vec<Object>, at: u64) -> (Store, ScopeId) {
+        let store = Store::new(ty(), BTreeSet::from([LABEL.to_owned()]));
+        let scope = store.add_scope(None);
+        let start = store.begin_list();
+        store.replace(scope, start, items, &version(at));
+        (store, scope)
+    }
+
+    fn names(store: &Store) -> Vec<String> {
+        store.reader().list().iter().map(|object| format!("{object:?}")).collect()
+    }
+
+    #[test]
+    fn an_event_older_than_a_reply_is_ignored_a_deletion_too() {
+        let (store, scope) = listed(vec![object("a", "u", 1)], 1);
+        store.overlay(object("a", "u", 5));
+        assert!(store.observe(scope, object("a", "u", 4)).is_none());
+        assert!(store.observe_deletion(scope, &object("a", "u", 4)).is_none());
+        assert!(store.observe(scope, object("a", "u", 5)).is_none());
+        assert_eq!(names(&store), ["ConfigMap.v1 ns/a @5"]);
+        assert!(store.observe_deletion(scope, &object("a", "u", 6)).is_some());
+        assert!(store.reader().is_empty() && store.reader().bytes() == 0);
+    }
+
+    #[test]
+    fn a_list_deletes_what_it_lacks_unless_a_reply_is_newer() {
+        let (store, scope) = listed(vec![object("a", "u", 1), object("b", "v", 2)], 2);
+        store.overlay(object("new", "w", 9));
+        let start = store.begin_list();
+        let (changes, _) = store.replace(scope, start, vec![object("a", "u", 1)], &version(5));
+        assert_eq!(changes.len(), 1);
+        assert!(changes[0].after.is_none() && changes[0].object().name() == "b");
+        assert_eq!(names(&store), ["ConfigMap.v1 ns/a @1", "ConfigMap.v1 ns/new @9"]);
+    }
+
+    #[test]
+    fn a_buried_object_does_not_come_back_by_late_events() {
+        let (store, scope) = listed(vec![object("a", "u", 1)], 1);
+        let start = store.begin_list();
+        assert!(store.bury(object("a", "u", 1).key(), &Uid::new("u")).is_some());
+        assert!(store.observe(scope, object("a", "u", 2)).is_none());
+        store.replace(scope, start, vec![object("a", "u", 2)], &version(2));
+        assert!(store.reader().is_empty(), "the list was asked for before the deletion");
+        assert!(store.observe_deletion(scope, &object("a", "u", 3)).is_none());
+        assert!(store.observe(scope, object("a", "other", 4)).is_some());
+    }
+
+    #[test]
+    fn a_list_asked_for_after_the_burial_is_believed() {
+        let (store, scope) = listed(vec![object("a", "u", 1)], 1);
+        store.bury(object("a", "u", 1).key(), &Uid::new("u"));
+        let start = store.begin_list();
+        store.replace(scope, start, vec![object("a", "u", 1)], &version(2));
+        assert_eq!(store.reader().len(), 1);
+    }
+
+    #[test]
+    fn a_burial_after_the_deleted_event_leaves_nothing_behind() {
+        let (store, scope) = listed(vec![object("a", "u", 1)], 1);
+        store.observe_deletion(scope, &object("a", "u", 2));
+        assert!(store.bury(object("a", "u", 1).key(), &Uid::new("u")).is_none());
+        assert!(store.observe(scope, object("a", "u", 3)).is_some());
+    }
+
+    #[test]
+    fn a_namesake_replaces_and_its_predecessor_cannot_delete_it() {
+        let (store, scope) = listed(vec![object("a", "old", 1)], 1);
+        let change = store.observe(scope, object("a", "new", 5)).unwrap();
+        assert_eq!(change.before.unwrap().uid(), &Uid::new("old"));
+        assert!(store.observe_deletion(scope, &object("a", "old", 4)).is_none());
+        assert_eq!(store.reader().len(), 1);
+    }
+
+    #[test]
+    fn a_list_from_before_the_high_water_mark_replaces_all_and_holds_deletions() {
+        let (store, scope) = listed(vec![object("a", "u", 90), object("b", "v", 95)], 100);
+        assert!(store.reader().may_delete());
+        let start = store.begin_list();
+        let (changes, settled) =
+            store.replace(scope, start, vec![object("a", "u", 40)], &version(50));
+        assert_eq!((changes.len(), settled), (2, Settled::WentBack));
+        assert_eq!(names(&store), ["ConfigMap.v1 ns/a @40"]);
+        assert!(store.reader().is_synced() && !store.reader().may_delete());
+        store.release_deletions();
+        assert!(store.reader().may_delete());
+    }
+
+    #[test]
+    fn children_are_found_by_parent_and_nothing_is_synced_before_a_list() {
+        let store = Store::new(ty(), BTreeSet::from([LABEL.to_owned()]));
+        assert!(!store.reader().is_synced());
+        let scope = store.add_scope(None);
+        store.observe(scope, object("a", "u", 1));
+        assert!(!store.reader().is_synced());
+        assert_eq!(store.reader().of_parent(&Uid::new("parent")).len(), 1);
+        assert!(store.reader().of_parent(&Uid::new("other")).is_empty());
+    }
+}
