@@ -1,0 +1,161 @@
+//! Server-side apply and the tracking of who manages which field.
+//!
+//! Pure functions over JSON values: what to store, given what is stored and what was sent. Objects
+//! are in the version of the request. Not done here: defaulting, pruning, admission, validation of
+//! values, `metadata` that the server owns, and the conversion of managed fields between versions
+//! with different fields (an entry of another version is read as if it were of this one).
+
+mod compare;
+mod conflict;
+mod error;
+mod field_set;
+mod fields_v1;
+mod go_format;
+mod json_order;
+mod last_applied;
+mod list_key;
+mod managers;
+mod merge;
+mod object;
+mod object_meta;
+mod owned;
+mod path_element;
+mod reconcile;
+mod remove;
+mod shape;
+mod updater;
+mod validate;
+mod walk;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use conflict::{Cause, Conflict, Conflicts};
+pub use error::ApplyError;
+pub use managers::Operation;
+pub use validate::TypeErrors;
+
+use serde_json::Value;
+
+use self::{managers::Managers, shape::Type, updater::Taking, write::Write};
+use crate::schema::Schema;
+
+/// What a write says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The field manager.
+    pub manager: &'a str,
+    /// The version that the request was made in, as `apps/v1`.
+    pub api_version: &'a str,
+    /// The subresource that is written to.
+    pub subresource: Option<&'a str>,
+    /// The time, RFC 3339 in UTC with whole seconds.
+    pub now: &'a str,
+    /// Fields that this endpoint ignores and nobody manages through it, as `status` or
+    /// `metadata.labels`.
+    pub reset: &'a [&'a str],
+    /// What an object of a built-in type has before anything is set: the fields that Go writes
+    /// although they are empty. `None` for custom resources.
+    pub empty: Option<&'a Value>,
+}
+
+/// Server-side apply: the object to store, with `metadata.managedFields`. Without `live` it is
+/// created. `live` itself, times included, when there is nothing to change; a caller that changes
+/// the result (defaulting) calls [`ignore_timestamps`] afterwards.
+pub fn apply(
+    live: Option<&Value>,
+    applied: &Value,
+    force: bool,
+    schema: &Schema,
+    request: &Request<'_>,
+) -> Result<Value, ApplyError> {
+    if object::api_version(applied) != Some(request.api_version) {
+        return Err(ApplyError::WrongType(object::describe_type(applied)));
+    }
+    if object::managed_fields(applied).is_some_and(|given| !given.is_null()) {
+        return Err(ApplyError::ManagedFieldsGiven);
+    }
+    let managers = managers::decode(live.and_then(object::managed_fields));
+    let managers = managers.map_err(ApplyError::ManagedFields)?;
+    let before = request.before(live, applied);
+    let write = Write { ty: Type::of_object(schema), before: &before, request };
+    let taking = if force { Taking::Force } else { Taking::Ask };
+    let stored = write.apply(applied, managers, taking)?;
+    Ok(live.map_or_else(|| stored.clone(), |live| ignore_timestamps(live, stored.clone())))
+}
+
+/// After a create, update or patch: `after` with `managedFields` brought up to date from `before`
+/// (`None` when created).
+pub fn track_update(
+    before: Option<&Value>,
+    after: Value,
+    schema: &Schema,
+    request: &Request<'_>,
+) -> Value {
+    let managers = known_managers(before, &after, request.subresource.is_some());
+    let untracked = managers.is_empty() && before.is_some_and(object::has_uid);
+    let live = request.before(before, &after);
+    let after = object::with_managed_fields(after, None);
+    if untracked {
+        return after;
+    }
+    let write = Write { ty: Type::of_object(schema), before: &live, request };
+    // An object that cannot be tracked is stored all the same, but without wrong entries.
+    let Ok(managers) = write.update(&after, managers, request.manager) else { return after };
+    let tracked = object::with_managed_fields(after, managers::encode(&managers));
+    before.map_or_else(|| tracked.clone(), |before| ignore_timestamps(before, tracked.clone()))
+}
+
+/// `after` with the times of `before` in `managedFields` if nothing but those times differs: a
+/// write that changes nothing must not look like one.
+pub fn ignore_timestamps(before: &Value, after: Value) -> Value {
+    let (Some(old), Some(new)) = (object::managed_fields(before), object::managed_fields(&after))
+    else {
+        return after;
+    };
+    let same = without_times(old) == without_times(new)
+        && json_order::equal(
+            &object::without_managed_fields(before),
+            &object::without_managed_fields(&after),
+        );
+    if same { before.clone() } else { after }
+}
+
+fn without_times(managed_fields: &Value) -> Vec<Value> {
+    let mut entries = managed_fields.as_array().cloned().unwrap_or_default();
+    for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+        entry.remove("time");
+    }
+    entries
+}
+
+/// The managers before an update: those that the request gives, which is how they are edited, or
+/// else those of the stored object, so that a client that knows nothing of them does not lose them.
+fn known_managers(before: Option<&Value>, after: &Value, through_subresource: bool) -> Managers {
+    let stored = || managers::decode(before.and_then(object::managed_fields)).unwrap_or_default();
+    let given = object::managed_fields(after);
+    if through_subresource {
+        return stored();
+    }
+    if managers::is_reset(given) {
+        return Managers::new();
+    }
+    match managers::decode(given) {
+        Ok(given) if !given.is_empty() => given,
+        _ => stored(),
+    }
+}
+
+impl Request<'_> {
+    /// The object that a write starts from, without its managers.
+    fn before(&self, live: Option<&Value>, sent: &Value) -> Value {
+        let mut before = match (live, self.empty) {
+            (Some(live), _) => object::without_managed_fields(live),
+            (None, Some(empty)) => empty.clone(),
+            (None, None) => object::empty_like(sent),
+        };
+        before["apiVersion"] = Value::from(self.api_version);
+        before
+    }
+}

@@ -1,0 +1,117 @@
+//! The rules of field ownership: who conflicts, who loses what, what is pruned.
+//!
+//! Works on valid objects without `managedFields` and on decoded managers.
+
+use serde_json::Value;
+
+use super::{
+    compare::Comparison,
+    conflict::{Conflict, Conflicts},
+    field_set::FieldSet,
+    managers::{Managed, ManagerId, Managers},
+    owned::field_set,
+    path_element::PathElement,
+    remove::remove,
+    shape::Type,
+};
+
+/// What happens to fields that change and that others manage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taking {
+    /// They are a conflict.
+    Ask,
+    /// They are taken.
+    Force,
+}
+
+/// Whether `change` touches what others than `actor` manage.
+pub(super) fn check(
+    managers: &Managers,
+    actor: &ManagerId,
+    change: &Comparison,
+) -> Result<(), Conflicts> {
+    let taken = change.set();
+    let others = managers.iter().filter(|(id, _)| *id != actor);
+    let found = others.flat_map(|(id, managed)| {
+        let paths = managed.fields.intersection(&taken).paths();
+        paths.into_iter().map(|path| Conflict::new(id, path))
+    });
+    Conflicts::new(found.collect()).map_or(Ok(()), Err)
+}
+
+/// Takes changed and removed fields from everyone but `actor`, and drops entries with nothing left.
+pub(super) fn take(managers: &mut Managers, actor: Option<&ManagerId>, change: &Comparison) {
+    let taken = change.set();
+    for (_, managed) in managers.iter_mut().filter(|(id, _)| Some(*id) != actor) {
+        managed.fields = managed.fields.difference(&taken).difference(&change.removed);
+    }
+    managers.retain(|_, managed| !managed.fields.is_empty());
+}
+
+/// Lets the manager of an update have what it changed, beside what it has.
+pub(super) fn give(
+    managers: &mut Managers,
+    id: ManagerId,
+    api_version: &str,
+    now: &str,
+    changed: &FieldSet,
+) {
+    if changed.is_empty() {
+        return;
+    }
+    let had = managers.remove(&id).map(|managed| managed.fields).unwrap_or_default();
+    let managed = Managed {
+        api_version: api_version.to_owned(),
+        fields: had.union(changed),
+        time: Some(now.to_owned()),
+    };
+    managers.insert(id, managed);
+}
+
+/// The merged object without what the applier applied `last`, does not apply any more, and nobody
+/// else manages. `managers` has the applier with its new fields already.
+pub(super) fn prune(ty: Type<'_>, merged: &Value, managers: &Managers, last: &FieldSet) -> Value {
+    if last.is_empty() {
+        return merged.clone();
+    }
+    let named = |set: &FieldSet| set.with_named_fields(Some(ty));
+    let last = named(last);
+    let all = named(&field_set(ty, merged));
+
+    let without_last = remove(ty, merged, &last);
+    let managed = managers.values().fold(FieldSet::default(), |all, one| all.union(&one.fields));
+    let kept = named(&field_set(ty, &without_last)).union(&named(&managed));
+    let with_managed = remove(ty, merged, &all.difference(&kept));
+
+    // Removing a container removed parts of it that were never the applier's: they come back.
+    let gone = all.difference(&named(&field_set(ty, &with_managed)));
+    remove(ty, merged, &gone.intersection(&last))
+}
+
+/// What nobody manages: what makes the object this object, and what the server writes.
+pub(super) fn unmanaged() -> FieldSet {
+    let of_metadata = [
+        "name",
+        "namespace",
+        "creationTimestamp",
+        "selfLink",
+        "uid",
+        "clusterName",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+    ];
+    let top = ["apiVersion", "kind", "metadata"].map(ToOwned::to_owned);
+    let below = of_metadata.map(|field| format!("metadata.{field}"));
+    paths(top.iter().chain(&below).map(String::as_str))
+}
+
+/// A set of plain field paths, written as `metadata.labels`.
+pub(super) fn paths<'a>(dotted: impl Iterator<Item = &'a str>) -> FieldSet {
+    let mut set = FieldSet::default();
+    for path in dotted {
+        let path: Vec<_> = path.split('.').map(PathElement::field).collect();
+        set.insert(&path);
+    }
+    set
+}

@@ -1,0 +1,150 @@
+//! One write, step by step: checks, ownership, the resulting object and its managers.
+
+use serde_json::Value;
+
+use super::{
+    Request,
+    compare::compare,
+    error::ApplyError,
+    field_set::FieldSet,
+    json_order::equal,
+    last_applied,
+    managers::{self, Managed, ManagerId, Managers},
+    merge::merge,
+    object, owned,
+    reconcile::reconcile,
+    shape::Type,
+    updater::{self, Taking},
+    validate::{Duplicates, TypeErrors, validate},
+};
+
+/// The manager of what is found on an object when it is first applied to.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+/// The manager of a request that names none.
+const UNKNOWN: &str = "unknown";
+
+/// A write that is under way: the type and the object that it starts from, without its managers.
+pub(super) struct Write<'a> {
+    pub(super) ty: Type<'a>,
+    pub(super) before: &'a Value,
+    pub(super) request: &'a Request<'a>,
+}
+
+impl Write<'_> {
+    /// Server-side apply.
+    pub(super) fn apply(
+        &self,
+        applied: &Value,
+        managers: Managers,
+        taking: Taking,
+    ) -> Result<Value, ApplyError> {
+        let described = || object::describe(applied);
+        validate(applied, self.ty, Duplicates::Forbidden)
+            .map_err(|errors| ApplyError::Patch { object: described(), errors })?;
+        let managers = self.managers_to_start_from(managers)?;
+        let kubectl = self.request.manager == last_applied::KUBECTL;
+        match self.merge(applied, managers.clone(), taking) {
+            Ok(result) if kubectl => Ok(last_applied::brought_up_to_date(result, applied)),
+            Err(ApplyError::Conflicts(conflicts)) if kubectl => {
+                let allowed = last_applied::unchanged_fields(self.ty, self.before);
+                match conflicts.outside(&allowed) {
+                    Some(rest) => Err(ApplyError::Conflicts(rest)),
+                    None => self
+                        .merge(applied, managers, Taking::Force)
+                        .map(|result| last_applied::brought_up_to_date(result, applied)),
+                }
+            }
+            result => result,
+        }
+    }
+
+    /// The managers after a create, update or patch that led to `after`.
+    pub(super) fn update(
+        &self,
+        after: &Value,
+        managers: Managers,
+        manager: &str,
+    ) -> Result<Managers, TypeErrors> {
+        validate(after, self.ty, Duplicates::Allowed)?;
+        validate(self.before, self.ty, Duplicates::Allowed)?;
+        let mut managers = self.reconciled(managers);
+        let change = compare(self.ty, self.before, after).excluding(&self.reset_fields());
+        updater::take(&mut managers, None, &change);
+        let Request { api_version, subresource, now, .. } = *self.request;
+        let id = ManagerId::updater(named(manager), api_version, subresource);
+        let changed = change.set().difference(&updater::unmanaged());
+        updater::give(&mut managers, id, api_version, now, &changed);
+        managers::cap_updates(&mut managers);
+        Ok(managers)
+    }
+
+    /// What was there before anyone was tracked gets a manager of its own.
+    fn managers_to_start_from(&self, managers: Managers) -> Result<Managers, ApplyError> {
+        let described = || object::describe(self.before);
+        let invalid = |errors| ApplyError::Live { object: described(), errors };
+        validate(self.before, self.ty, Duplicates::Allowed).map_err(invalid)?;
+        if !managers.is_empty() {
+            return Ok(self.reconciled(managers));
+        }
+        let nothing = self.request.before(None, self.before);
+        let first = Write { before: &nothing, ..*self };
+        first.update(self.before, managers, BEFORE_FIRST_APPLY).map_err(invalid)
+    }
+
+    fn merge(
+        &self,
+        applied: &Value,
+        mut managers: Managers,
+        taking: Taking,
+    ) -> Result<Value, ApplyError> {
+        let Request { manager, subresource, .. } = *self.request;
+        let id = ManagerId::applier(named(manager), subresource);
+        let last = self.claim(&mut managers, &id, applied);
+        let merged = merge(self.ty, Some(self.before), Some(applied));
+        let merged = merged.unwrap_or_else(|| applied.clone());
+        let result = updater::prune(self.ty, &merged, &managers, &last);
+        let change = compare(self.ty, self.before, &result).excluding(&self.reset_fields());
+        if taking == Taking::Ask {
+            updater::check(&managers, &id, &change).map_err(ApplyError::Conflicts)?;
+        }
+        updater::take(&mut managers, Some(&id), &change);
+        self.finish_entry(&mut managers, &id, &result);
+        Ok(object::with_managed_fields(result, managers::encode(&managers)))
+    }
+
+    /// Gives the applier what it applies, and returns what it had.
+    fn claim(&self, managers: &mut Managers, id: &ManagerId, applied: &Value) -> FieldSet {
+        let fields = owned::field_set(self.ty, applied).recursive_difference(&self.reset_fields());
+        let last = managers.remove(id);
+        let time = last.as_ref().and_then(|last| last.time.clone());
+        let api_version = self.request.api_version.to_owned();
+        managers.insert(id.clone(), Managed { api_version, fields, time });
+        last.map(|last| last.fields).unwrap_or_default()
+    }
+
+    fn finish_entry(&self, managers: &mut Managers, id: &ManagerId, result: &Value) {
+        let Some(managed) = managers.get_mut(id) else { return };
+        managed.fields = managed.fields.difference(&updater::unmanaged());
+        if !equal(self.before, result) {
+            managed.time = Some(self.request.now.to_owned());
+        }
+        if managed.fields.is_empty() {
+            managers.remove(id);
+        }
+    }
+
+    fn reconciled(&self, mut managers: Managers) -> Managers {
+        for managed in managers.values_mut() {
+            managed.fields = reconcile(self.ty, &managed.fields);
+        }
+        managers
+    }
+
+    fn reset_fields(&self) -> FieldSet {
+        updater::paths(self.request.reset.iter().copied())
+    }
+}
+
+fn named(manager: &str) -> &str {
+    if manager.is_empty() { UNKNOWN } else { manager }
+}
