@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
+use super::{FieldPath, go_value};
+
 /// Why the value of a field was refused.
 ///
 /// `Display` gives the line that kube-apiserver prints, for example
@@ -72,6 +76,69 @@ impl FieldErrorKind {
 }
 
 impl FieldError {
+    /// A required field is absent.
+    pub fn required(path: &FieldPath, detail: impl Into<String>) -> Self {
+        Self::new(FieldErrorKind::Required, path, None, detail)
+    }
+
+    /// The value is wrong.
+    pub fn invalid(path: &FieldPath, value: &Value, detail: impl Into<String>) -> Self {
+        Self::new(FieldErrorKind::Invalid, path, Some(value), detail)
+    }
+
+    /// The value has the wrong JSON type.
+    pub fn type_invalid(path: &FieldPath, value: &Value, detail: impl Into<String>) -> Self {
+        Self::new(FieldErrorKind::TypeInvalid, path, Some(value), detail)
+    }
+
+    /// The value is none of `supported`.
+    pub fn not_supported<'a>(
+        path: &FieldPath,
+        value: &Value,
+        supported: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let supported: Vec<_> = supported.into_iter().map(go_value::quote).collect();
+        let detail = match supported.is_empty() {
+            true => String::new(),
+            false => format!("supported values: {}", supported.join(", ")),
+        };
+        Self::new(FieldErrorKind::NotSupported, path, Some(value), detail)
+    }
+
+    /// The value occurs twice where it must not.
+    pub fn duplicate(path: &FieldPath, value: &Value) -> Self {
+        Self::new(FieldErrorKind::Duplicate, path, Some(value), "")
+    }
+
+    /// The field must not be set, or not like this.
+    pub fn forbidden(path: &FieldPath, detail: impl Into<String>) -> Self {
+        Self::new(FieldErrorKind::Forbidden, path, None, detail)
+    }
+
+    /// The value is longer than `limit`; the value itself is not shown.
+    pub fn too_long(path: &FieldPath, limit: u64) -> Self {
+        let unit = if limit == 1 { "byte" } else { "bytes" };
+        let detail = format!("may not be more than {limit} {unit}");
+        Self::new(FieldErrorKind::TooLong, path, None, detail)
+    }
+
+    /// There are `actual` elements and at most `limit` are allowed.
+    pub fn too_many(path: &FieldPath, actual: usize, limit: u64) -> Self {
+        let unit = if limit == 1 { "item" } else { "items" };
+        let detail = format!("must have at most {limit} {unit}");
+        Self::new(FieldErrorKind::TooMany, path, Some(&actual.into()), detail)
+    }
+
+    fn new(
+        kind: FieldErrorKind,
+        path: &FieldPath,
+        value: Option<&Value>,
+        detail: impl Into<String>,
+    ) -> Self {
+        let value = value.map(go_value::print);
+        Self { path: path.to_string(), kind, value, detail: detail.into() }
+    }
+
     /// The message without the path, as `details.causes[].message` carries it.
     pub fn message(&self) -> String {
         let mut message = self.kind.title().to_owned();

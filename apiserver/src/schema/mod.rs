@@ -2,8 +2,16 @@
 //!
 //! Pure: nothing here reads a clock or does I/O.
 
+mod crd;
+mod default;
 mod field_error;
+mod field_path;
+pub(crate) mod go_value;
 mod node;
+mod prune;
 
+pub use default::default;
 pub use field_error::{FieldError, FieldErrorKind};
+pub use field_path::FieldPath;
 pub use node::{ListType, MapType, Schema, SchemaType};
+pub use prune::prune;

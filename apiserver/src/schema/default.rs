@@ -1,0 +1,139 @@
+//! Gives absent fields the default that their schema declares.
+//!
+//! A `null` is a value where the schema says `nullable`. Elsewhere it means absent: the default
+//! takes its place or, without one, the field goes.
+
+use serde_json::{Map, Value};
+
+use super::Schema;
+
+/// Fills in the defaults of an object, as deep as there are values.
+///
+/// The default of an object is filled in first, then the defaults of its fields; a default below
+/// a field that is absent and has none itself has no effect.
+pub fn default(schema: &Schema, value: &mut Value) {
+    match value {
+        Value::Object(fields) => default_fields(schema, fields),
+        Value::Array(items) => default_items(schema, items),
+        _ => {}
+    }
+}
+
+fn default_fields(schema: &Schema, fields: &mut Map<String, Value>) {
+    fields.retain(|name, value| {
+        let field = field(schema, name);
+        field.is_none_or(|field| !means_absent(field, value) || field.default.is_some())
+    });
+    for (name, field) in &schema.properties {
+        if let Some(default) = &field.default {
+            if fields.get(name).is_none_or(|value| means_absent(field, value)) {
+                fields.insert(name.clone(), default.clone());
+            }
+        }
+    }
+    for (name, value) in fields.iter_mut() {
+        if let Some(field) = field(schema, name) {
+            default_value(field, value);
+        }
+    }
+}
+
+fn default_items(schema: &Schema, items: &mut [Value]) {
+    if let Some(item) = &schema.items {
+        for value in items {
+            default_value(item, value);
+        }
+    }
+}
+
+/// An element of a list cannot go: a `null` without a default is left to validation.
+fn default_value(schema: &Schema, value: &mut Value) {
+    if let Some(default) = schema.default.as_ref().filter(|_| means_absent(schema, value)) {
+        *value = default.clone();
+    }
+    default(schema, value);
+}
+
+fn field<'a>(schema: &'a Schema, name: &str) -> Option<&'a Schema> {
+    schema.properties.get(name).or(schema.additional_properties.as_ref()).map(AsRef::as_ref)
+}
+
+fn means_absent(schema: &Schema, value: &Value) -> bool {
+    value.is_null() && !schema.nullable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn defaulted(schema: &Value, mut value: Value) -> Value {
+        default(&Schema::from_open_api(schema), &mut value);
+        value
+    }
+
+    #[test]
+    fn absent_fields_get_their_default_below_what_is_there() {
+        let schema = json!({"properties": {"spec": {"type": "object", "properties": {
+            "replicas": {"type": "integer", "default": 1},
+            "strategy": {"type": "object", "default": {}, "properties": {
+                "type": {"type": "string", "default": "Rolling"}
+            }},
+            "unset": {"type": "object", "properties": {"x": {"default": 1}}}
+        }}}});
+        assert_eq!(
+            defaulted(&schema, json!({"spec": {"replicas": 0}})),
+            json!({"spec": {"replicas": 0, "strategy": {"type": "Rolling"}}})
+        );
+        assert_eq!(defaulted(&schema, json!({})), json!({}));
+    }
+
+    #[test]
+    fn elements_of_lists_and_values_of_maps_get_the_defaults_of_their_fields() {
+        let element = json!({"type": "object", "properties": {"p": {"default": "TCP"}}});
+        let schema = json!({"properties": {
+            "list": {"type": "array", "items": element},
+            "map": {"type": "object", "additionalProperties": element}
+        }});
+        assert_eq!(
+            defaulted(&schema, json!({"list": [{}, {"p": "UDP"}, 3], "map": {"k": {}}})),
+            json!({"list": [{"p": "TCP"}, {"p": "UDP"}, 3], "map": {"k": {"p": "TCP"}}})
+        );
+    }
+
+    #[test]
+    fn null_is_a_value_only_where_the_schema_says_nullable() {
+        let schema = json!({"properties": {
+            "nullable": {"type": "string", "nullable": true, "default": "x"},
+            "defaulted": {"type": "string", "default": "x"},
+            "dropped": {"type": "string"},
+            "map": {"type": "object", "additionalProperties": {"type": "string"}},
+            "list": {"type": "array", "items": {"type": "string"}}
+        }});
+        let object = json!({
+            "nullable": null, "defaulted": null, "dropped": null, "undeclared": null,
+            "map": {"a": null, "b": "1"}, "list": [null]
+        });
+        assert_eq!(
+            defaulted(&schema, object),
+            json!({
+                "nullable": null, "defaulted": "x", "undeclared": null,
+                "map": {"b": "1"}, "list": [null]
+            })
+        );
+    }
+
+    #[test]
+    fn a_nullable_default_of_an_absent_field_is_filled_in() {
+        let schema = json!({"properties": {"a": {"nullable": true, "default": [1, {"b": 2}]}}});
+        assert_eq!(defaulted(&schema, json!({})), json!({"a": [1, {"b": 2}]}));
+    }
+
+    #[test]
+    fn values_of_the_wrong_type_are_left_to_validation() {
+        let schema = json!({"properties": {"spec": {"properties": {"x": {"default": 1}}}}});
+        for value in [json!(null), json!("x"), json!({"spec": "\0"}), json!({"spec": [{}]})] {
+            assert_eq!(defaulted(&schema, value.clone()), value);
+        }
+    }
+}
