@@ -1,1 +1,20 @@
-//! To be written.
+//! The operators of this repository, and the manifests that a cluster needs for them.
+//!
+//! One folder per operator. An operator joins the binary with one line in [`all`]; its CRD and
+//! its permissions are then part of `deploy/` and of every start. Nothing here starts anything.
+
+pub mod crds;
+pub mod echo_server;
+pub mod rbac;
+pub mod temp_namespace;
+
+mod conditions;
+mod manifest;
+mod operator;
+
+pub use operator::Operator;
+
+/// Every operator of this binary, one line each.
+pub fn all() -> Vec<Operator> {
+    vec![echo_server::operator(), temp_namespace::operator()]
+}

@@ -1,0 +1,56 @@
+//! `deploy/crds.yaml`: the definitions of the parent types.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+use crate::{Operator, manifest};
+
+/// The definition of each operator's parent type.
+pub fn crds(operators: &[Operator]) -> Vec<CustomResourceDefinition> {
+    operators.iter().map(|operator| operator.crd.clone()).collect()
+}
+
+/// The same as YAML.
+pub fn yaml(operators: &[Operator]) -> Result<String, serde_yaml_ng::Error> {
+    let documents = operators.iter().map(|operator| manifest::document(&operator.crd));
+    Ok(manifest::header("crds") + &documents.collect::<Result<String, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn schema(of: &str) -> Value {
+        let crds = crds(&crate::all());
+        let crd = crds.iter().find(|crd| crd.spec.names.kind == of).unwrap();
+        let version = &crd.spec.versions[0];
+        serde_json::to_value(version.schema.as_ref().unwrap()).unwrap()["openAPIV3Schema"].clone()
+    }
+
+    #[test]
+    fn the_committed_definitions_are_those_of_the_types() {
+        manifest::assert_committed("crds", &yaml(&crate::all()).unwrap());
+    }
+
+    #[test]
+    fn every_parent_type_has_a_status_of_its_own_with_what_the_framework_writes() {
+        for crd in crds(&crate::all()) {
+            let subresources = crd.spec.versions[0].subresources.as_ref().unwrap();
+            assert!(subresources.status.is_some());
+            let schema = schema(&crd.spec.names.kind);
+            let status = &schema["properties"]["status"]["properties"];
+            assert_eq!(status["conditions"]["x-kubernetes-list-map-keys"], json!(["type"]));
+            assert_eq!(status["observedGeneration"]["type"], "integer");
+        }
+    }
+
+    #[test]
+    fn the_schemas_say_what_a_user_may_write() {
+        let echo = &schema("EchoServer")["properties"]["spec"];
+        assert_eq!(echo["required"], json!(["serviceName"]));
+        assert_eq!(echo["properties"]["serviceName"]["maxLength"], 63);
+        let temp = &schema("TempNamespace")["properties"]["spec"];
+        assert_eq!(temp["properties"]["deleteAfter"]["pattern"], "^[0-9]+[smhdSMHD]$");
+    }
+}

@@ -1,0 +1,43 @@
+//! `echo-server`: an `EchoServer` is a Pod that answers HTTP requests, and a Service before it.
+//!
+//! The smallest useful operator: a function without state. A Pod cannot change its environment,
+//! so it is created anew when the service name changes; the Service is changed in place.
+
+use k8s_openapi::api::core::v1::{Pod, Service};
+use operetta::operator::{ChildConfig, OperatorConfig, SyncRequest, SyncResponse};
+
+use crate::Operator;
+
+mod children;
+mod crd;
+mod status;
+
+pub use crd::{EchoServer, EchoServerSpec, EchoServerStatus};
+
+/// The operator as the binary registers it.
+pub fn operator() -> Operator {
+    Operator::of::<EchoServer>(config(), sync)
+}
+
+/// What it answers for.
+pub fn config() -> OperatorConfig {
+    OperatorConfig::of::<EchoServer>("echo-server")
+        .child::<Pod>(ChildConfig::recreate())
+        .child::<Service>(ChildConfig::apply())
+}
+
+/// The Pod and the Service that should exist, and how the Pod is.
+///
+/// # Errors
+/// When the parent or a child does not fit its Rust type.
+pub fn sync(request: &SyncRequest) -> anyhow::Result<SyncResponse> {
+    let parent: EchoServer = request.parent_as()?;
+    let pod = request.children::<Pod>().named(request.parent.name())?;
+    let service = request.children::<Service>().named(request.parent.name())?;
+    Ok(SyncResponse::status(status::status(pod.as_ref(), service.as_ref()))
+        .child(children::pod(&parent))
+        .child(children::service(&parent)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! Kubernetes objects as one YAML text.
+
+use serde::Serialize;
+
+/// The command that prints the text stands first, so that nobody edits what is generated.
+pub(crate) fn header(command: &str) -> String {
+    format!(
+        "# Generated from the declarations in operators/: change those, then run\n\
+         #     cargo run -- {command} > deploy/{command}.yaml\n"
+    )
+}
+
+/// One more document.
+pub(crate) fn document(object: &impl Serialize) -> Result<String, serde_yaml_ng::Error> {
+    Ok(format!("---\n{}", serde_yaml_ng::to_string(object)?))
+}
+
+/// Fails, with the command that helps, when the file under `deploy/` is not this text.
+#[cfg(test)]
+pub(crate) fn assert_committed(command: &str, text: &str) {
+    let path = format!("{}/../deploy/{command}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        committed == text,
+        "deploy/{command}.yaml is not what the declarations say; to write it anew:\n\n    \
+         cargo run -- {command} > deploy/{command}.yaml\n"
+    );
+}

@@ -1,0 +1,81 @@
+//! The custom resource `TempNamespace`.
+
+#![expect(clippy::duplicated_attributes, reason = "columns may have the same type")]
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use kube::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conditions::conditions;
+
+/// The namespace that is wanted.
+#[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone, PartialEq)]
+#[serde(rename_all = "camelCase")]
+#[kube(
+    group = "example.operetta.dev",
+    version = "v1alpha1",
+    kind = "TempNamespace",
+    doc = "A namespace of the same name that is deleted, with all that is in it, after a time.",
+    derive = "PartialEq",
+    shortname = "tempns",
+    category = "operetta",
+    status = "TempNamespaceStatus",
+    printcolumn(name = "Delete After", type_ = "string", json_path = ".spec.deleteAfter"),
+    printcolumn(name = "Phase", type_ = "string", json_path = ".status.phase"),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = r#".status.conditions[?(@.type=="Ready")].status"#
+    ),
+    printcolumn(name = "Expires", type_ = "string", json_path = ".status.expiresAt"),
+    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+)]
+pub struct TempNamespaceSpec {
+    /// How long the namespace lives from its creation on: a whole number and `s`, `m`, `h` or `d`
+    /// for seconds, minutes, hours or days, for example `90m`.
+    #[schemars(pattern(r"^[0-9]+[smhdSMHD]$"))]
+    pub delete_after: String,
+}
+
+/// The namespace that there is.
+#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct TempNamespaceStatus {
+    /// Where the namespace is in its life.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
+    /// When the namespace was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub created_at: Option<Time>,
+    /// When it is deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub expires_at: Option<Time>,
+    /// When it was deleted because its time had come. From then on it is never created again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub deleted_at: Option<Time>,
+    /// The metadata.generation that this status is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// What is true now, written by the framework: `Ready` says whether the operator is done, and
+    /// if not, why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "conditions")]
+    pub conditions: Vec<Condition>,
+}
+
+/// Where a temporary namespace is in its life.
+#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It is about to be created.
+    Pending,
+    /// It exists.
+    Active,
+    /// It is being deleted.
+    Deleting,
+    /// It is gone, for good.
+    Deleted,
+}

@@ -1,0 +1,70 @@
+//! Reading `spec.deleteAfter`.
+
+use std::time::Duration;
+
+/// `deleteAfter` is not a time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum InvalidDeleteAfter {
+    /// It is not a number and a unit.
+    #[error(
+        "spec.deleteAfter: `{0}` is not a whole number followed by s, m, h or d, \
+         for example 90m; the namespace stays as it is until this is mended"
+    )]
+    Malformed(String),
+    /// Nobody lives to see it.
+    #[error(
+        "spec.deleteAfter: `{0}` is too long a time; \
+         the namespace stays as it is until this is mended"
+    )]
+    TooLong(String),
+}
+
+/// Reads a whole number with a unit: `s`, `m`, `h` or `d`, in either case.
+pub(super) fn parse(text: &str) -> Result<Duration, InvalidDeleteAfter> {
+    let malformed = || InvalidDeleteAfter::Malformed(text.to_owned());
+    let unit = text.chars().next_back().ok_or_else(malformed)?;
+    let number = &text[..text.len() - unit.len_utf8()];
+    let seconds_per_unit = match unit.to_ascii_lowercase() {
+        's' => 1,
+        'm' => 60,
+        'h' => 60 * 60,
+        'd' => 24 * 60 * 60,
+        _ => return Err(malformed()),
+    };
+    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(malformed());
+    }
+    let seconds = number.parse::<u64>().ok().and_then(|count| count.checked_mul(seconds_per_unit));
+    seconds.map(Duration::from_secs).ok_or_else(|| InvalidDeleteAfter::TooLong(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_number_and_a_unit_in_either_case() {
+        for (text, seconds) in
+            [("0s", 0), ("45s", 45), ("10M", 600), ("2h", 7200), ("1D", 86400), ("007d", 604_800)]
+        {
+            assert_eq!(parse(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_and_named() {
+        for text in ["", "s", "10", "10x", "-1s", "+1s", "1.5h", " 1h", "1 h", "1ħ", "ten minutes"]
+        {
+            let error = parse(text).unwrap_err();
+            assert_eq!(error, InvalidDeleteAfter::Malformed(text.to_owned()));
+            assert!(error.to_string().contains(&format!("`{text}`")));
+        }
+    }
+
+    #[test]
+    fn a_time_beyond_counting_is_refused() {
+        for text in ["99999999999999999999s", "18446744073709551615d"] {
+            assert_eq!(parse(text), Err(InvalidDeleteAfter::TooLong(text.to_owned())));
+        }
+    }
+}

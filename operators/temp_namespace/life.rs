@@ -1,0 +1,89 @@
+//! Where a temporary namespace is in its life: a decision from values and `now`.
+
+use std::time::Duration;
+
+use k8s_openapi::{
+    api::core::v1::Namespace, apimachinery::pkg::apis::meta::v1::Time, jiff::Timestamp,
+};
+
+use super::{Phase, TempNamespaceStatus};
+
+/// How long a namespace may outlive its time so that its creation gets into the status first.
+const RECORDING: Duration = Duration::from_secs(1);
+
+/// What should be true now.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Life {
+    /// Whether the namespace should exist.
+    pub(super) is_wanted: bool,
+    /// What to say of it.
+    pub(super) status: TempNamespaceStatus,
+    /// When to look again although nothing changed.
+    pub(super) look_again: Option<Duration>,
+}
+
+/// Decides from the status as it was recorded, the namespace if it exists, and the clock.
+///
+/// The time counts from the creation of the namespace; once that is gone, from what was recorded
+/// of it. So it is deleted only after its creation was recorded: without that a lost status would
+/// make it live again. `None` when the end of the life is beyond what a timestamp can say.
+pub(super) fn life(
+    recorded: &TempNamespaceStatus,
+    namespace: Option<&Namespace>,
+    lifetime: Duration,
+    now: Timestamp,
+) -> Option<Life> {
+    let created_at = created_at(namespace).or(time(recorded.created_at.as_ref()));
+    let expires_at = match created_at {
+        Some(created_at) => Some(created_at.checked_add(lifetime).ok()?),
+        None => None,
+    };
+    let is_over = expires_at.is_some_and(|at| at <= now);
+    let is_recorded = created_at == time(recorded.created_at.as_ref());
+    let is_wanted = recorded.deleted_at.is_none() && !(is_over && is_recorded);
+    let deleted_at = match &recorded.deleted_at {
+        Some(at) => Some(at.0),
+        None if is_wanted => None,
+        None => deleted_at(namespace, now),
+    };
+    let look_again = expires_at.filter(|_| is_wanted).map(|at| until(at, now).unwrap_or(RECORDING));
+    let status = TempNamespaceStatus {
+        phase: Some(phase(is_wanted, namespace)),
+        created_at: created_at.map(Time),
+        expires_at: expires_at.map(Time),
+        deleted_at: deleted_at.map(Time),
+        ..TempNamespaceStatus::default()
+    };
+    Some(Life { is_wanted, status, look_again })
+}
+
+fn phase(is_wanted: bool, namespace: Option<&Namespace>) -> Phase {
+    match (is_wanted, namespace) {
+        (true, None) => Phase::Pending,
+        (true, Some(namespace)) if namespace.metadata.deletion_timestamp.is_none() => Phase::Active,
+        (_, Some(_)) => Phase::Deleting,
+        (false, None) => Phase::Deleted,
+    }
+}
+
+/// When the deletion began: as the server says. Only for a namespace that went at once the clock
+/// says it, one single time, since from then on it is recorded.
+fn deleted_at(namespace: Option<&Namespace>, now: Timestamp) -> Option<Timestamp> {
+    match namespace {
+        Some(namespace) => time(namespace.metadata.deletion_timestamp.as_ref()),
+        None => Some(now),
+    }
+}
+
+fn created_at(namespace: Option<&Namespace>) -> Option<Timestamp> {
+    time(namespace?.metadata.creation_timestamp.as_ref())
+}
+
+fn time(time: Option<&Time>) -> Option<Timestamp> {
+    time.map(|time| time.0)
+}
+
+/// The time left; `None` when there is none.
+fn until(at: Timestamp, now: Timestamp) -> Option<Duration> {
+    Duration::try_from(at.duration_since(now)).ok().filter(|left| !left.is_zero())
+}
