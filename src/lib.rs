@@ -2,5 +2,6 @@
 
 pub mod object;
 pub mod operator;
+pub mod plan;
 pub mod schedule;
 pub mod store;

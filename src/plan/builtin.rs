@@ -1,0 +1,68 @@
+//! What is known of Kubernetes' own types and cannot be read off their objects. By path and type,
+//! never by what a value looks like. Says nothing about custom resources: their server stores what
+//! it is sent.
+
+use serde_json::{Value, json};
+
+use super::path::Path;
+use crate::object::K8sType;
+
+/// Fields whose values are quantities, by their last names; `*` is any name. Each pattern begins
+/// with a name that no map with free keys has.
+const QUANTITIES: [&[&str]; 14] = [
+    &["resources", "requests", "*"],
+    &["resources", "limits", "*"],
+    &["capacity", "requests", "*"],
+    &["spec", "capacity", "*"],
+    &["spec", "hard", "*"],
+    &["limits", "max", "*"],
+    &["limits", "min", "*"],
+    &["limits", "default", "*"],
+    &["limits", "defaultRequest", "*"],
+    &["limits", "maxLimitRequestRatio", "*"],
+    &["emptyDir", "sizeLimit"],
+    &["resourceFieldRef", "divisor"],
+    &["target", "averageValue"],
+    &["target", "value"],
+];
+
+/// Whether the type is one that the API server itself defines, as opposed to a custom resource.
+pub(super) fn is_builtin(ty: &K8sType) -> bool {
+    !ty.group().contains('.') || ty.group().ends_with(".k8s.io")
+}
+
+/// Whether the value at a path of a built-in type is a quantity.
+pub(super) fn is_quantity(path: &Path<'_>) -> bool {
+    path.ends_with(&["overhead", "*"])
+        || path.ends_with(&["overhead", "podFixed", "*"])
+        || QUANTITIES.iter().any(|pattern| path.ends_with(pattern))
+}
+
+/// Whether a value is the one that the server puts at this path of a built-in type when nobody
+/// says anything. Only fields inside of atomic values are listed: elsewhere the managed fields
+/// tell what is ours.
+pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
+    let defaults: [(&[&str], Value); 10] = [
+        (&["ports", "protocol"], json!("TCP")),
+        (&["ports", "name"], json!("")),
+        (&["fieldRef", "apiVersion"], json!("v1")),
+        (&["resourceFieldRef", "divisor"], json!("0")),
+        (&["serviceAccountToken", "expirationSeconds"], json!(3600)),
+        (&["volumeClaimTemplates", "apiVersion"], json!("v1")),
+        (&["volumeClaimTemplates", "kind"], json!("PersistentVolumeClaim")),
+        (&["volumeClaimTemplates", "spec", "volumeMode"], json!("Filesystem")),
+        (&["volumeClaimTemplates", "status"], json!({"phase": "Pending"})),
+        (&["subjects", "apiGroup"], json!("rbac.authorization.k8s.io")),
+    ];
+    defaults.iter().any(|(names, default)| path.ends_with(names) && value == default)
+}
+
+/// Whether an object of the type holds what cannot be rebuilt once it is deleted.
+pub(super) fn is_irreplaceable(ty: &K8sType) -> bool {
+    matches!(
+        (ty.group(), ty.kind()),
+        ("", "PersistentVolumeClaim" | "PersistentVolume" | "Secret" | "Namespace")
+            | ("apps", "StatefulSet")
+            | ("apiextensions.k8s.io", "CustomResourceDefinition")
+    )
+}

@@ -1,0 +1,162 @@
+//! Whether what is desired is contained in what is there. Says where not; does not say what was
+//! ours and is no longer desired, see [`owned`](super::owned).
+//!
+//! Where it cannot know it says that they differ: one apply then tells, and is remembered.
+
+use serde_json::{Map, Value};
+
+use super::{
+    builtin,
+    fields::{Item, Owned, pair},
+    path::{Path, Segment},
+    quantity,
+};
+use crate::object::K8sType;
+
+/// No more paths are told.
+pub(super) const MAX_PATHS: usize = 10;
+
+/// The paths at which a desired value is not in the live object, given what we own of that.
+pub(super) fn differences(
+    ty: &K8sType,
+    desired: &Value,
+    live: &Value,
+    fields: Option<&Value>,
+) -> Vec<String> {
+    let is_builtin = builtin::is_builtin(ty);
+    let mut comparison = Comparison { is_builtin, path: Path::default(), found: Vec::new() };
+    comparison.values(desired, Some(live), Owned::root(fields));
+    comparison.found
+}
+
+struct Comparison<'a> {
+    is_builtin: bool,
+    path: Path<'a>,
+    found: Vec<String>,
+}
+
+impl<'a> Comparison<'a> {
+    fn values(&mut self, desired: &'a Value, live: Option<&'a Value>, owned: Owned<'_>) {
+        let same = match (desired, live) {
+            (Value::Object(desired), Some(Value::Object(live))) => {
+                return self.objects(desired, live, owned);
+            }
+            (Value::Array(desired), Some(Value::Array(live))) => {
+                return self.lists(desired, live, owned);
+            }
+            (desired, None | Some(Value::Null)) => is_dropped(desired, owned),
+            (desired, Some(live)) => self.same_scalar(desired, live),
+        };
+        if !same {
+            self.tell();
+        }
+    }
+
+    fn objects(
+        &mut self,
+        desired: &'a Map<String, Value>,
+        live: &'a Map<String, Value>,
+        owned: Owned<'_>,
+    ) {
+        for (name, value) in desired {
+            self.at(Segment::Field(name), |this| {
+                this.values(value, live.get(name), owned.field(name));
+            });
+        }
+        // An atomic value is ours as a whole: what is in it and not desired was desired once.
+        for (name, value) in live.iter().filter(|_| owned.is_whole()) {
+            if !desired.contains_key(name) && !value.is_null() {
+                self.at(Segment::Field(name), |this| this.extra(value));
+            }
+        }
+    }
+
+    fn extra(&mut self, value: &Value) {
+        if !(self.is_builtin && builtin::is_default(&self.path, value)) {
+            self.tell();
+        }
+    }
+
+    fn lists(&mut self, desired: &'a [Value], live: &'a [Value], owned: Owned<'_>) {
+        if let Some(items) = owned.keyed() {
+            self.keyed_lists(desired, live, &items);
+        } else if owned.set().is_some() {
+            self.sets(desired, live);
+        } else if desired.len() == live.len() {
+            let inner = if owned.is_whole() { Owned::Whole } else { Owned::Nothing };
+            for (index, (desired, live)) in desired.iter().zip(live).enumerate() {
+                self.at(Segment::Index(index), |this| this.values(desired, Some(live), inner));
+            }
+        } else {
+            self.tell();
+        }
+    }
+
+    fn keyed_lists(&mut self, desired: &'a [Value], live: &'a [Value], items: &[Item<'_>]) {
+        let names: Vec<&String> = items[0].keys.keys().collect();
+        let keys: Vec<_> = live.iter().map(|item| keys_of(item, &names)).collect();
+        for (index, (desired, at)) in desired.iter().zip(pair(desired, &keys)).enumerate() {
+            let live = at.map(|at| &live[at]);
+            let item = items.iter().find(|item| live.is_some_and(|live| item.is(live)));
+            let owned = item.map_or(Owned::Nothing, |item| item.owned);
+            self.at(Segment::Index(index), |this| this.values(desired, live, owned));
+        }
+    }
+
+    fn sets(&mut self, desired: &[Value], live: &[Value]) {
+        for (index, value) in desired.iter().enumerate() {
+            if !live.iter().any(|live| self.same_scalar(value, live)) {
+                self.at(Segment::Index(index), Self::tell);
+            }
+        }
+    }
+
+    fn same_scalar(&self, desired: &Value, live: &Value) -> bool {
+        desired == live
+            || same_number(desired, live)
+            || (self.is_builtin
+                && builtin::is_quantity(&self.path)
+                && quantity::same(desired, live))
+    }
+
+    fn at(&mut self, segment: Segment<'a>, inside: impl FnOnce(&mut Self)) {
+        self.path.enter(segment);
+        inside(self);
+        self.path.leave();
+    }
+
+    fn tell(&mut self) {
+        if self.found.len() < MAX_PATHS {
+            self.found.push(self.path.render());
+        }
+    }
+}
+
+fn keys_of(item: &Value, names: &[&String]) -> Map<String, Value> {
+    let key = |name: &&String| Some(((*name).clone(), item.get(*name)?.clone()));
+    names.iter().filter_map(key).collect()
+}
+
+/// Whether the server left a value out when we applied it. It does so with empty values; had
+/// somebody else removed it, it would no longer be ours.
+fn is_dropped(desired: &Value, owned: Owned<'_>) -> bool {
+    owned.is_something()
+        && match desired {
+            Value::Object(fields) => {
+                fields.iter().all(|(name, value)| is_dropped(value, owned.field(name)))
+            }
+            Value::Null => true,
+            Value::Bool(value) => !value,
+            Value::Number(number) => number.as_f64() == Some(0.0),
+            Value::String(text) => text.is_empty(),
+            Value::Array(items) => items.is_empty(),
+        }
+}
+
+fn same_number(a: &Value, b: &Value) -> bool {
+    let is_whole = |value: &Value| value.is_i64() || value.is_u64();
+    !(is_whole(a) && is_whole(b)) && a.as_f64().is_some() && a.as_f64() == b.as_f64()
+}
+
+#[cfg(test)]
+mod tests;

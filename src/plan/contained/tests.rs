@@ -1,0 +1,127 @@
+use serde_json::json;
+
+use super::*;
+
+fn pod() -> K8sType {
+    K8sType::namespaced("v1", "Pod", "pods")
+}
+
+fn custom() -> K8sType {
+    K8sType::namespaced("example.com/v1", "Thing", "things")
+}
+
+fn paths(ty: &K8sType, desired: &Value, live: &Value, fields: &Value) -> Vec<String> {
+    differences(ty, desired, live, Some(fields))
+}
+
+#[test]
+fn what_others_added_or_the_server_defaulted_is_no_difference() {
+    let desired = json!({"spec": {"a": 1, "b": {"c": "x"}}});
+    let live = json!({"spec": {"a": 1.0, "b": {"c": "x", "d": "y"}, "e": true}, "status": {}});
+    let fields = json!({"f:spec": {"f:a": {}, "f:b": {"f:c": {}}}});
+    assert_eq!(paths(&pod(), &desired, &live, &fields), Vec::<String>::new());
+}
+
+#[test]
+fn a_difference_is_told_with_its_path() {
+    let desired = json!({
+        "metadata": {"labels": {"a/b": "1"}}, "spec": {"x": 1, "y": "80", "z": [1, 2]},
+    });
+    let live = json!({"metadata": {"labels": {"a/b": "2"}}, "spec": {"y": 80, "z": [1, 3]}});
+    let fields = json!({"f:metadata": {"f:labels": {"f:a/b": {}}}});
+    assert_eq!(
+        paths(&pod(), &desired, &live, &fields),
+        [".metadata.labels[\"a/b\"]", ".spec.x", ".spec.y", ".spec.z[1]"]
+    );
+}
+
+#[test]
+fn no_more_than_ten_paths_are_told() {
+    let many: Map<String, Value> = (0..50).map(|n| (format!("k{n}"), json!(1))).collect();
+    assert_eq!(paths(&pod(), &Value::Object(many), &json!({}), &json!({})).len(), MAX_PATHS);
+}
+
+#[test]
+fn an_empty_value_that_the_server_left_out_is_equal_only_where_we_own_it() {
+    let empty = [json!({}), json!([]), json!(""), json!(false), json!(0), json!({"x": ""})];
+    for value in empty {
+        let desired = json!({"spec": {"a": value}});
+        let ours = json!({"f:spec": {"f:a": {}, "f:b": {}}});
+        let deep = json!({"f:spec": {"f:a": {"f:x": {}}, "f:b": {}}});
+        let fields = if value.get("x").is_some() { &deep } else { &ours };
+        let live = json!({"spec": {}});
+        assert!(paths(&pod(), &desired, &live, fields).is_empty(), "{desired}");
+        // Somebody deleted the key of a map: it is not ours any more, and has to come back.
+        let theirs = json!({"f:spec": {"f:b": {}}});
+        assert_eq!(paths(&pod(), &desired, &live, &theirs), [".spec.a"]);
+    }
+    let desired = json!({"spec": {"a": 1}});
+    let fields = json!({"f:spec": {"f:a": {}}});
+    assert_eq!(paths(&pod(), &desired, &json!({"spec": {}}), &fields), [".spec.a"]);
+}
+
+#[test]
+fn list_items_are_matched_by_the_keys_in_the_managed_fields() {
+    let desired = json!({"ports": [{"port": 81, "name": "b"}, {"port": 80, "name": "a"}]});
+    let live = json!({"ports": [
+        {"port": 80, "protocol": "TCP", "name": "a", "targetPort": 80},
+        {"port": 99, "protocol": "TCP"},
+        {"port": 81, "protocol": "TCP", "name": "x"},
+    ]});
+    let fields = json!({"f:ports": {
+        "k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
+        "k:{\"port\":81,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
+    }});
+    assert_eq!(paths(&pod(), &desired, &live, &fields), [".ports[0].name"]);
+    let missing = json!({"ports": [{"port": 82}]});
+    assert_eq!(paths(&pod(), &missing, &live, &fields), [".ports[0]"]);
+}
+
+#[test]
+fn a_set_may_hold_more_and_in_another_order() {
+    let fields = json!({"f:s": {"v:\"a\"": {}, "v:\"b\"": {}}});
+    let desired = json!({"s": ["b", "a"]});
+    assert!(paths(&pod(), &desired, &json!({"s": ["a", "x", "b"]}), &fields).is_empty());
+    assert_eq!(paths(&pod(), &desired, &json!({"s": ["a"]}), &fields), [".s[0]"]);
+}
+
+#[test]
+fn an_atomic_list_has_the_same_length_and_order() {
+    let fields = json!({"f:args": {}});
+    let desired = json!({"args": ["a", "b"]});
+    assert!(paths(&pod(), &desired, &desired, &fields).is_empty());
+    assert_eq!(paths(&pod(), &desired, &json!({"args": ["a"]}), &fields), [".args"]);
+    assert_eq!(paths(&pod(), &desired, &json!({"args": ["b", "a"]}), &fields).len(), 2);
+    assert_eq!(paths(&pod(), &json!({"args": []}), &json!({"args": ["a"]}), &fields), [".args"]);
+}
+
+#[test]
+fn what_was_dropped_from_an_atomic_value_differs_but_a_default_does_not() {
+    let fields = json!({"f:selector": {}, "f:ports": {}});
+    let desired = json!({"selector": {"a": "1"}, "ports": [{"port": 80}]});
+    let defaulted = json!({"selector": {"a": "1"}, "ports": [{"port": 80, "protocol": "TCP"}]});
+    assert!(paths(&pod(), &desired, &defaulted, &fields).is_empty());
+    // A custom resource has its own defaults: one apply tells.
+    assert_eq!(paths(&custom(), &desired, &defaulted, &fields), [".ports[0].protocol"]);
+    let more = json!({"selector": {"a": "1", "b": "2"}, "ports": [{"port": 80, "x": 1}]});
+    assert_eq!(paths(&pod(), &desired, &more, &fields), [".ports[0].x", ".selector.b"]);
+}
+
+#[test]
+fn quantities_are_known_by_type_and_path_and_never_by_looks() {
+    let fields = json!({"f:spec": {"f:resources": {"f:limits": {"f:cpu": {}}}, "f:x": {}}});
+    let desired = json!({"spec": {"resources": {"limits": {"cpu": "0.1"}}, "x": "0.1"}});
+    let live = json!({"spec": {"resources": {"limits": {"cpu": "100m"}}, "x": "100m"}});
+    assert_eq!(paths(&pod(), &desired, &live, &fields), [".spec.x"]);
+    assert_eq!(paths(&custom(), &desired, &live, &fields).len(), 2);
+    let config_map = json!({"data": {"sizeLimit": "1Gi", "limits": "1"}});
+    let other = json!({"data": {"sizeLimit": "1024Mi", "limits": "1000m"}});
+    let fields = json!({"f:data": {"f:sizeLimit": {}, "f:limits": {}}});
+    assert_eq!(paths(&pod(), &config_map, &other, &fields).len(), 2);
+}
+
+#[test]
+fn large_whole_numbers_are_compared_exactly() {
+    let (desired, live) = (json!({"a": u64::MAX}), json!({"a": u64::MAX - 1}));
+    assert_eq!(paths(&pod(), &desired, &live, &json!({"f:a": {}})), [".a"]);
+}

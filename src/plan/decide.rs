@@ -1,0 +1,124 @@
+//! The plan for one parent: every desired child is created, updated or left; every other child
+//! that is ours is deleted.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{
+    ChildId, Deletion, DeletionReason, Memos, Plan, Refusal, Step, Waiting, WaitingReason, Write,
+    existing::{self, Decision},
+    normalise::{Owner, normalise},
+    ownership::is_ours,
+};
+use crate::{
+    object::{K8sType, Object},
+    operator::{Children, OperatorConfig, OperatorName},
+};
+
+/// What a plan is made from.
+#[derive(Clone)]
+pub struct PlanInput<'a> {
+    /// The operator's configuration.
+    pub config: &'a OperatorConfig,
+    /// Its checked name: the field manager.
+    pub operator: &'a OperatorName,
+    /// The parent.
+    pub parent: &'a Object,
+    /// The children that the handler returned.
+    pub desired: Vec<Value>,
+    /// The cached objects that the parent owns or that carry its label.
+    pub observed: &'a Children,
+    /// Types whose store may be incomplete: nothing of these is deleted.
+    pub unsynced: &'a BTreeSet<K8sType>,
+    /// What is known of earlier writes.
+    pub memos: &'a Memos,
+}
+
+/// Decides what to do. A parent that is being deleted gets an empty plan.
+///
+/// # Errors
+/// All refusals of the handler's answer. Nothing may be written or deleted then.
+pub fn plan(input: PlanInput<'_>) -> Result<Plan, Vec<Refusal>> {
+    let mut planning = Planning { plan: Plan::default(), input };
+    if !planning.input.parent.is_deleting() {
+        planning.run()?;
+    }
+    Ok(planning.plan)
+}
+
+struct Planning<'a> {
+    plan: Plan,
+    input: PlanInput<'a>,
+}
+
+impl Planning<'_> {
+    fn run(&mut self) -> Result<(), Vec<Refusal>> {
+        let PlanInput { config, operator, parent, observed, .. } = self.input;
+        let owner = Owner { config, operator, parent };
+        let writes = normalise(owner, std::mem::take(&mut self.input.desired))?;
+        let desired: BTreeSet<ChildId> = writes.iter().map(|write| write.id.clone()).collect();
+        let mut deletions = Vec::new();
+        for write in writes {
+            deletions.extend(self.desired(write));
+        }
+        for child in observed.iter().filter(|child| is_ours(parent, child)) {
+            let is_declared = config.child_config(child.ty()).is_some();
+            if is_declared && !desired.contains(&ChildId::of(child)) {
+                deletions.extend(self.undesired(child));
+            }
+        }
+        self.plan.steps.extend(deletions.into_iter().map(Step::Delete));
+        Ok(())
+    }
+
+    fn desired(&mut self, write: Write) -> Option<Deletion> {
+        let PlanInput { config, operator, parent, observed, memos, .. } = self.input;
+        let live = observed.of_type(&write.id.ty).get(&write.id.key);
+        // The object of somebody else: the create answers 409, and the live object tells the rest.
+        let Some(live) = live.filter(|live| is_ours(parent, live)) else {
+            self.plan.steps.push(Step::Create(write));
+            return None;
+        };
+        match existing::decide(config, operator, memos, write, live) {
+            Decision::Leave => self.plan.unchanged += 1,
+            Decision::Update(write) => self.plan.steps.push(Step::Update(write)),
+            Decision::Wait(why) => self.wait(ChildId::of(live), why),
+            Decision::Delete(deletion) => return self.delete(deletion),
+        }
+        None
+    }
+
+    fn undesired(&mut self, child: &Object) -> Option<Deletion> {
+        if child.is_deleting() {
+            self.wait(ChildId::of(child), WaitingReason::Deleting);
+            return None;
+        }
+        self.delete(Deletion::new(child, DeletionReason::Undesired))
+    }
+
+    fn delete(&mut self, deletion: Deletion) -> Option<Deletion> {
+        if self.input.unsynced.contains(&deletion.id.ty) {
+            self.wait(deletion.id, WaitingReason::TypeNotSynced);
+            return None;
+        }
+        Some(deletion)
+    }
+
+    fn wait(&mut self, id: ChildId, why: WaitingReason) {
+        self.plan.waiting.push(Waiting { id, why });
+    }
+}
+
+impl std::fmt::Debug for PlanInput<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { config, parent, desired, observed, unsynced, .. } = self;
+        f.debug_struct("PlanInput")
+            .field("operator", &config.name)
+            .field("parent", parent)
+            .field("desired", &desired.len())
+            .field("observed", observed)
+            .field("unsynced", unsynced)
+            .finish_non_exhaustive()
+    }
+}

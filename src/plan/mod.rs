@@ -1,0 +1,48 @@
+//! Planning: from the children that a handler wants and those that exist, to what has to be done.
+//!
+//! Layer 2. Nothing here does I/O or reads a clock; a plan is data, somebody else acts on it.
+//!
+//! ```text
+//! desired --normalise--> [Desired] --+
+//!                                    +--plan--> Plan { steps, unchanged, waiting }
+//! observed, memos -------------------+             |
+//!                                                  v  a write answers 409
+//!                                      after_conflict, after_delete_conflict
+//! ```
+//!
+//! Invariants:
+//! - one refused child refuses the whole response: nothing is written and nothing deleted;
+//! - what the parent does not own is never in a plan, but as a create that the server refuses;
+//! - a child that is as desired causes no step, whatever the server defaulted in it;
+//! - neither plans nor refusals show the content of a child in `Debug` or `Display`, only paths.
+
+mod builtin;
+mod contained;
+mod decide;
+mod existing;
+mod fields;
+mod finalizer;
+mod hash;
+mod memo;
+mod normalise;
+mod owned;
+mod ownership;
+mod path;
+mod quantity;
+mod refusal;
+mod resolve;
+mod status;
+mod steps;
+
+pub use decide::{PlanInput, plan};
+pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
+pub use memo::Memos;
+pub use ownership::is_ours;
+pub use refusal::{Refusal, RefusalReason};
+pub use resolve::{
+    AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,
+};
+pub use status::{
+    Condition, ConditionStatus, StatusInput, StatusPatch, StatusSchema, status_patch,
+};
+pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};

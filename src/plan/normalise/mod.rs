@@ -1,0 +1,245 @@
+//! From what a handler returned to bodies that can be applied, or to the reasons why not.
+//!
+//! The only place that judges a handler's answer; what the API server alone can judge (schemas,
+//! immutable fields) it is left to judge.
+
+use std::collections::HashSet;
+
+use k8s_openapi::ByteString;
+use serde_json::{Map, Value};
+
+use super::{ChildId, Refusal, RefusalReason, Write, hash, ownership};
+use crate::{
+    object::{K8sType, Object, ObjectKey},
+    operator::{OperatorConfig, OperatorName},
+};
+
+/// More children of one parent are a mistake.
+const MAX_CHILDREN: usize = 10_000;
+/// etcd takes no larger request, unless told to.
+const MAX_BYTES: usize = 1_500_000;
+const SERVER_OWNED: [(&str, &str); 8] = [
+    ("uid", "metadata.uid"),
+    ("resourceVersion", "metadata.resourceVersion"),
+    ("generation", "metadata.generation"),
+    ("creationTimestamp", "metadata.creationTimestamp"),
+    ("deletionTimestamp", "metadata.deletionTimestamp"),
+    ("deletionGracePeriodSeconds", "metadata.deletionGracePeriodSeconds"),
+    ("managedFields", "metadata.managedFields"),
+    ("selfLink", "metadata.selfLink"),
+];
+
+/// Whose children they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Owner<'a> {
+    pub(super) config: &'a OperatorConfig,
+    pub(super) operator: &'a OperatorName,
+    pub(super) parent: &'a Object,
+}
+
+/// The desired children as creates, in the order of the handler; or all reasons why not.
+pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Write>, Vec<Refusal>> {
+    if desired.len() > MAX_CHILDREN {
+        let why = RefusalReason::TooMany(desired.len());
+        return Err(vec![Refusal { child: "the response".to_owned(), why }]);
+    }
+    let (mut writes, mut refusals, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for (index, child) in desired.into_iter().enumerate() {
+        let name = display(index, &child);
+        let write = owner.child(child).and_then(|write| {
+            let is_new = seen.insert(identity(&write.id));
+            if is_new { Ok(write) } else { Err(RefusalReason::Duplicate) }
+        });
+        match write {
+            Ok(write) => writes.push(write),
+            Err(why) => refusals.push(Refusal { child: name, why }),
+        }
+    }
+    if refusals.is_empty() { Ok(writes) } else { Err(refusals) }
+}
+
+/// Versions of a type are views of the same objects.
+fn identity(id: &ChildId) -> (String, String, ObjectKey) {
+    (id.ty.group().to_owned(), id.ty.kind().to_owned(), id.key.clone())
+}
+
+fn display(index: usize, child: &Value) -> String {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let metadata = &child["metadata"];
+    let (kind, version) = (text(&child["kind"]), text(&child["apiVersion"]));
+    match (kind, version, text(&metadata["name"])) {
+        (Some(kind), Some(version), Some(name)) => {
+            let key = ObjectKey::new(metadata["namespace"].as_str(), &name);
+            format!("{kind}.{version} {key}")
+        }
+        (kind, _, name) => {
+            let known: Vec<_> = [kind, name].into_iter().flatten().collect();
+            format!("child {} of the response ({})", index + 1, known.join(" ")).replace(" ()", "")
+        }
+    }
+}
+
+impl Owner<'_> {
+    fn child(self, mut child: Value) -> Result<Write, RefusalReason> {
+        drop_nulls(&mut child);
+        let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
+        let ty = self.ty(fields)?;
+        check_status(fields)?;
+        let metadata = match fields.get_mut("metadata") {
+            Some(metadata) => metadata.as_object_mut(),
+            None => return Err(RefusalReason::Missing("metadata.name")),
+        };
+        let metadata = metadata.ok_or(RefusalReason::WrongType("metadata"))?;
+        let key = self.key(&ty, metadata)?;
+        self.check_metadata(metadata)?;
+        if ty.is("v1", "Secret") {
+            encode_string_data(fields)?;
+        }
+        ownership::claim(&mut child, self.parent, self.operator, &self.config.labels);
+        write(ChildId { ty, key }, child)
+    }
+
+    fn ty(self, fields: &Map<String, Value>) -> Result<K8sType, RefusalReason> {
+        let api_version = text(fields, "apiVersion").ok_or(RefusalReason::Missing("apiVersion"))?;
+        let kind = text(fields, "kind").ok_or(RefusalReason::Missing("kind"))?;
+        self.config.child_type(api_version, kind).cloned().ok_or_else(|| {
+            let (api_version, kind) = (api_version.to_owned(), kind.to_owned());
+            RefusalReason::UndeclaredType { api_version, kind }
+        })
+    }
+
+    /// The key of the child; a missing namespace is filled in.
+    fn key(
+        self,
+        ty: &K8sType,
+        metadata: &mut Map<String, Value>,
+    ) -> Result<ObjectKey, RefusalReason> {
+        let Some(name) = text(metadata, "name").map(str::to_owned) else {
+            let is_generated = metadata.contains_key("generateName");
+            let missing = RefusalReason::Missing("metadata.name");
+            return Err(if is_generated { RefusalReason::GeneratedName } else { missing });
+        };
+        check_name(&name, 253, "metadata.name")?;
+        let namespace = self.namespace(ty, text(metadata, "namespace"))?;
+        match &namespace {
+            Some(namespace) => {
+                check_name(namespace, 63, "metadata.namespace")?;
+                metadata.insert("namespace".to_owned(), Value::from(namespace.as_str()));
+            }
+            None => drop(metadata.remove("namespace")),
+        }
+        let key = ObjectKey::new(namespace.as_deref(), &name);
+        let (parent, is) = (self.parent, |other: &K8sType| {
+            (ty.group(), ty.kind()) == (other.group(), other.kind())
+        });
+        if is(parent.ty()) && key == *parent.key() {
+            return Err(RefusalReason::IsTheParent);
+        }
+        Ok(key)
+    }
+
+    fn namespace(self, ty: &K8sType, named: Option<&str>) -> Result<Option<String>, RefusalReason> {
+        match (ty.is_namespaced(), self.parent.namespace(), named) {
+            (false, _, Some(_)) => Err(RefusalReason::ClusterScoped(ty.clone())),
+            (false, Some(_), None) => Err(RefusalReason::CannotBeOwned(ty.clone())),
+            (false, None, None) => Ok(None),
+            (true, None, None) => Err(RefusalReason::NoNamespace),
+            (true, Some(parent), Some(named)) if parent != named => {
+                Err(RefusalReason::ForeignNamespace(parent.to_owned()))
+            }
+            (true, Some(namespace), _) | (true, None, Some(namespace)) => {
+                Ok(Some(namespace.to_owned()))
+            }
+        }
+    }
+
+    fn check_metadata(self, metadata: &Map<String, Value>) -> Result<(), RefusalReason> {
+        if let Some((_, path)) = SERVER_OWNED.iter().find(|(name, _)| metadata.contains_key(*name))
+        {
+            return Err(RefusalReason::ServerOwned(path));
+        }
+        if metadata.get("labels").is_some_and(|labels| !labels.is_object()) {
+            return Err(RefusalReason::WrongType("metadata.labels"));
+        }
+        let owners = match metadata.get("ownerReferences") {
+            None => &[][..],
+            Some(Value::Array(owners)) => owners,
+            Some(_) => return Err(RefusalReason::WrongType("metadata.ownerReferences")),
+        };
+        let parent = self.parent.uid().as_str();
+        let is_other = |owner: &Value| owner["controller"] == true && owner["uid"] != parent;
+        if owners.iter().any(is_other) {
+            return Err(RefusalReason::OtherController);
+        }
+        Ok(())
+    }
+}
+
+fn write(id: ChildId, body: Value) -> Result<Write, RefusalReason> {
+    let bytes = body.to_string().len();
+    if bytes > MAX_BYTES {
+        return Err(RefusalReason::TooLarge(bytes));
+    }
+    let desired_hash = hash::of(&body);
+    Ok(Write { id, body, desired_hash, paths: Vec::new() }.creating())
+}
+
+fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// Only what a URL path cannot carry is refused; what a type allows is for the server to say.
+fn check_name(name: &str, max: usize, field: &'static str) -> Result<(), RefusalReason> {
+    let is_odd = |c: u8| !c.is_ascii_graphic() || b"/%?#\\\"".contains(&c);
+    if name.len() > max || name == "." || name == ".." || name.bytes().any(is_odd) {
+        return Err(RefusalReason::InvalidName(field));
+    }
+    Ok(())
+}
+
+/// Serialised Rust types bring an empty status along; a filled one is a mistake.
+fn check_status(fields: &mut Map<String, Value>) -> Result<(), RefusalReason> {
+    match fields.remove("status") {
+        Some(status) if !is_hollow(&status) => Err(RefusalReason::ServerOwned("status")),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn is_hollow(value: &Value) -> bool {
+    value.as_object().is_some_and(|fields| fields.values().all(is_hollow))
+}
+
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The server turns `stringData` into `data` and shows only that, as we do before comparing.
+fn encode_string_data(fields: &mut Map<String, Value>) -> Result<(), RefusalReason> {
+    let strings = match fields.remove("stringData") {
+        None => return Ok(()),
+        Some(Value::Object(strings)) => strings,
+        Some(_) => return Err(RefusalReason::WrongType("stringData")),
+    };
+    let data = fields.entry("data").or_insert_with(|| Value::Object(Map::new()));
+    let data = data.as_object_mut().ok_or(RefusalReason::WrongType("data"))?;
+    for (name, value) in strings {
+        let text = value.as_str().ok_or(RefusalReason::WrongType("stringData"))?;
+        data.insert(name, base64(text));
+    }
+    Ok(())
+}
+
+fn base64(text: &str) -> Value {
+    let bytes = ByteString(text.as_bytes().to_vec());
+    serde_json::to_value(bytes).expect("bytes become a JSON string")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, Service};
+use serde_json::json;
+
+use super::*;
+use crate::{
+    object::KeptManagers,
+    operator::{ChildConfig, ChildType},
+};
+
+fn parent(namespace: Option<&str>) -> Object {
+    let ty = match namespace {
+        Some(_) => K8sType::namespaced("example.com/v1", "App", "apps"),
+        None => K8sType::cluster_scoped("example.com/v1", "App", "apps"),
+    };
+    let value = json!({"metadata": {
+        "name": "app", "namespace": namespace, "uid": "p1", "resourceVersion": "5",
+    }});
+    Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+}
+
+fn operator() -> OperatorName {
+    OperatorName::new("op").unwrap()
+}
+
+fn normalised(parent: &Object, desired: Vec<Value>) -> Result<Vec<Write>, Vec<Refusal>> {
+    let mut config = OperatorConfig::new("op", parent.ty().clone());
+    let types = [
+        K8sType::of::<ConfigMap>(),
+        K8sType::of::<Secret>(),
+        K8sType::of::<Namespace>(),
+        K8sType::namespaced("example.com/v1", "App", "apps"),
+        K8sType::namespaced("example.com/v2", "App", "apps"),
+    ];
+    let child = |ty| ChildType { ty, config: ChildConfig::apply() };
+    config.children = types.into_iter().map(child).collect();
+    let operator = operator();
+    normalise(Owner { config: &config, operator: &operator, parent }, desired)
+}
+
+fn config_map(metadata: &Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+}
+
+fn refusal(namespace: Option<&str>, child: Value) -> String {
+    let refusals = normalised(&parent(namespace), vec![child]).unwrap_err();
+    assert_eq!(refusals.len(), 1);
+    refusals[0].to_string()
+}
+
+fn one(namespace: Option<&str>, child: Value) -> Write {
+    normalised(&parent(namespace), vec![child]).unwrap().remove(0)
+}
+
+#[test]
+fn a_child_gets_a_namespace_labels_an_owner_and_a_precondition() {
+    let write = one(Some("ns"), config_map(&json!({"name": "a", "labels": {"x": "y"}})));
+    assert_eq!(write.id.to_string(), "ConfigMap.v1 ns/a");
+    assert_eq!(
+        write.body["metadata"],
+        json!({
+            "name": "a", "namespace": "ns", "resourceVersion": "1",
+            "labels": {
+                "x": "y", "operetta.dev/parent-uid": "p1", "app.kubernetes.io/managed-by": "op",
+            },
+            "ownerReferences": [{
+                "apiVersion": "example.com/v1", "kind": "App", "name": "app", "uid": "p1",
+                "controller": true, "blockOwnerDeletion": true,
+            }],
+        })
+    );
+}
+
+#[test]
+fn nulls_an_empty_status_and_string_data_are_normalised() {
+    let write = one(
+        Some("ns"),
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "type": null,
+            "metadata": {"name": "a", "creationTimestamp": null, "annotations": {"x": null}},
+            "data": {"a": "b2xk", "b": "Yg=="}, "stringData": {"a": "new"},
+            "status": {"loadBalancer": {}},
+        }),
+    );
+    assert_eq!(write.body["data"], json!({"a": "bmV3", "b": "Yg=="}));
+    assert_eq!(write.body["metadata"]["annotations"], json!({}));
+    for gone in ["stringData", "status", "type"] {
+        assert_eq!(write.body.get(gone), None, "{gone}");
+    }
+    assert!(!format!("{write:?}").contains("bmV3"));
+}
+
+#[test]
+fn a_bad_child_is_refused_with_its_name_and_the_reason() {
+    for (child, message) in [
+        (json!(1), "child 1 of the response: it is not a JSON object"),
+        (json!({"kind": "X"}), "child 1 of the response (X): `apiVersion` is missing"),
+        (config_map(&json!({})), "child 1 of the response (ConfigMap): `metadata.name` is missing"),
+        (
+            config_map(&json!({"generateName": "a-"})),
+            "child 1 of the response (ConfigMap): `metadata.generateName` cannot replace \
+             `metadata.name`: children need stable names",
+        ),
+        (
+            config_map(&json!({"name": "a/b"})),
+            "ConfigMap.v1 a/b: `metadata.name` is not a valid name",
+        ),
+        (
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}),
+            "Pod.v1 a: the operator does not declare the child type Pod of v1",
+        ),
+        (
+            config_map(&json!({"name": "a", "namespace": "other"})),
+            "ConfigMap.v1 other/a: it is not in the namespace `ns` of its parent",
+        ),
+        (
+            config_map(&json!({"name": "a", "uid": "u"})),
+            "ConfigMap.v1 a: `metadata.uid` is written by the server and cannot be desired",
+        ),
+        (
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"},
+                "status": {"phase": "x"}}),
+            "ConfigMap.v1 a: `status` is written by the server and cannot be desired",
+        ),
+        (
+            config_map(
+                &json!({"name": "a", "ownerReferences": [{"uid": "z", "controller": true}]}),
+            ),
+            "ConfigMap.v1 a: `metadata.ownerReferences` names another controller than the parent",
+        ),
+        (
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}),
+            "Namespace.v1 a: Namespace.v1 is cluster-scoped and cannot belong to a namespaced parent",
+        ),
+        (
+            json!({"apiVersion": "example.com/v2", "kind": "App", "metadata": {"name": "app"}}),
+            "App.example.com/v2 app: it is the parent itself",
+        ),
+    ] {
+        assert_eq!(refusal(Some("ns"), child), message);
+    }
+}
+
+#[test]
+fn a_cluster_scoped_parent_has_children_anywhere_but_says_where() {
+    let child = config_map(&json!({"name": "a"}));
+    assert!(refusal(None, child).contains("must name its namespace"));
+    let child = config_map(&json!({"name": "a", "namespace": "x"}));
+    assert_eq!(one(None, child).id.to_string(), "ConfigMap.v1 x/a");
+    let namespace =
+        |metadata: Value| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata});
+    assert!(refusal(None, namespace(json!({"name": "a", "namespace": "x"}))).contains("have no"));
+    assert_eq!(one(None, namespace(json!({"name": "a"}))).id.to_string(), "Namespace.v1 a");
+}
+
+#[test]
+fn all_refusals_are_told_at_once() {
+    let a = config_map(&json!({"name": "a"}));
+    let desired = vec![a.clone(), a, config_map(&json!({"name": "b", "namespace": "x"}))];
+    let refusals = normalised(&parent(Some("ns")), desired).unwrap_err();
+    let whys: Vec<_> = refusals.into_iter().map(|refusal| refusal.why).collect();
+    assert_eq!(whys, [RefusalReason::Duplicate, RefusalReason::ForeignNamespace("ns".to_owned())]);
+}
+
+#[test]
+fn versions_of_one_type_are_one_child() {
+    let app = |version: &str| {
+        json!({"apiVersion": format!("example.com/{version}"), "kind": "App",
+            "metadata": {"name": "b"}})
+    };
+    let refusals = normalised(&parent(Some("ns")), vec![app("v1"), app("v2")]).unwrap_err();
+    assert_eq!(refusals[0].why, RefusalReason::Duplicate);
+}
+
+#[test]
+fn what_no_server_stores_is_refused() {
+    let child = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"},
+        "data": {"k": "x".repeat(MAX_BYTES)}});
+    assert!(refusal(Some("ns"), child).contains("more than an API server stores"));
+}
+
+#[test]
+fn the_hash_tells_bodies_apart_and_not_the_order_of_their_fields() {
+    let hash = |text: &str| one(Some("ns"), serde_json::from_str(text).unwrap()).desired_hash;
+    let head = r#""apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}"#;
+    let a = hash(&format!(r#"{{{head}, "data": {{"a": "1", "b": "2"}}}}"#));
+    assert_eq!(a, hash(&format!(r#"{{"data": {{"b": "2", "a": "1"}}, {head}}}"#)));
+    assert_ne!(a, hash(&format!(r#"{{{head}, "data": {{"a": "1", "b": "3"}}}}"#)));
+}
+
+#[test]
+fn a_serialised_rust_type_is_a_valid_child() {
+    let secret = Secret {
+        metadata: kube::api::ObjectMeta { name: Some("a".to_owned()), ..Default::default() },
+        ..Default::default()
+    };
+    let write = one(Some("ns"), serde_json::to_value(secret).unwrap());
+    assert_eq!(write.id.to_string(), "Secret.v1 ns/a");
+    let service = serde_json::to_value(Service::default()).unwrap();
+    assert!(refusal(Some("ns"), service).contains("Service"));
+}

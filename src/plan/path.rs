@@ -1,0 +1,81 @@
+//! Paths into a JSON tree, as people write them. Never shows a value but the keys of a list.
+
+use serde_json::{Map, Value};
+
+/// The way from the root of an object to one of its values.
+#[derive(Debug, Default)]
+pub(super) struct Path<'a>(Vec<Segment<'a>>);
+
+#[derive(Debug)]
+pub(super) enum Segment<'a> {
+    /// A field of an object.
+    Field(&'a str),
+    /// A place in a list.
+    Index(usize),
+    /// The keys of an item of a list.
+    Keys(Map<String, Value>),
+}
+
+impl<'a> Path<'a> {
+    /// One step further down, until `leave`.
+    pub(super) fn enter(&mut self, segment: Segment<'a>) {
+        self.0.push(segment);
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.0.pop();
+    }
+
+    /// Whether the last field names are these; places in lists are skipped, `*` is any name.
+    pub(super) fn ends_with(&self, names: &[&str]) -> bool {
+        let mut fields = self.0.iter().rev().filter_map(|segment| match segment {
+            Segment::Field(name) => Some(*name),
+            Segment::Index(_) | Segment::Keys(_) => None,
+        });
+        names.iter().rev().all(|name| fields.next().is_some_and(|f| *name == "*" || f == *name))
+    }
+
+    /// The path as text, for example `.spec.ports[0].port` or `.metadata.labels["a/b"]`.
+    pub(super) fn render(&self) -> String {
+        self.0.iter().map(render).collect()
+    }
+}
+
+fn render(segment: &Segment<'_>) -> String {
+    match segment {
+        Segment::Field(name) if is_plain(name) => format!(".{name}"),
+        Segment::Field(name) => format!("[{}]", Value::from(*name)),
+        Segment::Index(index) => format!("[{index}]"),
+        Segment::Keys(keys) => {
+            let pairs: Vec<_> = keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            format!("[{}]", pairs.join(","))
+        }
+    }
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_path_reads_like_jsonpath() {
+        let keys = json!({"port": 80, "protocol": "TCP"});
+        let mut path = Path::default();
+        for segment in [
+            Segment::Field("spec"),
+            Segment::Index(2),
+            Segment::Field("a/b.c"),
+            Segment::Keys(keys.as_object().unwrap().clone()),
+        ] {
+            path.enter(segment);
+        }
+        assert_eq!(path.render(), r#".spec[2]["a/b.c"][port=80,protocol="TCP"]"#);
+        assert!(path.ends_with(&["spec", "*"]) && !path.ends_with(&["*", "*", "*"]));
+    }
+}

@@ -1,0 +1,71 @@
+//! Why a handler's answer is refused. Names children and fields, never shows values.
+
+use crate::object::K8sType;
+
+/// A desired child that cannot be. One of them refuses the whole answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{child}: {why}")]
+pub struct Refusal {
+    /// The child as far as it has a name.
+    pub child: String,
+    /// What is wrong with it.
+    pub why: RefusalReason,
+}
+
+/// What is wrong with a desired child.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefusalReason {
+    /// It is another JSON value.
+    #[error("it is not a JSON object")]
+    NotAnObject,
+    /// A field that every object has is absent, empty or no string.
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    /// A field has another JSON type than every object has.
+    #[error("`{0}` has the wrong JSON type")]
+    WrongType(&'static str),
+    /// A name that the server would make up is another one with each run.
+    #[error("`metadata.generateName` cannot replace `metadata.name`: children need stable names")]
+    GeneratedName,
+    /// The name or the namespace cannot be part of a URL.
+    #[error("`{0}` is not a valid name")]
+    InvalidName(&'static str),
+    /// The operator's configuration does not list the type.
+    #[error("the operator does not declare the child type {kind} of {api_version}")]
+    UndeclaredType {
+        /// Its apiVersion.
+        api_version: String,
+        /// Its kind.
+        kind: String,
+    },
+    /// A namespaced parent owns only what is in its own namespace.
+    #[error("it is not in the namespace `{0}` of its parent")]
+    ForeignNamespace(String),
+    /// A cluster-scoped parent has no namespace to lend.
+    #[error("it must name its namespace, as its parent has none")]
+    NoNamespace,
+    /// The type is cluster-scoped.
+    #[error("objects of {0} have no namespace")]
+    ClusterScoped(K8sType),
+    /// Kubernetes has no owner reference from a cluster-scoped to a namespaced object.
+    #[error("{0} is cluster-scoped and cannot belong to a namespaced parent")]
+    CannotBeOwned(K8sType),
+    /// The server writes this field, not a handler.
+    #[error("`{0}` is written by the server and cannot be desired")]
+    ServerOwned(&'static str),
+    /// The handler named another controller.
+    #[error("`metadata.ownerReferences` names another controller than the parent")]
+    OtherController,
+    /// It is the parent.
+    #[error("it is the parent itself")]
+    IsTheParent,
+    /// Another child of the answer has the same type and name.
+    #[error("it is named twice")]
+    Duplicate,
+    /// No API server stores an object of this size.
+    #[error("it has {0} bytes, more than an API server stores")]
+    TooLarge(usize),
+    /// So many children are a mistake.
+    #[error("the handler returned {0} children")]
+    TooMany(usize),
+}

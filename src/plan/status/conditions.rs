@@ -1,0 +1,171 @@
+//! Merging conditions by their type.
+
+use serde_json::{Map, Value, json};
+
+use super::StatusInput;
+
+const FIELD: &str = "conditions";
+/// A message is for people; a whole backtrace would be copied with every read of the parent.
+const MAX_MESSAGE: usize = 1024;
+/// What Kubernetes' own schema of a condition allows.
+const MAX_REASON: usize = 1024;
+
+/// A condition that the framework sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// What it is about, for example `Ready`.
+    pub ty: String,
+    /// Whether it holds.
+    pub status: ConditionStatus,
+    /// Why, as one CamelCase word; what does not fit is left out.
+    pub reason: String,
+    /// Why, for people; cut after 1 KiB.
+    pub message: String,
+}
+
+/// Whether a condition holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConditionStatus {
+    /// It does.
+    True,
+    /// It does not.
+    False,
+    /// Nobody can say.
+    Unknown,
+}
+
+impl ConditionStatus {
+    /// The word that Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+/// Puts into `status` the present conditions, changed by those of the handler (which are in
+/// `status`) and of the framework.
+pub(super) fn merge(
+    input: StatusInput<'_>,
+    present: &Map<String, Value>,
+    status: &mut Map<String, Value>,
+    undeclared: &mut Vec<String>,
+) {
+    let is_declared = input.schema.tree().is_none() || input.schema.declares(&[FIELD]);
+    if !is_declared {
+        let is_told = undeclared.iter().any(|path| path == ".status.conditions");
+        if !input.conditions.is_empty() && !is_told {
+            undeclared.push(".status.conditions".to_owned());
+        }
+        return;
+    }
+    let handler = match status.remove(FIELD) {
+        Some(Value::Array(conditions)) => conditions,
+        // A handler that has something else under this name keeps it.
+        Some(other) => return drop(status.insert(FIELD.to_owned(), other)),
+        None => Vec::new(),
+    };
+    let merged = merged(input, present.get(FIELD), handler);
+    if !merged.is_empty() || present.contains_key(FIELD) {
+        status.insert(FIELD.to_owned(), Value::from(merged));
+    }
+}
+
+fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) -> Vec<Value> {
+    let present = present.and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut merged = present.clone();
+    merged.retain(|condition| !input.cleared.contains(&type_of(condition)));
+    let own = input.conditions.iter().map(|condition| own(input, condition));
+    for condition in handler.into_iter().chain(own) {
+        let same_type = |other: &&Value| type_of(other) == type_of(&condition);
+        let before = present.iter().find(same_type).cloned();
+        let condition = dated(input, condition.clone(), before.as_ref());
+        match merged.iter_mut().find(|other| type_of(other) == type_of(&condition)) {
+            Some(other) => *other = condition,
+            None => merged.push(condition),
+        }
+    }
+    merged
+}
+
+fn type_of(condition: &Value) -> &str {
+    condition["type"].as_str().unwrap_or_default()
+}
+
+fn own(input: StatusInput<'_>, condition: &Condition) -> Value {
+    let mut value = json!({
+        "type": condition.ty,
+        "status": condition.status.as_str(),
+        "reason": reason(&condition.reason),
+        "message": cut(&condition.message, MAX_MESSAGE),
+    });
+    // Fields of ours that the schema lacks are nothing that a user could mend.
+    let _ = input.schema.prune_item(FIELD, &mut value, "");
+    value
+}
+
+/// Sets the times and generations that are ours to set, whoever set the condition.
+fn dated(input: StatusInput<'_>, mut condition: Value, before: Option<&Value>) -> Value {
+    let Some(fields) = condition.as_object_mut() else { return condition };
+    let declares = |name: &str| input.schema.declares(&[FIELD, "*", name]);
+    let is_open = input.schema.tree().is_none() || !declares("type");
+    fields.remove("lastTransitionTime");
+    if is_open || declares("lastTransitionTime") {
+        let kept = before.filter(|before| before.get("status") == fields.get("status"));
+        let time = kept.and_then(|before| before.get("lastTransitionTime")).cloned();
+        let time = time.unwrap_or_else(|| Value::from(input.now));
+        fields.insert("lastTransitionTime".to_owned(), time);
+    }
+    if declares("observedGeneration")
+        && let Some(generation) = input.parent.generation()
+    {
+        fields.insert("observedGeneration".to_owned(), Value::from(generation));
+    }
+    condition
+}
+
+/// A reason is one word that begins with a letter.
+fn reason(text: &str) -> String {
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || "_,:".contains(c);
+    let word: String = text.chars().filter(|c| is_inner(*c)).take(MAX_REASON).collect();
+    let word = word.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    let word = word.trim_end_matches([',', ':']);
+    if word.is_empty() { "Unknown".to_owned() } else { word.to_owned() }
+}
+
+/// At most `max` bytes, with an ellipsis where something is missing.
+fn cut(text: &str, max: usize) -> String {
+    const ELLIPSIS: &str = "…";
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(max - ELLIPSIS.len());
+    format!("{}{ELLIPSIS}", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_one_word() {
+        for (text, word) in [
+            ("AllReady", "AllReady"),
+            ("not ready yet", "notreadyyet"),
+            ("9Lives:", "Lives"),
+            ("", "Unknown"),
+            ("ä", "Unknown"),
+        ] {
+            assert_eq!(reason(text), word);
+        }
+    }
+
+    #[test]
+    fn a_message_is_cut_at_a_character() {
+        assert_eq!(cut("short", 10), "short");
+        assert_eq!(cut(&"ä".repeat(10), 10), "äää…");
+        assert_eq!(cut(&"ä".repeat(600), MAX_MESSAGE).len(), 1023);
+    }
+}

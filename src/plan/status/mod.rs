@@ -1,0 +1,136 @@
+//! The status of a parent, as a JSON merge patch against the cached object. `None` when it is as
+//! it should be. Knows no handler and no server; the schema comes in as a value.
+//!
+//! - The handler's fields replace all fields but the conditions; fields that it no longer returns
+//!   are removed. No answer of the handler leaves them all.
+//! - Conditions merge by type. `lastTransitionTime` moves only with `status`.
+//! - What the parent's schema does not declare is not sent, and is told.
+
+mod conditions;
+mod merge;
+mod schema;
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use crate::object::Object;
+
+pub use conditions::{Condition, ConditionStatus};
+pub use schema::StatusSchema;
+
+/// What a status is made from.
+#[derive(Clone, Copy)]
+pub struct StatusInput<'a> {
+    /// The parent as it is cached.
+    pub parent: &'a Object,
+    /// What the handler returned; `None` or null leaves its fields as they are.
+    pub handler: Option<&'a Value>,
+    /// The framework's own conditions.
+    pub conditions: &'a [Condition],
+    /// Types of the framework's conditions that do not apply any more.
+    pub cleared: &'a [&'a str],
+    /// Whether this generation of the parent was looked at: sets `observedGeneration`.
+    pub observed_generation: bool,
+    /// What the parent's status may hold.
+    pub schema: &'a StatusSchema,
+    /// The time, in RFC 3339.
+    pub now: &'a str,
+}
+
+/// What to write. `Debug` does not show the status.
+#[derive(Clone, Default, PartialEq)]
+pub struct StatusPatch {
+    /// The JSON merge patch for the status subresource; `None` when nothing differs.
+    pub body: Option<Value>,
+    /// The paths that were not sent because the schema has no such field.
+    pub undeclared: Vec<String>,
+}
+
+/// Computes the patch that brings the status of a parent up to date.
+pub fn status_patch(input: StatusInput<'_>) -> StatusPatch {
+    let present = input.parent.field("status");
+    let present = present.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut undeclared = Vec::new();
+    let desired = desired(input, &present, &mut undeclared);
+    let patch = merge::difference(&present, &desired, input.schema.tree());
+    let body = patch.map(|status| {
+        let version = input.parent.resource_version().to_string();
+        json!({"metadata": {"resourceVersion": version}, "status": status})
+    });
+    StatusPatch { body, undeclared }
+}
+
+fn desired(
+    input: StatusInput<'_>,
+    present: &Map<String, Value>,
+    undeclared: &mut Vec<String>,
+) -> Map<String, Value> {
+    let mut status = match input.handler {
+        None | Some(Value::Null) => present.clone(),
+        Some(Value::Object(fields)) => fields_of_handler(input, fields, undeclared),
+        Some(_) => {
+            undeclared.push(".status".to_owned());
+            present.clone()
+        }
+    };
+    if input.schema.is_none() {
+        return present.clone();
+    }
+    observe_generation(input, present, &mut status);
+    conditions::merge(input, present, &mut status, undeclared);
+    status
+}
+
+fn fields_of_handler(
+    input: StatusInput<'_>,
+    fields: &Map<String, Value>,
+    undeclared: &mut Vec<String>,
+) -> Map<String, Value> {
+    let mut status = Value::Object(fields.clone());
+    merge::drop_nulls(&mut status);
+    let unknown = input.schema.prune(&mut status, ".status");
+    undeclared.extend(unknown);
+    match status {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// Only where it is declared: an API server without a schema would keep what nobody asked for.
+fn observe_generation(
+    input: StatusInput<'_>,
+    present: &Map<String, Value>,
+    status: &mut Map<String, Value>,
+) {
+    const FIELD: &str = "observedGeneration";
+    if !input.schema.declares(&[FIELD]) {
+        return;
+    }
+    let generation = input.parent.generation().filter(|_| input.observed_generation);
+    let value = generation.map(Value::from).or_else(|| present.get(FIELD).cloned());
+    if let Some(value) = value {
+        status.insert(FIELD.to_owned(), value);
+    }
+}
+
+impl fmt::Debug for StatusInput<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { parent, conditions, cleared, now, .. } = self;
+        f.debug_struct("StatusInput")
+            .field("parent", parent)
+            .field("conditions", conditions)
+            .field("cleared", cleared)
+            .field("now", now)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for StatusPatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StatusPatch")
+            .field("writes", &self.body.is_some())
+            .field("undeclared", &self.undeclared)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,188 @@
+//! What a plan consists of. Values only; why a step is in a plan is decided elsewhere.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid};
+
+/// Type, namespace and name of a child.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChildId {
+    /// The type.
+    pub ty: K8sType,
+    /// Namespace and name.
+    pub key: ObjectKey,
+}
+
+/// What has to be done so that the children are as desired.
+///
+/// Writes come first, in the order in which the handler named the children; deletions come last:
+/// what replaces a child exists before the child goes, and a run that ends at a refused write has
+/// deleted nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// What to do, in this order.
+    pub steps: Vec<Step>,
+    /// How many children are as desired.
+    pub unchanged: usize,
+    /// Children that are not as desired and about which nothing can be done now.
+    pub waiting: Vec<Waiting>,
+}
+
+/// One thing to do.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Forced server-side apply that fails when the object exists.
+    Create(Write),
+    /// Forced server-side apply that fails when the object does not exist or is another one.
+    Update(Write),
+    /// Delete with uid and resourceVersion as preconditions.
+    Delete(Deletion),
+}
+
+/// A server-side apply. `Debug` does not show the body.
+#[derive(Clone)]
+pub struct Write {
+    /// The child.
+    pub id: ChildId,
+    /// The complete body to apply, with the precondition (`resourceVersion` or `uid`) in it.
+    pub body: Value,
+    /// A hash of the body without the precondition.
+    pub desired_hash: u64,
+    /// Where the child differs from what is desired; at most ten JSON paths, none for a create.
+    pub paths: Vec<String>,
+}
+
+/// A delete with its proof.
+#[derive(Debug, Clone)]
+pub struct Deletion {
+    /// The child.
+    pub id: ChildId,
+    /// The object that is meant, and no later one of the same name.
+    pub uid: Uid,
+    /// The version on which the decision rests.
+    pub version: ResourceVersion,
+    /// Why it goes.
+    pub why: DeletionReason,
+    /// Whether it holds what cannot be rebuilt: parent and child are to be read live before.
+    pub irreplaceable: bool,
+}
+
+/// Why a child is deleted.
+#[derive(Debug, Clone)]
+pub enum DeletionReason {
+    /// The handler no longer wants it.
+    Undesired,
+    /// It differs, and its type is recreated rather than updated.
+    Recreate {
+        /// Where it differs.
+        paths: Vec<String>,
+        /// The update that would have been. A dry run of it whose reply satisfies
+        /// [`Memos::explains`](super::Memos::explains) shows that the difference is the work of
+        /// the server (an admission policy), and that recreating would change nothing.
+        instead_of: Box<Write>,
+    },
+}
+
+/// A child about which nothing can be done now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The child.
+    pub id: ChildId,
+    /// Why.
+    pub why: WaitingReason,
+}
+
+/// Why nothing can be done about a child now.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WaitingReason {
+    /// It has a deletionTimestamp; it is dealt with once it is gone.
+    #[error("it is being deleted")]
+    Deleting,
+    /// It should be deleted, but the store of its type may be incomplete.
+    #[error("its deletion waits until all objects of its type are known")]
+    TypeNotSynced,
+    /// It differs, and its type is changed only when somebody deletes it.
+    #[error("it differs at {} and changes only when it is deleted", .paths.join(", "))]
+    OnDelete {
+        /// Where it differs.
+        paths: Vec<String>,
+    },
+}
+
+// === ChildId ===
+
+impl ChildId {
+    /// The id of an object.
+    pub fn of(object: &Object) -> Self {
+        Self { ty: object.ty().clone(), key: object.key().clone() }
+    }
+}
+
+impl fmt::Display for ChildId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.ty, self.key)
+    }
+}
+
+impl fmt::Debug for ChildId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+// === Step ===
+
+impl Step {
+    /// The child that the step is about.
+    pub fn id(&self) -> &ChildId {
+        match self {
+            Self::Create(write) | Self::Update(write) => &write.id,
+            Self::Delete(deletion) => &deletion.id,
+        }
+    }
+}
+
+// === Write ===
+
+impl Write {
+    /// The same body as a create: version 1 is never the version of an existing object, and a
+    /// version at all forbids creating over one.
+    pub(super) fn creating(mut self) -> Self {
+        let metadata = &mut self.body["metadata"];
+        metadata["resourceVersion"] = json!("1");
+        metadata.as_object_mut().map(|fields| fields.remove("uid"));
+        self
+    }
+
+    /// The same body as an update of the object with this uid.
+    pub(super) fn updating(mut self, uid: &Uid, paths: Vec<String>) -> Self {
+        let metadata = &mut self.body["metadata"];
+        metadata["uid"] = json!(uid.as_str());
+        metadata.as_object_mut().map(|fields| fields.remove("resourceVersion"));
+        self.paths = paths;
+        self
+    }
+}
+
+impl fmt::Debug for Write {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, body: _, desired_hash: _, paths } = self;
+        f.debug_struct("Write").field("id", id).field("paths", paths).finish_non_exhaustive()
+    }
+}
+
+// === Deletion ===
+
+impl Deletion {
+    pub(super) fn new(object: &Object, why: DeletionReason) -> Self {
+        Self {
+            id: ChildId::of(object),
+            uid: object.uid().clone(),
+            version: object.resource_version().clone(),
+            why,
+            irreplaceable: super::builtin::is_irreplaceable(object.ty()),
+        }
+    }
+}
