@@ -1,0 +1,185 @@
+//! Sending one request and reading its answer.
+
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http::{Method, Request, Response, header};
+use http_body_util::BodyExt;
+use kube::{Client, client::Body};
+
+use super::{ApiError, Refusal};
+use crate::{
+    metrics::Metrics,
+    object::{K8sType, KeptManagers, Object},
+};
+
+/// How long any request but a watch may take.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The largest answer that is read, in bytes; a page of a list is the largest that is asked for.
+const MAX_ANSWER: usize = 256 << 20;
+
+/// A connection to the API server. Cheap to clone.
+#[derive(Clone)]
+pub struct Cluster {
+    client: Client,
+    metrics: Metrics,
+    managers: KeptManagers,
+    user_agent: String,
+}
+
+/// One request, before it is sent.
+pub(super) struct ApiRequest<'a> {
+    pub(super) method: Method,
+    /// What it is for, as RBAC says it: `get`, `list`, `watch`, `patch`...
+    pub(super) verb: &'static str,
+    /// What it is about, for metrics.
+    pub(super) ty: &'a K8sType,
+    pub(super) path: String,
+    pub(super) query: Vec<(&'static str, String)>,
+    pub(super) content_type: &'static str,
+    pub(super) body: Vec<u8>,
+}
+
+impl<'a> ApiRequest<'a> {
+    pub(super) fn get(verb: &'static str, ty: &'a K8sType, path: String) -> Self {
+        let (query, body) = (Vec::new(), Vec::new());
+        Self { method: Method::GET, verb, ty, path, query, content_type: "application/json", body }
+    }
+
+    pub(super) fn with_query(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.query.push((name, value.into()));
+        self
+    }
+
+    /// Verb and path, as errors name the request.
+    pub(super) fn name(&self) -> String {
+        format!("{} {}", self.verb, self.path)
+    }
+
+    fn uri(&self) -> String {
+        let mut encoder = form_urlencoded::Serializer::new(String::new());
+        encoder.extend_pairs(self.query.iter().map(|(name, value)| (*name, value.as_str())));
+        match encoder.finish() {
+            query if query.is_empty() => self.path.clone(),
+            query => format!("{}?{query}", self.path),
+        }
+    }
+}
+
+impl Cluster {
+    /// A connection that keeps the given managers' `managedFields` of every object it reads.
+    pub fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
+        let user_agent = concat!("operetta/", env!("CARGO_PKG_VERSION")).to_owned();
+        Self { client, metrics, managers, user_agent }
+    }
+
+    /// The same connection in the name of one operator, as the server's audit log shows it.
+    #[must_use]
+    pub fn in_the_name_of(&self, operator: &str) -> Self {
+        let user_agent = format!("{} ({operator})", self.user_agent);
+        Self { user_agent, ..self.clone() }
+    }
+
+    /// Where requests are counted.
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Reads an object of a type, reduced as the caches want it.
+    pub(super) fn parse(
+        &self,
+        request: &str,
+        ty: &K8sType,
+        text: &[u8],
+    ) -> Result<Object, ApiError> {
+        let malformed = |why: String| ApiError::Malformed { request: request.to_owned(), why };
+        let text = std::str::from_utf8(text).map_err(|error| malformed(error.to_string()))?;
+        Object::parse(ty, text, &self.managers).map_err(|error| malformed(error.to_string()))
+    }
+
+    /// The managers whose entries objects keep.
+    pub(super) fn managers(&self) -> &KeptManagers {
+        &self.managers
+    }
+
+    /// Sends a request and reads its answer whole.
+    pub(super) async fn send(&self, request: ApiRequest<'_>) -> Result<Bytes, ApiError> {
+        let name = request.name();
+        let exchange = async {
+            let response = self.open(request).await?;
+            read_body(&name, response).await
+        };
+        match tokio::time::timeout(DEADLINE, exchange).await {
+            Ok(answer) => answer,
+            Err(_) => Err(ApiError::TimedOut { request: name, after: DEADLINE }),
+        }
+    }
+
+    /// Sends a request and returns once its answer has begun; a refusal is read whole.
+    pub(super) async fn open(&self, request: ApiRequest<'_>) -> Result<Response<Body>, ApiError> {
+        let (name, verb, ty) = (request.name(), request.verb, request.ty);
+        let started = Instant::now();
+        let result = self.exchange(&name, request).await;
+        let code = match &result {
+            Ok(response) => Some(response.status().as_u16()),
+            Err(error) => error.code(),
+        };
+        self.metrics.api_request(verb, ty, code, started.elapsed());
+        result
+    }
+
+    async fn exchange(
+        &self,
+        name: &str,
+        request: ApiRequest<'_>,
+    ) -> Result<Response<Body>, ApiError> {
+        let http = Request::builder()
+            .method(request.method.clone())
+            .uri(request.uri())
+            .header(header::USER_AGENT, &self.user_agent)
+            .header(header::ACCEPT, "application/json")
+            .header(header::CONTENT_TYPE, request.content_type)
+            .body(Body::from(request.body))
+            .map_err(|error| unreachable(name, error))?;
+        let response = self.client.send(http).await.map_err(|error| unreachable(name, error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(refused(name, response).await?)
+    }
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cluster({})", self.user_agent)
+    }
+}
+
+pub(super) fn unreachable(
+    request: &str,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> ApiError {
+    ApiError::Unreachable { request: request.to_owned(), source: error.into() }
+}
+
+async fn refused(name: &str, response: Response<Body>) -> Result<ApiError, ApiError> {
+    let code = response.status().as_u16();
+    let retry_after = response.headers().get(header::RETRY_AFTER).and_then(seconds);
+    let body = read_body(name, response).await?;
+    let refusal = Box::new(Refusal::read(code, retry_after, &body));
+    Ok(ApiError::Refused { request: name.to_owned(), refusal })
+}
+
+fn seconds(value: &http::HeaderValue) -> Option<Duration> {
+    value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+}
+
+async fn read_body(name: &str, response: Response<Body>) -> Result<Bytes, ApiError> {
+    let limited = http_body_util::Limited::new(response.into_body(), MAX_ANSWER);
+    let collected = limited.collect().await.map_err(|error| unreachable(name, error))?;
+    Ok(collected.to_bytes())
+}

@@ -1,0 +1,175 @@
+//! What can go wrong between us and the API server, and what kind of trouble it is.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+/// A request did not do what it was sent for.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// The server answered, and refused.
+    #[error("{request}: {refusal}")]
+    Refused {
+        /// Verb and path.
+        request: String,
+        /// The answer.
+        refusal: Box<Refusal>,
+    },
+    /// No answer came: the connection failed, or the reply was cut in half. Whether the request
+    /// took effect is not known.
+    #[error("{request}: no answer from the API server: {source}")]
+    Unreachable {
+        /// Verb and path.
+        request: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// No answer came in time. Whether the request took effect is not known.
+    #[error("{request}: no answer from the API server within {} s", .after.as_secs())]
+    TimedOut {
+        /// Verb and path.
+        request: String,
+        /// The deadline that passed.
+        after: Duration,
+    },
+    /// The answer is not what the API promises.
+    #[error("{request}: the answer cannot be read: {why}")]
+    Malformed {
+        /// Verb and path.
+        request: String,
+        /// What is wrong with it; never its content.
+        why: String,
+    },
+}
+
+/// A `Status` that says no.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{code} {reason}: {message}")]
+pub struct Refusal {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The machine-readable reason, for example `Conflict`; empty if there was none.
+    pub reason: String,
+    /// The message for people.
+    pub message: String,
+    /// The `Retry-After` header.
+    pub retry_after: Option<Duration>,
+}
+
+/// What kind of trouble an error is, for scheduling, metrics and Events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// May go away by itself: retry with backoff.
+    Retry,
+    /// The object is not as we thought: read it and decide again.
+    Conflict,
+    /// What was asked for is not there.
+    Missing,
+    /// The server wants less: wait this long.
+    Wait(Duration),
+    /// We may not: retry with backoff, and say which permission is missing.
+    Forbidden,
+    /// The request can never work as it is.
+    Permanent,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
+struct StatusBody {
+    reason: String,
+    message: String,
+    details: Option<StatusDetails>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
+struct StatusDetails {
+    retry_after_seconds: u64,
+}
+
+impl Refusal {
+    /// Reads the answer to a refused request; a body that is no `Status` becomes the message.
+    pub(super) fn read(code: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
+        let status: StatusBody = serde_json::from_slice(body).unwrap_or_else(|_| StatusBody {
+            message: String::from_utf8_lossy(&body[..body.len().min(256)]).trim().to_owned(),
+            ..StatusBody::default()
+        });
+        let details = status.details.unwrap_or_default().retry_after_seconds;
+        let from_details = (details > 0).then(|| Duration::from_secs(details));
+        Self {
+            code,
+            reason: status.reason,
+            message: status.message,
+            retry_after: retry_after.or(from_details),
+        }
+    }
+
+    /// What kind of trouble it is.
+    pub fn class(&self) -> ErrorClass {
+        match (self.code, self.retry_after) {
+            (429 | 503 | 504, Some(delay)) => ErrorClass::Wait(delay),
+            (409, _) => ErrorClass::Conflict,
+            (404 | 410, _) => ErrorClass::Missing,
+            (403, _) => ErrorClass::Forbidden,
+            (400 | 405 | 406 | 413 | 415 | 422, _) => ErrorClass::Permanent,
+            // Server-side apply of a field that the schema lacks is answered 500.
+            (500, _) if self.message.starts_with("failed to create typed patch object") => {
+                ErrorClass::Permanent
+            }
+            _ => ErrorClass::Retry,
+        }
+    }
+}
+
+impl ApiError {
+    /// What kind of trouble it is.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Refused { refusal, .. } => refusal.class(),
+            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => {
+                ErrorClass::Retry
+            }
+        }
+    }
+
+    /// The HTTP status code, where there was an answer.
+    pub fn code(&self) -> Option<u16> {
+        match self {
+            Self::Refused { refusal, .. } => Some(refusal.code),
+            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(code: u16, body: &str) -> ErrorClass {
+        Refusal::read(code, None, body.as_bytes()).class()
+    }
+
+    #[test]
+    fn answers_have_a_class() {
+        let typed = r#"{"message":"failed to create typed patch object (ns/a): .spec.x: no"}"#;
+        let busy = r#"{"details":{"retryAfterSeconds":3}}"#;
+        for (code, body, expected) in [
+            (409, "{}", ErrorClass::Conflict),
+            (404, "404 page not found", ErrorClass::Missing),
+            (403, "{}", ErrorClass::Forbidden),
+            (422, "{}", ErrorClass::Permanent),
+            (500, "{}", ErrorClass::Retry),
+            (500, typed, ErrorClass::Permanent),
+            (429, busy, ErrorClass::Wait(Duration::from_secs(3))),
+            (503, "", ErrorClass::Retry),
+        ] {
+            assert_eq!(class(code, body), expected, "{code} {body}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_is_no_status_is_the_message() {
+        let refusal = Refusal::read(502, None, b"<html>bad gateway</html>");
+        assert_eq!(refusal.message, "<html>bad gateway</html>");
+    }
+}

@@ -1,0 +1,106 @@
+//! Kubernetes Events about a parent.
+
+use std::time::SystemTime;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{ApiError, Cluster, api::ApiRequest};
+use crate::object::{K8sType, Object};
+
+/// Whether an Event reports trouble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventKind {
+    /// All is well.
+    Normal,
+    /// Somebody should look.
+    Warning,
+}
+
+/// Something that happened to a parent, for `kubectl describe`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParentEvent {
+    /// Whether it reports trouble.
+    pub kind: EventKind,
+    /// One `CamelCase` word.
+    pub reason: String,
+    /// A sentence; cut at 1,000 bytes, as the API demands.
+    pub message: String,
+}
+
+const MAX_NOTE: usize = 1000;
+
+impl Cluster {
+    /// Creates an Event about `parent` in the name of an operator.
+    pub async fn publish(
+        &self,
+        operator: &str,
+        parent: &Object,
+        event: &ParentEvent,
+    ) -> Result<(), ApiError> {
+        let ty = K8sType::namespaced("events.k8s.io/v1", "Event", "events");
+        // Events about cluster-scoped objects live in `default`.
+        let namespace = parent.namespace().unwrap_or("default");
+        let mut request = ApiRequest::get("create", &ty, ty.collection_path(Some(namespace)));
+        request.method = Method::POST;
+        request.body = body(operator, parent, namespace, event).to_string().into_bytes();
+        self.send(request).await.map(drop)
+    }
+}
+
+fn body(operator: &str, parent: &Object, namespace: &str, event: &ParentEvent) -> Value {
+    json!({
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"generateName": format!("{:.50}.", parent.name()), "namespace": namespace},
+        "type": match event.kind {
+            EventKind::Normal => "Normal",
+            EventKind::Warning => "Warning",
+        },
+        "reason": event.reason,
+        "note": cut(&event.message),
+        "action": "Reconcile",
+        "reportingController": format!("operetta.dev/{operator}"),
+        "reportingInstance": operator,
+        "eventTime": micro_time(SystemTime::now()),
+        "regarding": {
+            "apiVersion": parent.ty().api_version(),
+            "kind": parent.ty().kind(),
+            "namespace": parent.namespace(),
+            "name": parent.name(),
+            "uid": parent.uid().as_str(),
+        },
+    })
+}
+
+fn cut(message: &str) -> &str {
+    let mut end = message.len().min(MAX_NOTE);
+    while !message.is_char_boundary(end) {
+        end -= 1;
+    }
+    &message[..end]
+}
+
+fn micro_time(time: SystemTime) -> Value {
+    use k8s_openapi::{apimachinery::pkg::apis::meta::v1::MicroTime, jiff::Timestamp};
+    let timestamp = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
+    serde_json::to_value(MicroTime(timestamp)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_cut_between_characters() {
+        assert_eq!(cut(&"ä".repeat(600)).len(), MAX_NOTE);
+        assert_eq!(cut(&format!("x{}", "ä".repeat(600))).len(), MAX_NOTE - 1);
+        assert_eq!(cut("short"), "short");
+    }
+
+    #[test]
+    fn times_have_microseconds_as_the_api_demands() {
+        let time = micro_time(SystemTime::UNIX_EPOCH);
+        assert_eq!(time, "1970-01-01T00:00:00.000000Z");
+    }
+}

@@ -1,0 +1,187 @@
+//! Reading what a watch or a list says, without I/O.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Refusal;
+use crate::object::{K8sType, KeptManagers, Object, ResourceVersion};
+
+/// One line of a watch.
+#[derive(Debug)]
+pub(super) enum Frame {
+    /// An object appeared or changed.
+    Changed(Object),
+    /// An object is gone, or left the selector.
+    Deleted(Object),
+    /// Nothing up to this version is still to come.
+    Bookmark {
+        version: ResourceVersion,
+        /// Whether it ends the initial events of a streaming list.
+        ends_initial: bool,
+    },
+    /// The watch is over; 410 means that it must begin with a new list.
+    Error(Refusal),
+    /// An object that cannot be read; the others go on.
+    Undecodable(String),
+}
+
+/// One page of a list.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) version: ResourceVersion,
+    pub(super) next: Option<String>,
+    pub(super) objects: Vec<Object>,
+    pub(super) undecodable: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct RawFrame<'a> {
+    #[serde(rename = "type", borrow)]
+    ty: Cow<'a, str>,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct RawPage<'a> {
+    metadata: ListMetadata,
+    /// `null` from some servers when there is none.
+    #[serde(borrow, default)]
+    items: Option<Vec<&'a RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListMetadata {
+    resource_version: String,
+    #[serde(rename = "continue", default)]
+    next: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RawBookmark {
+    metadata: BookmarkMetadata,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BookmarkMetadata {
+    resource_version: String,
+    #[serde(default)]
+    annotations: std::collections::BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct RawError {
+    #[serde(default)]
+    code: u16,
+}
+
+/// Reads one line of a watch; `Err` says why the line is none.
+pub(super) fn frame(
+    line: &[u8],
+    ty: &K8sType,
+    managers: &KeptManagers,
+) -> Result<Frame, serde_json::Error> {
+    let raw: RawFrame<'_> = serde_json::from_slice(line)?;
+    let object = |to_frame: fn(Object) -> Frame| {
+        Object::parse(ty, raw.object.get(), managers)
+            .map_or_else(|error| Frame::Undecodable(error.to_string()), to_frame)
+    };
+    Ok(match raw.ty.as_ref() {
+        "ADDED" | "MODIFIED" => object(Frame::Changed),
+        "DELETED" => object(Frame::Deleted),
+        "BOOKMARK" => bookmark(raw.object)?,
+        "ERROR" => error(raw.object),
+        other => Frame::Undecodable(format!("a watch event of the unknown type {other:?}")),
+    })
+}
+
+/// Reads one page of a list.
+pub(super) fn page(
+    answer: &[u8],
+    ty: &K8sType,
+    managers: &KeptManagers,
+) -> Result<Page, serde_json::Error> {
+    let raw: RawPage<'_> = serde_json::from_slice(answer)?;
+    let mut page = Page {
+        version: ResourceVersion::new(&raw.metadata.resource_version),
+        next: raw.metadata.next.filter(|token| !token.is_empty()),
+        objects: Vec::new(),
+        undecodable: Vec::new(),
+    };
+    for item in raw.items.unwrap_or_default() {
+        match Object::parse(ty, item.get(), managers) {
+            Ok(object) => page.objects.push(object),
+            Err(error) => page.undecodable.push(error.to_string()),
+        }
+    }
+    Ok(page)
+}
+
+fn bookmark(object: &RawValue) -> Result<Frame, serde_json::Error> {
+    let RawBookmark { metadata } = serde_json::from_str(object.get())?;
+    let initial_end = metadata.annotations.get("k8s.io/initial-events-end");
+    Ok(Frame::Bookmark {
+        version: ResourceVersion::new(&metadata.resource_version),
+        ends_initial: initial_end.is_some_and(|value| value == "true"),
+    })
+}
+
+fn error(object: &RawValue) -> Frame {
+    let code = serde_json::from_str(object.get()).map_or(0, |RawError { code }| code);
+    Frame::Error(Refusal::read(code, None, object.get().as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Frame {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        frame(line.as_bytes(), &ty, &KeptManagers::default()).unwrap()
+    }
+
+    #[test]
+    fn frames_are_told_apart() {
+        let object = r#"{"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1"}}"#;
+        let event = |ty: &str| read(&format!(r#"{{"type":"{ty}","object":{object}}}"#));
+        assert!(matches!(event("ADDED"), Frame::Changed(_)));
+        assert!(matches!(event("MODIFIED"), Frame::Changed(_)));
+        assert!(matches!(event("DELETED"), Frame::Deleted(_)));
+        assert!(matches!(event("NEWS"), Frame::Undecodable(_)));
+    }
+
+    #[test]
+    fn the_bookmark_that_ends_the_initial_events_is_known() {
+        let plain = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}"#;
+        assert!(matches!(read(plain), Frame::Bookmark { ends_initial: false, .. }));
+        let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7",
+            "annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+        assert!(matches!(read(end), Frame::Bookmark { ends_initial: true, .. }));
+    }
+
+    #[test]
+    fn an_in_stream_error_keeps_its_code() {
+        let gone = r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired",
+            "message":"too old resource version: 1 (9)"}}"#;
+        match read(gone) {
+            Frame::Error(refusal) => assert_eq!((refusal.code, &*refusal.reason), (410, "Expired")),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn one_broken_object_does_not_hide_the_others() {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let good = r#"{"metadata":{"name":"a","uid":"u","resourceVersion":"1"}}"#;
+        let list = format!(
+            r#"{{"metadata":{{"resourceVersion":"5","continue":""}},"items":[{{"metadata":7}},{good}]}}"#
+        );
+        let page = page(list.as_bytes(), &ty, &KeptManagers::default()).unwrap();
+        assert_eq!((page.objects.len(), page.undecodable.len(), page.next), (1, 1, None));
+        assert!(super::page(&list.as_bytes()[..40], &ty, &KeptManagers::default()).is_err());
+    }
+}

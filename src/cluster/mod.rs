@@ -1,0 +1,24 @@
+//! The Kubernetes API, as this framework needs it.
+//!
+//! Layer 4, and the only module that talks to the API server. It decides nothing: what to write
+//! is planned elsewhere, and what an answer means for a child is asked of the plan.
+//!
+//! Invariants:
+//! - every request has a deadline; a watch has an idle timeout;
+//! - a body is never logged and never part of an error;
+//! - create and update are server-side apply, a delete carries uid, version and a propagation.
+
+mod api;
+mod error;
+mod events;
+mod frames;
+mod list;
+mod schema;
+mod watch;
+mod write;
+
+pub use api::Cluster;
+pub use error::{ApiError, ErrorClass, Refusal};
+pub use events::{EventKind, ParentEvent};
+pub use watch::{WatchNote, WatchSpec, watch};
+pub use write::Deleted;

@@ -1,0 +1,315 @@
+//! The watch loop of one scope: it keeps a store equal to what the server holds.
+//!
+//! ```text
+//!        +--------- 410, or no version yet ----------+
+//!        v                                           |
+//!   list (streamed, else pages) --version--> watch --+--clean end--> watch from the last version
+//!        ^                                           |
+//!        +-- after a backoff -- error ---------------+
+//! ```
+//!
+//! A streamed list is a watch with `sendInitialEvents`: its events are collected until the
+//! bookmark that ends them, then taken in as one list, and the same stream goes on as the watch.
+
+use std::time::{Duration, SystemTime};
+
+use futures::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, TryStreamExt};
+use http_body_util::BodyExt;
+
+use super::{
+    ApiError, Cluster, ErrorClass,
+    api::unreachable,
+    frames::{self, Frame},
+};
+use crate::{
+    object::{K8sType, Object, ResourceVersion},
+    schedule::Backoff,
+    store::{Change, ListStart, ScopeId, Settled, Store},
+};
+
+/// What one scope watches.
+#[derive(Debug, Clone)]
+pub struct WatchSpec {
+    /// The type.
+    pub ty: K8sType,
+    /// The namespace; `None` for all.
+    pub namespace: Option<String>,
+    /// The label selector; `None` for everything.
+    pub label_selector: Option<String>,
+}
+
+/// What a watch loop has to say.
+#[derive(Debug)]
+pub enum WatchNote {
+    /// The store has changed.
+    Changed(Vec<Change>),
+    /// The store holds a complete list.
+    Synced(Settled),
+    /// Something came from the server; nothing need have changed.
+    Alive {
+        /// When.
+        at: SystemTime,
+        /// Up to which version the scope is complete.
+        version: Option<ResourceVersion>,
+    },
+    /// The watch failed and is tried again after the delay.
+    Failed {
+        /// Why.
+        error: ApiError,
+        /// How long until the next try.
+        retry_in: Duration,
+    },
+    /// An object could not be read.
+    Undecodable(String),
+}
+
+/// A watch asks the server to end it after this time, so that a lost end is noticed.
+const SERVER_TIMEOUT: Duration = Duration::from_secs(290);
+
+/// Servers send a bookmark about once a minute: silence for longer is a dead connection.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(100);
+
+/// The longest line that is read, in bytes: an object has at most 3 MiB.
+const MAX_LINE: u64 = 16 << 20;
+
+const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duration::from_secs(15) };
+
+/// Why a stream ended.
+enum End {
+    /// The server closed it: go on from the last version.
+    Clean,
+    /// The version is no longer known: list again.
+    Gone,
+    /// The server does not stream lists.
+    CannotStream,
+}
+
+struct Loop<N> {
+    cluster: Cluster,
+    spec: WatchSpec,
+    store: Store,
+    scope: ScopeId,
+    note: N,
+    /// Where to go on; `None` means with a list.
+    from: Option<ResourceVersion>,
+    streams_lists: bool,
+    failures: u32,
+}
+
+/// Keeps a scope of a store up to date, for ever. `note` is called on the loop's task, in order.
+pub async fn watch<N: Fn(WatchNote) + Send>(
+    cluster: Cluster,
+    spec: WatchSpec,
+    store: Store,
+    scope: ScopeId,
+    note: N,
+) {
+    let streams_lists = true;
+    let mut looping =
+        Loop { cluster, spec, store, scope, note, from: None, streams_lists, failures: 0 };
+    loop {
+        looping.turn().await;
+    }
+}
+
+impl<N: Fn(WatchNote) + Send> Loop<N> {
+    /// One connection, from its start to its end.
+    async fn turn(&mut self) {
+        let started = std::time::Instant::now();
+        let end = match self.from.clone() {
+            None if !self.streams_lists => self.list().await,
+            from => self.stream(from).await,
+        };
+        match end {
+            Ok(End::CannotStream) => self.streams_lists = false,
+            Ok(End::Gone) => self.restart("expired"),
+            // A server that ends every watch at once must not be asked in a tight loop.
+            Ok(End::Clean) if started.elapsed() > Duration::from_secs(1) => self.failures = 0,
+            Ok(End::Clean) => self.pause_before_retry().await,
+            Err(error) => self.fail(error).await,
+        }
+    }
+
+    fn restart(&mut self, reason: &'static str) {
+        self.cluster.metrics().watch_restarted(&self.spec.ty, reason);
+        self.from = None;
+    }
+
+    async fn fail(&mut self, error: ApiError) {
+        if error.class() == ErrorClass::Missing {
+            self.from = None;
+        }
+        self.cluster.metrics().watch_restarted(&self.spec.ty, "error");
+        self.failures += 1;
+        let retry_in = match error.class() {
+            ErrorClass::Wait(delay) => delay,
+            _ => BACKOFF.delay(self.failures, 0),
+        };
+        (self.note)(WatchNote::Failed { error, retry_in });
+        tokio::time::sleep(retry_in).await;
+    }
+
+    async fn pause_before_retry(&mut self) {
+        self.failures += 1;
+        if self.failures > 1 {
+            tokio::time::sleep(BACKOFF.delay(self.failures - 1, 0)).await;
+        }
+    }
+
+    async fn list(&mut self) -> Result<End, ApiError> {
+        let start = self.store.begin_list();
+        let list = self.cluster.list(&self.spec).await?;
+        for why in list.undecodable {
+            self.undecodable(why);
+        }
+        self.take_in(start, list.objects, list.version);
+        Ok(End::Clean)
+    }
+
+    fn take_in(&mut self, start: ListStart, objects: Vec<Object>, version: ResourceVersion) {
+        let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
+        self.failures = 0;
+        self.alive(Some(version.clone()));
+        self.from = Some(version);
+        (self.note)(WatchNote::Changed(changes));
+        (self.note)(WatchNote::Synced(settled));
+    }
+
+    /// Watches from a version, or from a streamed list.
+    async fn stream(&mut self, from: Option<ResourceVersion>) -> Result<End, ApiError> {
+        let mut initial = from.is_none().then(|| (self.store.begin_list(), Vec::new()));
+        let mut lines = match self.open_watch(from.as_ref()).await {
+            Ok(lines) => lines,
+            Err(error) if initial.is_some() && cannot_stream(&error) => {
+                return Ok(End::CannotStream);
+            }
+            Err(error) if error.code() == Some(410) => return Ok(End::Gone),
+            Err(error) => return Err(error),
+        };
+        let mut line = Vec::new();
+        while self.read_line(&mut lines, &mut line).await? {
+            let frame = frames::frame(&line, &self.spec.ty, self.cluster.managers());
+            let frame = frame.map_err(|error| self.malformed(&error.to_string()))?;
+            if let Some(end) = self.take(frame, &mut initial)? {
+                return Ok(end);
+            }
+        }
+        Ok(End::Clean)
+    }
+
+    /// Takes in one frame; `Some` ends the stream.
+    fn take(
+        &mut self,
+        frame: Frame,
+        initial: &mut Option<(ListStart, Vec<Object>)>,
+    ) -> Result<Option<End>, ApiError> {
+        match (frame, initial.as_mut()) {
+            (Frame::Changed(object), Some((_, objects))) => objects.push(object),
+            (Frame::Changed(object), None) => {
+                self.advance(object.resource_version().clone());
+                self.changed(self.store.observe(self.scope, object));
+            }
+            (Frame::Deleted(object), Some((_, objects))) => {
+                objects.retain(|listed| listed.key() != object.key());
+            }
+            (Frame::Deleted(object), None) => {
+                self.advance(object.resource_version().clone());
+                self.changed(self.store.observe_deletion(self.scope, &object));
+            }
+            (Frame::Bookmark { version, ends_initial: true }, Some(_)) => {
+                let (start, objects) = initial.take().expect("matched above");
+                self.take_in(start, objects, version);
+            }
+            (Frame::Bookmark { .. }, Some(_)) => {}
+            (Frame::Bookmark { version, .. }, None) => {
+                self.store.bookmark(self.scope, &version);
+                self.advance(version);
+            }
+            (Frame::Undecodable(why), _) => self.undecodable(why),
+            (Frame::Error(refusal), _) if refusal.code == 410 => return Ok(Some(End::Gone)),
+            (Frame::Error(refusal), _) => {
+                let (request, refusal) = (self.name(), Box::new(refusal));
+                return Err(ApiError::Refused { request, refusal });
+            }
+        }
+        Ok(None)
+    }
+
+    fn changed(&self, change: Option<Change>) {
+        self.cluster.metrics().watch_event(&self.spec.ty);
+        if let Some(change) = change {
+            (self.note)(WatchNote::Changed(vec![change]));
+        }
+    }
+
+    fn advance(&mut self, version: ResourceVersion) {
+        self.failures = 0;
+        self.alive(Some(version.clone()));
+        self.from = Some(version);
+    }
+
+    fn alive(&self, version: Option<ResourceVersion>) {
+        (self.note)(WatchNote::Alive { at: SystemTime::now(), version });
+    }
+
+    fn undecodable(&self, why: String) {
+        self.cluster.metrics().undecodable(&self.spec.ty);
+        (self.note)(WatchNote::Undecodable(why));
+    }
+
+    fn name(&self) -> String {
+        self.spec.request("watch").name()
+    }
+
+    fn malformed(&self, why: &str) -> ApiError {
+        ApiError::Malformed { request: self.name(), why: why.to_owned() }
+    }
+
+    async fn open_watch(
+        &self,
+        from: Option<&ResourceVersion>,
+    ) -> Result<impl AsyncBufRead + Unpin + use<N>, ApiError> {
+        let mut request = self
+            .spec
+            .request("watch")
+            .with_query("watch", "1")
+            .with_query("allowWatchBookmarks", "true")
+            .with_query("timeoutSeconds", SERVER_TIMEOUT.as_secs().to_string());
+        request = match from {
+            Some(version) => request.with_query("resourceVersion", version.to_string()),
+            None => request
+                .with_query("sendInitialEvents", "true")
+                .with_query("resourceVersionMatch", "NotOlderThan"),
+        };
+        let opening = self.cluster.open(request);
+        let response = tokio::time::timeout(IDLE_TIMEOUT, opening)
+            .await
+            .map_err(|_| ApiError::TimedOut { request: self.name(), after: IDLE_TIMEOUT })??;
+        let body = response.into_body().into_data_stream().map_err(std::io::Error::other);
+        Ok(Box::pin(body).into_async_read())
+    }
+
+    /// Reads one line; `false` at the end of the stream.
+    async fn read_line<R: AsyncBufRead + Unpin>(
+        &self,
+        lines: &mut R,
+        line: &mut Vec<u8>,
+    ) -> Result<bool, ApiError> {
+        line.clear();
+        let mut limited = lines.take(MAX_LINE);
+        let reading = limited.read_until(b'\n', line);
+        let read = tokio::time::timeout(IDLE_TIMEOUT, reading)
+            .await
+            .map_err(|_| ApiError::TimedOut { request: self.name(), after: IDLE_TIMEOUT })?
+            .map_err(|error| unreachable(&self.name(), error))?;
+        if read as u64 == MAX_LINE {
+            return Err(self.malformed("a line of the watch is longer than 16 MiB"));
+        }
+        Ok(read > 0)
+    }
+}
+
+/// Whether a refusal may mean that the server does not know `sendInitialEvents`.
+fn cannot_stream(error: &ApiError) -> bool {
+    matches!(error.code(), Some(400 | 422))
+}

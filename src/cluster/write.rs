@@ -1,0 +1,163 @@
+//! Writing to the API server: apply, delete, merge patch, and the live read before and after.
+
+use http::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{ApiError, Cluster, ErrorClass, api::ApiRequest};
+use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid};
+
+/// What became of an object that was deleted.
+#[derive(Debug, Clone)]
+pub enum Deleted {
+    /// It is gone.
+    Gone,
+    /// It has finalizers or a grace period, and is on its way.
+    Terminating(Object),
+}
+
+#[derive(Deserialize)]
+struct Outline {
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    metadata: OutlineMetadata,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct OutlineMetadata {
+    #[serde(default)]
+    deletion_timestamp: Option<String>,
+}
+
+impl Cluster {
+    /// Reads an object from the API server, not from a cache; `None` if it does not exist.
+    pub async fn read(&self, ty: &K8sType, key: &ObjectKey) -> Result<Option<Object>, ApiError> {
+        let request = ApiRequest::get("get", ty, ty.object_path(key));
+        let name = request.name();
+        match self.send(request).await {
+            Ok(answer) => self.parse(&name, ty, &answer).map(Some),
+            Err(error) if error.class() == ErrorClass::Missing => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Applies the fields of `body` as `manager`, taking them from others.
+    ///
+    /// Whether it creates or updates is up to `body.metadata`: a `resourceVersion` of `"1"` only
+    /// creates, a `uid` only updates that very object.
+    pub async fn apply(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Object, ApiError> {
+        self.write(apply(ty, key, manager, body)).await
+    }
+
+    /// What [`Cluster::apply`] would answer; nothing is written.
+    pub async fn try_apply(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Object, ApiError> {
+        self.write(apply(ty, key, manager, body).with_query("dryRun", "All")).await
+    }
+
+    /// Sends a JSON merge patch for the status.
+    pub async fn patch_status(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Object, ApiError> {
+        self.merge(ty, format!("{}/status", ty.object_path(key)), manager, body).await
+    }
+
+    /// Sends a JSON merge patch for the object itself.
+    pub async fn patch_object(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Object, ApiError> {
+        self.merge(ty, ty.object_path(key), manager, body).await
+    }
+
+    /// Deletes exactly this version of this object; its dependents follow in the background.
+    pub async fn delete(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+        uid: &Uid,
+        version: &ResourceVersion,
+    ) -> Result<Deleted, ApiError> {
+        let options = json!({
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": "Background",
+            "preconditions": {"uid": uid.as_str(), "resourceVersion": version.to_string()},
+        });
+        let mut request = ApiRequest::get("delete", ty, ty.object_path(key));
+        request.method = Method::DELETE;
+        request.body = options.to_string().into_bytes();
+        let name = request.name();
+        let answer = self.send(request).await?;
+        // A final delete answers with a Status, or (for some types) with the object as it was.
+        match serde_json::from_slice(&answer) {
+            Ok(Outline { kind, metadata })
+                if kind != "Status" && metadata.deletion_timestamp.is_some() =>
+            {
+                self.parse(&name, ty, &answer).map(Deleted::Terminating)
+            }
+            Ok(_) => Ok(Deleted::Gone),
+            Err(error) => {
+                let why = error.to_string();
+                Err(ApiError::Malformed { request: name, why })
+            }
+        }
+    }
+
+    async fn merge(
+        &self,
+        ty: &K8sType,
+        path: String,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Object, ApiError> {
+        let request = patch(ty, path, "application/merge-patch+json", body)
+            .with_query("fieldManager", manager);
+        self.write(request).await
+    }
+
+    async fn write(&self, request: ApiRequest<'_>) -> Result<Object, ApiError> {
+        let (name, ty) = (request.name(), request.ty);
+        let answer = self.send(request).await?;
+        self.parse(&name, ty, &answer)
+    }
+}
+
+fn apply<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> ApiRequest<'a> {
+    patch(ty, ty.object_path(key), "application/apply-patch+yaml", body)
+        .with_query("fieldManager", manager)
+        .with_query("force", "true")
+}
+
+fn patch<'a>(
+    ty: &'a K8sType,
+    path: String,
+    content_type: &'static str,
+    body: &Value,
+) -> ApiRequest<'a> {
+    let mut request = ApiRequest::get("patch", ty, path);
+    request.method = Method::PATCH;
+    request.content_type = content_type;
+    request.body = body.to_string().into_bytes();
+    request
+}

@@ -1,0 +1,131 @@
+//! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
+
+use super::{Context, Report, delete};
+use crate::{
+    cluster::ErrorClass,
+    history::Verb,
+    object::Object,
+    plan::{AfterConflict, Deletion, Plan, Step, Write, after_conflict},
+};
+
+/// How often one child is written in a run when the answer is that it is not as we thought.
+pub(super) const TRIES: usize = 3;
+
+/// Carries out a plan, step by step.
+pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report: &mut Report) {
+    let Plan { steps, unchanged, waiting } = plan;
+    report.unchanged = unchanged;
+    context.metrics().children_unchanged(context.name(), unchanged);
+    for waiting in &waiting {
+        report.wait(&waiting.id, &waiting.why);
+    }
+    for step in steps {
+        match step {
+            Step::Create(write) => create(context, parent, write, report).await,
+            Step::Update(write) => write_child(context, parent, write, Verb::Updated, report).await,
+            Step::Delete(deletion) => delete::delete(context, parent, deletion, report).await,
+        }
+    }
+    report.close();
+}
+
+/// Creates a child, unless the object of somebody else that was in the way still is.
+async fn create(context: &Context, parent: &Object, write: Write, report: &mut Report) {
+    let known = report.memory.foreign.iter().find(|foreign| foreign.id == write.id).cloned();
+    if let Some(known) = known {
+        match context.cluster().read(&write.id.ty, &write.id.key).await {
+            Ok(Some(live)) if is_unchanged(&known, &live) => return report.found_foreign(known),
+            Ok(_) => {}
+            Err(error) => return report.child_failed(&write.id, error),
+        }
+    }
+    write_child(context, parent, write, Verb::Created, report).await;
+}
+
+fn is_unchanged(known: &crate::plan::ForeignChild, live: &Object) -> bool {
+    known.uid == *live.uid() && known.version == *live.resource_version()
+}
+
+/// What to do about a child after its write was answered 409.
+enum Next {
+    Write(Write, Verb),
+    Delete(Deletion),
+    Done,
+}
+
+async fn write_child(
+    context: &Context,
+    parent: &Object,
+    mut write: Write,
+    mut verb: Verb,
+    report: &mut Report,
+) {
+    let mut last = None;
+    for _ in 0..TRIES {
+        let manager = context.name().as_str();
+        let id = write.id.clone();
+        match context.cluster().apply(&id.ty, &id.key, manager, &write.body).await {
+            Ok(reply) => return written(context, parent, &write, verb, reply, report),
+            Err(error) if error.class() == ErrorClass::Conflict => last = Some((id, error)),
+            Err(error) => return report.child_failed(&id, error),
+        }
+        (write, verb) = match resolve(context, parent, write, report).await {
+            Next::Write(write, verb) => (write, verb),
+            Next::Delete(deletion) => {
+                return delete::delete(context, parent, deletion, report).await;
+            }
+            Next::Done => return,
+        };
+    }
+    if let Some((id, error)) = last {
+        report.child_failed(&id, error);
+    }
+}
+
+fn written(
+    context: &Context,
+    parent: &Object,
+    write: &Write,
+    verb: Verb,
+    reply: Object,
+    report: &mut Report,
+) {
+    let (name, ty) = (context.name(), &write.id.ty);
+    let cached = context.cached(ty, &write.id.key);
+    report.memory.memos.remember(write, &reply, name);
+    if cached.is_some_and(|cached| cached == reply) {
+        context.metrics().noop_write(name, ty);
+    } else {
+        context.metrics().child_written(name, ty, verb);
+        report.wrote(&write.id, verb, write.paths.clone());
+    }
+    context.learn(parent, reply);
+}
+
+/// Looks at the live object after a conflict.
+async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut Report) -> Next {
+    let id = write.id.clone();
+    let live = match context.cluster().read(&id.ty, &id.key).await {
+        Ok(live) => live,
+        Err(error) => {
+            report.child_failed(&id, error);
+            return Next::Done;
+        }
+    };
+    match after_conflict(context.config(), context.name(), parent, write, live.as_ref()) {
+        AfterConflict::CreateAgain(write) => return Next::Write(write, Verb::Created),
+        AfterConflict::ApplyWithUid(write) => return Next::Write(write, Verb::Updated),
+        AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
+        AfterConflict::Settled => report.unchanged += 1,
+        AfterConflict::Wait(why) => report.wait(&id, &why),
+        AfterConflict::Foreign(foreign) => {
+            context.metrics().conflict(context.name(), &id.ty);
+            report.found_foreign(foreign);
+            return Next::Done;
+        }
+    }
+    if let Some(live) = live {
+        context.learn(parent, live);
+    }
+    Next::Done
+}

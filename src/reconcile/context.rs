@@ -1,0 +1,222 @@
+//! What all runs of one operator share.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::Failure;
+
+use crate::{
+    cluster::{ApiError, Cluster},
+    metrics::Metrics,
+    object::{K8sType, Object, ObjectKey, Uid},
+    operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName},
+    plan::StatusSchema,
+    store::{Change, Store},
+};
+
+/// The parent whose run made a change: its own operator need not be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The operator.
+    pub operator: OperatorName,
+    /// The parent.
+    pub parent: Uid,
+}
+
+/// Tells everyone else who watches a type that a reply of ours changed its store.
+pub type Publish = Arc<dyn Fn(&K8sType, Change, Origin) + Send + Sync>;
+
+/// Shows what is wrong with a parent while its run is still under way.
+pub type Show = Arc<dyn Fn(&ObjectKey, &Failure) + Send + Sync>;
+
+/// What a [`Context`] is made of.
+pub struct ContextParts {
+    /// The operator.
+    pub config: OperatorConfig,
+    /// Its code.
+    pub handler: Arc<dyn Handler>,
+    /// The API server.
+    pub cluster: Cluster,
+    /// The store of the parent type.
+    pub parents: Store,
+    /// The stores of the child types, in the order of declaration.
+    pub children: Vec<Store>,
+    /// Where runs are counted.
+    pub metrics: Metrics,
+    /// Where changes by our own replies go.
+    pub publish: Publish,
+    /// Where an overdue handler is shown.
+    pub show: Show,
+}
+
+/// What all runs of one operator share.
+pub struct Context {
+    name: OperatorName,
+    parts: ContextParts,
+    permits: Semaphore,
+    is_draining: AtomicBool,
+    schema: Mutex<KnownSchema>,
+    said: Mutex<BTreeSet<String>>,
+}
+
+/// What is known of the parent's status.
+#[derive(Default)]
+struct KnownSchema {
+    schema: Option<StatusSchema>,
+    unpublished_since: Option<Instant>,
+}
+
+/// A schema that is not published after this time will not be: then everything is sent.
+const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
+
+impl Context {
+    /// The shared part of an operator's runs.
+    pub fn new(parts: ContextParts) -> Result<Self, ConfigError> {
+        parts.config.validate()?;
+        let name = parts.config.operator_name()?;
+        let permits = Semaphore::new(parts.config.max_concurrent_runs);
+        let (schema, said) = (Mutex::default(), Mutex::default());
+        Ok(Self { name, parts, permits, is_draining: AtomicBool::new(false), schema, said })
+    }
+
+    /// The operator's configuration.
+    pub fn config(&self) -> &OperatorConfig {
+        &self.parts.config
+    }
+
+    /// The operator's name.
+    pub fn name(&self) -> &OperatorName {
+        &self.name
+    }
+
+    /// The operator's code.
+    pub fn handler(&self) -> &Arc<dyn Handler> {
+        &self.parts.handler
+    }
+
+    /// Where runs are counted.
+    pub fn metrics(&self) -> &Metrics {
+        &self.parts.metrics
+    }
+
+    /// Starts no further run, and returns when none is in flight.
+    pub async fn drain(&self) {
+        self.is_draining.store(true, Ordering::Release);
+        let all = u32::try_from(self.config().max_concurrent_runs).unwrap_or(u32::MAX);
+        // The semaphore is never closed: the only error there is.
+        let _ = self.permits.acquire_many(all).await;
+    }
+
+    /// Forgets what the parent's status may hold, because the type may have been replaced.
+    pub fn forget_schema(&self) {
+        *self.known_schema() = KnownSchema::default();
+    }
+
+    /// Waits for the right to run; `None` when the operator is draining.
+    pub(super) async fn permit(&self) -> Option<SemaphorePermit<'_>> {
+        let permit = self.permits.acquire().await.ok()?;
+        (!self.is_draining.load(Ordering::Acquire)).then_some(permit)
+    }
+
+    pub(super) fn show(&self, parent: &ObjectKey, failure: &Failure) {
+        (self.parts.show)(parent, failure);
+    }
+
+    pub(super) fn cluster(&self) -> &Cluster {
+        &self.parts.cluster
+    }
+
+    /// The cached parent, if it is still the one with this uid.
+    pub(super) fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
+        self.parts.parents.reader().get(key).filter(|parent| parent.uid() == uid)
+    }
+
+    /// The cached object of a type.
+    pub(super) fn cached(&self, ty: &K8sType, key: &ObjectKey) -> Option<Object> {
+        self.store(ty)?.reader().get(key)
+    }
+
+    /// The cached objects that name the parent, ours or not.
+    pub(super) fn observed(&self, parent: &Object) -> Children {
+        let of_store = |store: &Store| {
+            let reader = store.reader();
+            (reader.ty().clone(), reader.of_parent(parent.uid()))
+        };
+        Children::new(self.parts.children.iter().map(of_store))
+    }
+
+    /// The child types whose absence from the cache proves nothing.
+    pub(super) fn unsynced(&self) -> BTreeSet<K8sType> {
+        let readers = self.parts.children.iter().map(Store::reader);
+        readers.filter(|reader| !reader.may_delete()).map(|reader| reader.ty().clone()).collect()
+    }
+
+    /// Takes a reply into the cache, and tells the others.
+    pub(super) fn learn(&self, parent: &Object, object: Object) {
+        let ty = object.ty().clone();
+        if let Some(change) = self.store(&ty).and_then(|store| store.overlay(object)) {
+            self.publish(parent, &ty, change);
+        }
+    }
+
+    /// Takes the end of an object into the cache, and tells the others.
+    pub(super) fn learn_gone(&self, parent: &Object, ty: &K8sType, key: &ObjectKey, uid: &Uid) {
+        if let Some(change) = self.store(ty).and_then(|store| store.bury(key, uid)) {
+            self.publish(parent, ty, change);
+        }
+    }
+
+    /// What the parent's status may hold; `None` while the server has yet to publish it.
+    pub(super) async fn status_schema(&self) -> Result<Option<StatusSchema>, ApiError> {
+        let known = self.known_schema().schema.clone();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let published = self.cluster().status_schema(&self.config().parent).await?;
+        let mut known = self.known_schema();
+        let since = *known.unpublished_since.get_or_insert_with(Instant::now);
+        let is_overdue = since.elapsed() > PUBLISHED_WITHIN;
+        known.schema = published.or_else(|| is_overdue.then(StatusSchema::unknown));
+        Ok(known.schema.clone())
+    }
+
+    /// Whether this is the first time that it is said.
+    pub(super) fn say_once(&self, what: &str) -> bool {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
+    }
+
+    fn known_schema(&self) -> MutexGuard<'_, KnownSchema> {
+        self.schema.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn store(&self, ty: &K8sType) -> Option<&Store> {
+        let mut stores = std::iter::once(&self.parts.parents).chain(&self.parts.children);
+        stores.find(|store| store.reader().ty() == ty)
+    }
+
+    fn publish(&self, parent: &Object, ty: &K8sType, change: Change) {
+        let origin = Origin { operator: self.name.clone(), parent: parent.uid().clone() };
+        (self.parts.publish)(ty, change, origin);
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Context({})", self.name)
+    }
+}
+
+impl fmt::Debug for ContextParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContextParts({})", self.config.name)
+    }
+}

@@ -1,0 +1,146 @@
+//! Deleting one child: with proof, and not when it would only come back the same.
+
+use super::{Context, Report, apply::TRIES};
+use crate::{
+    cluster::{ApiError, Deleted, ErrorClass},
+    history::Verb,
+    object::Object,
+    plan::{AfterDeleteConflict, Deletion, DeletionReason, Memos, Write, after_delete_conflict},
+};
+
+/// Deletes a child that its plan says should go.
+pub(super) async fn delete(
+    context: &Context,
+    parent: &Object,
+    mut deletion: Deletion,
+    report: &mut Report,
+) {
+    for _ in 0..TRIES {
+        match confirm(context, parent, &mut deletion, report).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => return report.child_failed(&deletion.id, error),
+        }
+        match send(context, parent, &deletion).await {
+            Ok(()) => return deleted(context, &deletion, report),
+            Err(error) if error.class() == ErrorClass::Missing => {
+                return learn_gone(context, parent, &deletion);
+            }
+            Err(error) if error.class() == ErrorClass::Conflict => {}
+            Err(error) => return report.child_failed(&deletion.id, error),
+        }
+        match decide_again(context, parent, &deletion).await {
+            Ok(Some(again)) => deletion = again,
+            Ok(None) => return,
+            Err(error) => return report.child_failed(&deletion.id, error),
+        }
+    }
+    report.wait(&deletion.id, &"it keeps changing while it is to be deleted");
+}
+
+async fn send(context: &Context, parent: &Object, deletion: &Deletion) -> Result<(), ApiError> {
+    let Deletion { id, uid, version, .. } = deletion;
+    match context.cluster().delete(&id.ty, &id.key, uid, version).await? {
+        Deleted::Gone => learn_gone(context, parent, deletion),
+        Deleted::Terminating(object) => context.learn(parent, object),
+    }
+    Ok(())
+}
+
+fn deleted(context: &Context, deletion: &Deletion, report: &mut Report) {
+    let paths = match &deletion.why {
+        DeletionReason::Undesired => Vec::new(),
+        DeletionReason::Recreate { paths, instead_of: _ } => paths.clone(),
+    };
+    report.memory.memos.forget(&deletion.id);
+    context.metrics().child_written(context.name(), &deletion.id.ty, Verb::Deleted);
+    report.wrote(&deletion.id, Verb::Deleted, paths);
+}
+
+fn learn_gone(context: &Context, parent: &Object, deletion: &Deletion) {
+    let Deletion { id, uid, .. } = deletion;
+    context.learn_gone(parent, &id.ty, &id.key, uid);
+}
+
+async fn decide_again(
+    context: &Context,
+    parent: &Object,
+    deletion: &Deletion,
+) -> Result<Option<Deletion>, ApiError> {
+    let live = context.cluster().read(&deletion.id.ty, &deletion.id.key).await?;
+    let (config, name) = (context.config(), context.name());
+    match after_delete_conflict(config, name, parent, deletion, live.as_ref()) {
+        AfterDeleteConflict::Again(deletion) => return Ok(Some(deletion)),
+        AfterDeleteConflict::Gone => learn_gone(context, parent, deletion),
+        AfterDeleteConflict::Keep | AfterDeleteConflict::NotOurs => {}
+    }
+    if let Some(live) = live {
+        context.learn(parent, live);
+    }
+    Ok(None)
+}
+
+/// Looks before what cannot be undone; `false` when the child is to stay for now.
+async fn confirm(
+    context: &Context,
+    parent: &Object,
+    deletion: &mut Deletion,
+    report: &mut Report,
+) -> Result<bool, ApiError> {
+    if deletion.irreplaceable && !is_still_due(context, parent, deletion, report).await? {
+        return Ok(false);
+    }
+    let DeletionReason::Recreate { instead_of, .. } = &deletion.why else { return Ok(true) };
+    Ok(!would_come_back_the_same(context, instead_of, report).await?)
+}
+
+/// Reads parent and child live before something goes that cannot be rebuilt.
+async fn is_still_due(
+    context: &Context,
+    parent: &Object,
+    deletion: &mut Deletion,
+    report: &mut Report,
+) -> Result<bool, ApiError> {
+    let live_parent = context.cluster().read(parent.ty(), parent.key()).await?;
+    let is_unchanged = live_parent.as_ref() == Some(parent);
+    if let Some(live) = live_parent {
+        context.learn(parent, live);
+    }
+    if !is_unchanged {
+        report.wait(&deletion.id, &"the parent has changed since its deletion was decided");
+        return Ok(false);
+    }
+    match context.cluster().read(&deletion.id.ty, &deletion.id.key).await? {
+        Some(live) if *live.uid() == deletion.uid => {
+            deletion.version = live.resource_version().clone();
+            Ok(true)
+        }
+        Some(_) | None => {
+            learn_gone(context, parent, deletion);
+            Ok(false)
+        }
+    }
+}
+
+/// Whether the difference is the work of the server (an admission policy), so that a new object
+/// would differ in the same way: found by a dry run of the update, and remembered.
+async fn would_come_back_the_same(
+    context: &Context,
+    instead_of: &Write,
+    report: &mut Report,
+) -> Result<bool, ApiError> {
+    let (id, name) = (&instead_of.id, context.name());
+    let Some(cached) = context.cached(&id.ty, &id.key) else { return Ok(false) };
+    let trial = context.cluster().try_apply(&id.ty, &id.key, name.as_str(), &instead_of.body).await;
+    match trial {
+        Ok(reply) if Memos::explains(&cached, &reply, name) => {
+            report.memory.memos.remember(instead_of, &cached, name);
+            Ok(true)
+        }
+        // An update that is refused (an immutable field) is what recreating is for.
+        Ok(_) => Ok(false),
+        Err(error) if error.class() == ErrorClass::Permanent => Ok(false),
+        Err(error) if error.class() == ErrorClass::Conflict => Ok(false),
+        Err(error) => Err(error),
+    }
+}

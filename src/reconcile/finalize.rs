@@ -1,0 +1,123 @@
+//! What comes before a sync: the finalizer of parents that need one, and the end of parents that go.
+
+use super::{Context, End, Failure, Report, call, ours, status};
+use crate::{
+    cluster::{ApiError, ErrorClass},
+    object::Object,
+    operator::{FinalizeResponse, SyncRequest},
+    plan::{add_finalizer, remove_finalizer},
+};
+
+/// What is left to do for a parent.
+pub(super) enum Prepared {
+    /// Sync it; this is the newest version of it.
+    Sync(Object),
+    /// Nothing more in this run.
+    Done,
+}
+
+type Change = fn(&Object, &str) -> Option<serde_json::Value>;
+
+const TRIES: usize = 3;
+
+/// Adds or removes our finalizer where it is due, and finalizes a parent that is being deleted.
+pub(super) async fn prepare(context: &Context, parent: Object, report: &mut Report) -> Prepared {
+    let has_ours = parent.finalizers().contains(&context.name().finalizer());
+    let wants_ours = context.handler().has_finalizer();
+    match (parent.is_deleting(), has_ours, wants_ours) {
+        (true, false, _) => Prepared::Done,
+        (true, true, true) => {
+            finalize(context, &parent, report).await;
+            Prepared::Done
+        }
+        // A finalizer from a time when the handler asked for one.
+        (true, true, false) => {
+            release(context, &parent, report).await;
+            Prepared::Done
+        }
+        (false, true, false) => sync_after(context, &parent, remove_finalizer, report).await,
+        (false, false, true) => sync_after(context, &parent, add_finalizer, report).await,
+        (false, true, true) | (false, false, false) => Prepared::Sync(parent),
+    }
+}
+
+async fn sync_after(
+    context: &Context,
+    parent: &Object,
+    change: Change,
+    report: &mut Report,
+) -> Prepared {
+    match patch(context, parent, change).await {
+        Ok(Some(parent)) if !parent.is_deleting() => Prepared::Sync(parent),
+        Ok(_) => Prepared::Done,
+        Err(error) => {
+            report.child_failed(&"the finalizer", error);
+            report.close();
+            Prepared::Done
+        }
+    }
+}
+
+async fn finalize(context: &Context, parent: &Object, report: &mut Report) {
+    let observed = context.observed(parent);
+    let request = SyncRequest::new(parent.clone(), ours(context, parent, &observed));
+    let handler = context.handler().clone();
+    let called = call::call(context, parent, report, move || handler.finalize(&request)).await;
+    match called {
+        Ok(FinalizeResponse { status: _, retry: None }) => release(context, parent, report).await,
+        Ok(FinalizeResponse { status, retry: Some(after) }) => {
+            report.waiting.push("the handler is still finalizing".to_owned());
+            report.resync = Some(after);
+            status::write(context, parent, status, report).await;
+        }
+        Err(failure) => finalize_failed(context, parent, failure, report).await,
+    }
+}
+
+async fn finalize_failed(
+    context: &Context,
+    parent: &Object,
+    failure: Failure,
+    report: &mut Report,
+) {
+    report.fail(failure);
+    status::write(context, parent, None, report).await;
+}
+
+async fn release(context: &Context, parent: &Object, report: &mut Report) {
+    match patch(context, parent, remove_finalizer).await {
+        Ok(_) => report.end = End::Finalized,
+        Err(error) => {
+            report.child_failed(&"the finalizer", error);
+            report.close();
+        }
+    }
+}
+
+/// Changes the finalizers of the parent, deciding again on a live read when it has changed.
+/// `None` when the parent is gone.
+async fn patch(
+    context: &Context,
+    parent: &Object,
+    change: Change,
+) -> Result<Option<Object>, ApiError> {
+    let (cluster, manager) = (context.cluster(), context.name().as_str());
+    let mut parent = parent.clone();
+    for attempt in 1.. {
+        let Some(body) = change(&parent, &context.name().finalizer()) else { break };
+        match cluster.patch_object(parent.ty(), parent.key(), manager, &body).await {
+            Ok(reply) => {
+                context.learn(&parent, reply.clone());
+                return Ok(Some(reply));
+            }
+            Err(error) if error.class() == ErrorClass::Missing => return Ok(None),
+            Err(error) if error.class() == ErrorClass::Conflict && attempt < TRIES => {}
+            Err(error) => return Err(error),
+        }
+        match cluster.read(parent.ty(), parent.key()).await? {
+            Some(live) if live.uid() == parent.uid() => parent = live,
+            Some(_) | None => return Ok(None),
+        }
+    }
+    Ok(Some(parent))
+}

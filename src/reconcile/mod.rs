@@ -1,0 +1,129 @@
+//! One run for one parent, in five steps.
+//!
+//! Layer 5. Knows no actor: what a run needs comes in as a [`Context`] and a [`Job`], what came of
+//! it goes out as a [`Report`].
+//!
+//! ```text
+//! 1 snapshot   store readers                      no I/O
+//! 2 sync       user code, on a blocking thread    no I/O of ours; panic and deadline caught
+//! 3 plan       desired + observed -> steps        pure
+//! 4 apply      steps -> API server                I/O; replies go into the stores at once
+//! 5 status     what came of it -> API server      I/O
+//! ```
+//!
+//! Invariants:
+//! - a parent with a deletionTimestamp is never synced: no child is created or changed;
+//! - a failed step 2 or 3 writes no child and deletes none;
+//! - a run that wrote children leaves the status to the run that follows it, except after failures
+//!   and for the third in a row.
+
+mod apply;
+mod call;
+mod context;
+mod delete;
+mod failure;
+mod finalize;
+mod report;
+mod status;
+
+use std::time::SystemTime;
+
+pub use context::{Context, ContextParts, Origin, Publish, Show};
+pub use failure::Failure;
+pub use report::{End, Memory, Report};
+
+use crate::{
+    object::{Object, ObjectKey, Uid},
+    operator::{Children, SyncRequest, SyncResponse},
+    plan::{self, PlanInput, is_ours},
+};
+
+/// What a run is about.
+#[derive(Debug)]
+pub struct Job {
+    /// The parent's key.
+    pub key: ObjectKey,
+    /// The parent's uid: a namesake is another parent.
+    pub uid: Uid,
+    /// How many runs directly before this one wrote children.
+    pub after_writes: u32,
+    /// What earlier runs left for this one.
+    pub memory: Memory,
+}
+
+/// The third run in a row that writes children also writes the status.
+const LAST_RUN_WITHOUT_STATUS: u32 = 1;
+
+/// Brings one parent one step closer to what its handler wants. Never fails: what went wrong is in
+/// the report, and where a user looks.
+pub async fn run(context: &Context, job: Job) -> Report {
+    let mut report = Report::new(SystemTime::now(), job.memory);
+    let Some(_permit) = context.permit().await else {
+        return report.gone();
+    };
+    // 1 snapshot (no I/O)
+    let Some(parent) = context.parent(&job.key, &job.uid) else {
+        return report.gone();
+    };
+    let parent = match finalize::prepare(context, parent, &mut report).await {
+        finalize::Prepared::Sync(parent) => parent,
+        finalize::Prepared::Done => return report,
+    };
+    let observed = context.observed(&parent);
+    // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
+    let response = sync_and_apply(context, &parent, observed, &mut report).await;
+    // 5 status (I/O)
+    if report.has_settled() || job.after_writes > LAST_RUN_WITHOUT_STATUS {
+        status::write(context, &parent, response.and_then(|r| r.status), &mut report).await;
+    }
+    report
+}
+
+/// Steps 2 to 4. The response comes back for the status; `None` when there is none to trust.
+async fn sync_and_apply(
+    context: &Context,
+    parent: &Object,
+    observed: Children,
+    report: &mut Report,
+) -> Option<SyncResponse> {
+    let request = SyncRequest::new(parent.clone(), ours(context, parent, &observed));
+    let handler = context.handler().clone();
+    let called = call::call(context, parent, report, move || handler.sync(&request)).await;
+    let mut response = match called.and_then(check) {
+        Ok(response) => response,
+        Err(failure) => {
+            report.fail(failure);
+            return None;
+        }
+    };
+    report.resync = response.resync;
+    let planned = plan::plan(PlanInput {
+        config: context.config(),
+        operator: context.name(),
+        parent,
+        desired: std::mem::take(&mut response.children),
+        observed: &observed,
+        unsynced: &context.unsynced(),
+        memos: &report.memory.memos,
+    });
+    match planned {
+        Ok(plan) => apply::apply(context, parent, plan, report).await,
+        Err(refusals) => report.fail(Failure::Refused(refusals)),
+    }
+    Some(response)
+}
+
+fn ours(context: &Context, parent: &Object, observed: &Children) -> Children {
+    let of_type = |ty: &crate::object::K8sType| {
+        let children = observed.of_type(ty).iter().filter(|child| is_ours(parent, child));
+        (ty.clone(), children.cloned().collect())
+    };
+    Children::new(context.config().children.iter().map(|child| of_type(&child.ty)))
+}
+
+fn check(response: SyncResponse) -> Result<SyncResponse, Failure> {
+    match response.unserializable {
+        Some(why) => Err(Failure::Handler { message: why, permanent: true, retry_after: None }),
+        None => Ok(response),
+    }
+}

@@ -1,0 +1,155 @@
+//! What came of a run, and what the next run for the same parent needs to know.
+
+use std::{
+    fmt::Display,
+    time::{Duration, SystemTime},
+};
+
+use super::{Failure, failure::ChildFailure};
+use crate::{
+    cluster::ApiError,
+    history::{Verb, WriteRecord},
+    operator::OperatorConfig,
+    plan::{ChildId, ForeignChild, Memos},
+    schedule::Finished,
+};
+
+/// What a parent's runs remember from one to the next. Losing it costs a few requests, no more.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Children whose live state differs from what we apply, for ever.
+    pub memos: Memos,
+    /// Objects of others that stand where a child should be, as they were last seen.
+    pub foreign: Vec<ForeignChild>,
+    /// The last Warning Event, so that it is not sent again for every retry.
+    pub last_event: Option<(String, String)>,
+}
+
+/// How far a parent has got on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It is there, as far as the run knows.
+    Alive,
+    /// It was finalized, and may go.
+    Finalized,
+    /// It was gone before the run began.
+    Gone,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Report {
+    /// When the run started.
+    pub started: SystemTime,
+    /// What the next run needs to know.
+    pub memory: Memory,
+    /// The writes of children that the server accepted.
+    pub writes: Vec<WriteRecord>,
+    /// How many children were as desired.
+    pub unchanged: usize,
+    /// Children that cannot be written yet, and why.
+    pub waiting: Vec<String>,
+    /// When the handler wants to run again.
+    pub resync: Option<Duration>,
+    /// Whether the status was written.
+    pub wrote_status: bool,
+    /// Whether the status waits until the server publishes what it may hold.
+    pub status_is_due: bool,
+    /// How far the parent got.
+    pub end: End,
+    /// The failure of a whole step.
+    failure: Option<Failure>,
+    /// The failures of single writes.
+    child_failures: Vec<ChildFailure>,
+    foreign: Vec<ForeignChild>,
+}
+
+/// The longest wait for something that an event should end earlier.
+const RECHECK: Duration = Duration::from_secs(10);
+
+/// A server publishes the schema of a new CRD about a second after it serves the type.
+const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
+
+impl Report {
+    pub(super) fn new(started: SystemTime, memory: Memory) -> Self {
+        Self {
+            started,
+            memory,
+            writes: Vec::new(),
+            unchanged: 0,
+            waiting: Vec::new(),
+            resync: None,
+            wrote_status: false,
+            status_is_due: false,
+            end: End::Alive,
+            failure: None,
+            child_failures: Vec::new(),
+            foreign: Vec::new(),
+        }
+    }
+
+    /// The parent is not there (any more): nothing was done.
+    pub(super) fn gone(self) -> Self {
+        Self { end: End::Gone, ..self }
+    }
+
+    pub(super) fn fail(&mut self, failure: Failure) {
+        self.failure = Some(failure);
+    }
+
+    pub(super) fn take_failure(&mut self) -> Option<Failure> {
+        self.failure.take()
+    }
+
+    pub(super) fn child_failed(&mut self, what: &dyn Display, error: ApiError) {
+        self.child_failures.push(ChildFailure { what: what.to_string(), error });
+    }
+
+    pub(super) fn found_foreign(&mut self, child: ForeignChild) {
+        self.foreign.push(child);
+    }
+
+    pub(super) fn wrote(&mut self, id: &ChildId, verb: Verb, paths: Vec<String>) {
+        self.writes.push(WriteRecord { child: id.to_string(), verb, paths });
+    }
+
+    pub(super) fn wait(&mut self, id: &ChildId, why: &dyn Display) {
+        self.waiting.push(format!("{id}: {why}"));
+    }
+
+    /// Moves the failures of single writes to where the failure of a run is looked for.
+    pub(super) fn close(&mut self) {
+        self.memory.foreign.clone_from(&self.foreign);
+        if self.failure.is_some() {
+            return;
+        }
+        if !self.child_failures.is_empty() {
+            self.failure = Some(Failure::Api(std::mem::take(&mut self.child_failures)));
+        } else if !self.foreign.is_empty() {
+            self.failure = Some(Failure::Foreign(std::mem::take(&mut self.foreign)));
+        }
+    }
+
+    /// Why the run failed.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// Whether nothing is left to write, or writing failed: the time to write the status.
+    pub fn has_settled(&self) -> bool {
+        self.writes.is_empty() || self.failure.is_some()
+    }
+
+    /// What the run means for the schedule.
+    pub fn finished(&self, config: &OperatorConfig) -> Finished {
+        match &self.failure {
+            Some(failure) => failure.finished(config.max_error_backoff),
+            None if !self.writes.is_empty() => Finished::Wrote,
+            None if self.status_is_due => Finished::Recheck { after: SCHEMA_RECHECK },
+            None if !self.waiting.is_empty() => {
+                Finished::Recheck { after: self.resync.unwrap_or(RECHECK).min(RECHECK) }
+            }
+            None => Finished::Settled { resync: self.resync },
+        }
+    }
+}
