@@ -30,6 +30,9 @@ pub enum ApplyError {
         /// What does not fit.
         errors: TypeErrors,
     },
+    /// The stored object cannot be read in the version of another manager.
+    #[error("{0}")]
+    Conversion(TypeErrors),
     /// The `managedFields` of the stored object cannot be read.
     #[error("failed to decode managed fields: {0}")]
     ManagedFields(String),
@@ -41,7 +44,10 @@ impl ApplyError {
         match self {
             Self::Conflicts(_) => 409,
             Self::ManagedFieldsGiven | Self::WrongType(_) => 400,
-            Self::Patch { .. } | Self::Live { .. } | Self::ManagedFields(_) => 500,
+            Self::Patch { .. }
+            | Self::Live { .. }
+            | Self::Conversion(_)
+            | Self::ManagedFields(_) => 500,
         }
     }
 }

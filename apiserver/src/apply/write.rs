@@ -65,8 +65,9 @@ impl Write<'_> {
         managers: Managers,
         manager: &str,
     ) -> Result<Managers, TypeErrors> {
-        validate(after, self.ty, Duplicates::Allowed)?;
-        validate(self.before, self.ty, Duplicates::Allowed)?;
+        let duplicates = self.duplicates(&managers);
+        validate(after, self.ty, duplicates)?;
+        validate(self.before, self.ty, duplicates)?;
         let mut managers = self.reconciled(managers);
         let change = compare(self.ty, self.before, after).excluding(&self.reset_fields());
         updater::take(&mut managers, None, &change);
@@ -84,6 +85,8 @@ impl Write<'_> {
         let invalid = |errors| ApplyError::Live { object: described(), errors };
         validate(self.before, self.ty, Duplicates::Allowed).map_err(invalid)?;
         if !managers.is_empty() {
+            validate(self.before, self.ty, self.duplicates(&managers))
+                .map_err(ApplyError::Conversion)?;
             return Ok(self.reconciled(managers));
         }
         let nothing = self.request.before(None, self.before);
@@ -131,6 +134,13 @@ impl Write<'_> {
         if managed.fields.is_empty() {
             managers.remove(id);
         }
+    }
+
+    /// The real server converts the object to the version of each manager, and a converted object
+    /// may not have duplicates.
+    fn duplicates(&self, managers: &Managers) -> Duplicates {
+        let other = |managed: &Managed| managed.api_version != self.request.api_version;
+        if managers.values().any(other) { Duplicates::Forbidden } else { Duplicates::Allowed }
     }
 
     fn reconciled(&self, mut managers: Managers) -> Managers {
