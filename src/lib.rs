@@ -1,5 +1,6 @@
 //! Many Kubernetes operators, one process.
 
+pub mod board;
 pub mod cluster;
 pub mod history;
 pub mod metrics;

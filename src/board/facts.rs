@@ -1,0 +1,202 @@
+//! The values on the board.
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use crate::{
+    history::{History, NextWake},
+    object::{ObjectKey, ResourceVersion, Uid},
+    operator::{OperatorConfig, OperatorName},
+    store::StoreReader,
+};
+
+/// An operator as it was registered.
+#[derive(Debug, Clone)]
+pub struct OperatorInfo {
+    /// Its checked name.
+    pub name: OperatorName,
+    /// Its configuration.
+    pub config: OperatorConfig,
+    /// Whether its parents get a finalizer.
+    pub has_finalizer: bool,
+}
+
+/// Where an operator stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OperatorState {
+    /// It waits for its first lists.
+    Starting {
+        /// What it waits for, in words.
+        waiting_for: Vec<String>,
+    },
+    /// All it needs is there.
+    Running,
+    /// It does what it can without something that it needs.
+    Degraded {
+        /// What is missing and why, in words.
+        reasons: Vec<String>,
+    },
+    /// It was removed, or the process ends.
+    Stopped,
+}
+
+/// The watch of a type, as its reflector sees it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TypeState {
+    /// Whether the first list was complete.
+    pub synced: bool,
+    /// What is wrong now.
+    pub error: Option<TypeError>,
+    /// Up to which version the store is complete.
+    pub last_version: Option<ResourceVersion>,
+    /// When the server last sent something.
+    pub last_event: Option<SystemTime>,
+    /// How often the watch had to begin anew.
+    pub restarts: u64,
+    /// How many objects could not be read.
+    pub undecodable: u64,
+}
+
+/// Why a type cannot be watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeError {
+    /// What the server said.
+    pub message: String,
+    /// The permission that would mend it, for example `list, watch on pods`.
+    pub permission: Option<String>,
+}
+
+/// Where a parent stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ParentPhase {
+    /// It is to run and waits for a permit.
+    Pending,
+    /// A run is under way.
+    Running,
+    /// Nothing is left to do.
+    Synced,
+    /// Something has to happen elsewhere first.
+    Waiting,
+    /// The last run failed and is repeated.
+    Failing,
+    /// The last run failed in a way that only a change of the parent can mend.
+    Stalled,
+    /// It is being deleted.
+    Finalizing,
+}
+
+/// A parent as its reconciler sees it.
+#[derive(Debug, Clone)]
+pub struct ParentState {
+    /// Its uid.
+    pub uid: Uid,
+    /// Its generation.
+    pub generation: Option<i64>,
+    /// Where it stands.
+    pub phase: ParentPhase,
+    /// Its last runs.
+    pub history: History,
+    /// When it runs again by itself.
+    pub next_wake: Option<NextWake>,
+    /// How many runs in a row failed.
+    pub failures: u32,
+    /// What there is to say about the phase.
+    pub message: Option<String>,
+}
+
+/// An operator at one moment.
+#[derive(Debug, Clone)]
+pub struct OperatorSnapshot {
+    /// As it was registered.
+    pub info: OperatorInfo,
+    /// Where it stands.
+    pub state: OperatorState,
+    /// How many of its parents are in each phase.
+    pub parents: BTreeMap<ParentPhase, usize>,
+}
+
+/// Some parents of an operator, by key.
+#[derive(Debug, Clone)]
+pub struct ParentPage {
+    /// The parents.
+    pub items: Vec<(ObjectKey, ParentState)>,
+    /// How many follow.
+    pub remaining: usize,
+}
+
+/// A type at one moment.
+#[derive(Debug, Clone)]
+pub struct TypeSnapshot {
+    /// Its store.
+    pub store: StoreReader,
+    /// Its watch.
+    pub state: TypeState,
+}
+
+// === OperatorState ===
+
+impl OperatorState {
+    /// The state in one word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Starting { .. } => "starting",
+            Self::Running => "running",
+            Self::Degraded { .. } => "degraded",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// What is missing and why.
+    pub fn reasons(&self) -> &[String] {
+        match self {
+            Self::Starting { waiting_for: reasons } | Self::Degraded { reasons } => reasons,
+            Self::Running | Self::Stopped => &[],
+        }
+    }
+
+    /// Whether the process need not wait for this operator any longer.
+    pub fn is_settled(&self) -> bool {
+        match self {
+            Self::Starting { .. } => false,
+            Self::Degraded { reasons } => !reasons.is_empty(),
+            Self::Running | Self::Stopped => true,
+        }
+    }
+}
+
+// === ParentPhase ===
+
+impl ParentPhase {
+    /// Every phase.
+    pub const ALL: [Self; 7] = [
+        Self::Pending,
+        Self::Running,
+        Self::Synced,
+        Self::Waiting,
+        Self::Failing,
+        Self::Stalled,
+        Self::Finalizing,
+    ];
+
+    /// The phase in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Synced => "synced",
+            Self::Waiting => "waiting",
+            Self::Failing => "failing",
+            Self::Stalled => "stalled",
+            Self::Finalizing => "finalizing",
+        }
+    }
+}
+
+// === ParentState ===
+
+impl ParentState {
+    /// A parent that has not run yet.
+    pub fn pending(uid: Uid, generation: Option<i64>) -> Self {
+        let (phase, history) = (ParentPhase::Pending, History::default());
+        Self { uid, generation, phase, history, next_wake: None, failures: 0, message: None }
+    }
+}

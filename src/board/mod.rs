@@ -1,0 +1,23 @@
+//! What the web shows: plain values, written by those who act and read by those who look.
+//!
+//! Layer 4. It decides nothing and nothing that decides reads it. Reads give copies, so that a
+//! slow reader holds up nobody.
+//!
+//! ```text
+//! supervisor, operator actors --register, set_operator--+
+//! reflectors ------------------add_store, update_type---+--> Board --copies--> web
+//! reconcilers -----------------record, forget-----------+
+//! ```
+//!
+//! Invariants:
+//! - what was never registered is never shown: records for unknown operators are dropped;
+//! - no lock is held while anything but a copy is made.
+
+mod facts;
+mod shared;
+
+pub use facts::{
+    OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase, ParentState, TypeError,
+    TypeSnapshot, TypeState,
+};
+pub use shared::Board;

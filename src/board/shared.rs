@@ -1,0 +1,284 @@
+//! The handle on the board.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    ops::Bound,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+use super::{
+    OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase, ParentState,
+    TypeSnapshot, TypeState,
+};
+use crate::{
+    object::{K8sType, ObjectKey},
+    operator::OperatorName,
+    store::StoreReader,
+};
+
+/// The board of one process. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Board(Arc<RwLock<Contents>>);
+
+#[derive(Default)]
+struct Contents {
+    operators: BTreeMap<String, Operator>,
+    types: BTreeMap<K8sType, TypeSnapshot>,
+    is_stopping: bool,
+}
+
+struct Operator {
+    info: OperatorInfo,
+    state: OperatorState,
+    parents: BTreeMap<ObjectKey, ParentState>,
+}
+
+// === writing ===
+
+impl Board {
+    /// An empty board.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an operator that starts, or replaces the one of that name.
+    pub fn register(&self, info: OperatorInfo) {
+        let state = OperatorState::Starting { waiting_for: Vec::new() };
+        let name = info.name.as_str().to_owned();
+        let operator = Operator { info, state, parents: BTreeMap::new() };
+        self.write().operators.insert(name, operator);
+    }
+
+    /// Takes an operator off the board.
+    pub fn remove_operator(&self, name: &OperatorName) {
+        self.write().operators.remove(name.as_str());
+    }
+
+    /// Shows where an operator stands.
+    pub fn set_operator(&self, name: &OperatorName, state: OperatorState) {
+        if let Some(operator) = self.write().operators.get_mut(name.as_str()) {
+            operator.state = state;
+        }
+    }
+
+    /// Adds the store of a type.
+    pub fn add_store(&self, store: StoreReader) {
+        let (ty, state) = (store.ty().clone(), TypeState::default());
+        self.write().types.insert(ty, TypeSnapshot { store, state });
+    }
+
+    /// Takes the store of a type off the board.
+    pub fn remove_store(&self, ty: &K8sType) {
+        self.write().types.remove(ty);
+    }
+
+    /// Shows how the watch of a type stands.
+    pub fn set_type(&self, ty: &K8sType, state: TypeState) {
+        self.update_type(ty, |shown| *shown = state);
+    }
+
+    /// Changes what is shown of the watch of a type. The closure must not call the board.
+    pub fn update_type(&self, ty: &K8sType, change: impl FnOnce(&mut TypeState)) {
+        if let Some(shown) = self.write().types.get_mut(ty) {
+            change(&mut shown.state);
+        }
+    }
+
+    /// Shows how a parent stands.
+    pub fn record(&self, operator: &OperatorName, key: &ObjectKey, state: ParentState) {
+        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
+            operator.parents.insert(key.clone(), state);
+        }
+    }
+
+    /// Shows that a parent which is on the board is in another phase.
+    pub fn set_phase(&self, operator: &OperatorName, key: &ObjectKey, phase: ParentPhase) {
+        let mut contents = self.write();
+        let operator = contents.operators.get_mut(operator.as_str());
+        if let Some(parent) = operator.and_then(|operator| operator.parents.get_mut(key)) {
+            parent.phase = phase;
+        }
+    }
+
+    /// Takes a parent that is gone off the board.
+    pub fn forget(&self, operator: &OperatorName, key: &ObjectKey) {
+        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
+            operator.parents.remove(key);
+        }
+    }
+
+    /// Shows that the process ends: it is not ready any more.
+    pub fn begin_stopping(&self) {
+        self.write().is_stopping = true;
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === reading ===
+
+impl Board {
+    /// All operators, by name.
+    pub fn operators(&self) -> Vec<OperatorSnapshot> {
+        self.read().operators.values().map(Operator::snapshot).collect()
+    }
+
+    /// One operator.
+    pub fn operator(&self, name: &str) -> Option<OperatorSnapshot> {
+        self.read().operators.get(name).map(Operator::snapshot)
+    }
+
+    /// The parents of an operator after a key; `None` if there is no such operator.
+    pub fn parents(
+        &self,
+        operator: &str,
+        after: Option<&ObjectKey>,
+        limit: usize,
+    ) -> Option<ParentPage> {
+        let contents = self.read();
+        let parents = &contents.operators.get(operator)?.parents;
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut following = parents.range::<ObjectKey, _>((from, Bound::Unbounded));
+        let items = following.by_ref().take(limit);
+        let items = items.map(|(key, state)| (key.clone(), state.clone())).collect();
+        Some(ParentPage { items, remaining: following.count() })
+    }
+
+    /// One parent of an operator.
+    pub fn parent(&self, operator: &str, key: &ObjectKey) -> Option<ParentState> {
+        self.read().operators.get(operator)?.parents.get(key).cloned()
+    }
+
+    /// All types, by name.
+    pub fn types(&self) -> Vec<TypeSnapshot> {
+        self.read().types.values().cloned().collect()
+    }
+
+    /// The type of this value.
+    pub fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
+        self.read().types.get(ty).cloned()
+    }
+
+    /// Whether the process ends.
+    pub fn is_stopping(&self) -> bool {
+        self.read().is_stopping
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Contents> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Board")
+    }
+}
+
+impl Operator {
+    fn snapshot(&self) -> OperatorSnapshot {
+        let mut parents: BTreeMap<ParentPhase, usize> =
+            ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
+        for parent in self.parents.values() {
+            *parents.entry(parent.phase).or_default() += 1;
+        }
+        OperatorSnapshot { info: self.info.clone(), state: self.state.clone(), parents }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{object::Uid, operator::OperatorConfig, store::Store};
+
+    fn name() -> OperatorName {
+        OperatorName::new("echo-server").unwrap()
+    }
+
+    fn pods() -> K8sType {
+        K8sType::namespaced("v1", "Pod", "pods")
+    }
+
+    fn board() -> Board {
+        let board = Board::new();
+        let config = OperatorConfig::new("echo-server", pods());
+        board.register(OperatorInfo { name: name(), config, has_finalizer: false });
+        board
+    }
+
+    fn recorded(board: &Board, keys: &[&str]) {
+        for key in keys {
+            let state = ParentState::pending(Uid::new(key), Some(1));
+            board.record(&name(), &key.parse().unwrap(), state);
+        }
+    }
+
+    #[test]
+    fn parents_come_in_pages_by_key() {
+        let board = board();
+        recorded(&board, &["b/1", "a/2", "a/1", "b/2", "c/1"]);
+        let (mut after, mut seen, mut remaining) = (None, Vec::new(), Vec::new());
+        loop {
+            let page = board.parents("echo-server", after.as_ref(), 2).unwrap();
+            seen.extend(page.items.iter().map(|(key, _)| key.to_string()));
+            remaining.push(page.remaining);
+            after = page.items.last().map(|(key, _)| key.clone());
+            if page.remaining == 0 {
+                break;
+            }
+        }
+        assert_eq!(seen, ["a/1", "a/2", "b/1", "b/2", "c/1"]);
+        assert_eq!(remaining, [3, 1, 0]);
+    }
+
+    #[test]
+    fn a_page_goes_on_after_a_parent_that_is_gone() {
+        let board = board();
+        recorded(&board, &["a/1", "a/2", "a/3"]);
+        let gone = ObjectKey::namespaced("a", "2");
+        board.forget(&name(), &gone);
+        let page = board.parents("echo-server", Some(&gone), 5).unwrap();
+        assert_eq!(page.items[0].0, ObjectKey::namespaced("a", "3"));
+    }
+
+    #[test]
+    fn parents_are_counted_by_phase() {
+        let board = board();
+        recorded(&board, &["a/1", "a/2", "a/3"]);
+        board.set_phase(&name(), &ObjectKey::namespaced("a", "1"), ParentPhase::Failing);
+        let parents = board.operator("echo-server").unwrap().parents;
+        assert_eq!((parents[&ParentPhase::Pending], parents[&ParentPhase::Failing]), (2, 1));
+        assert_eq!(parents.len(), ParentPhase::ALL.len());
+    }
+
+    #[test]
+    fn what_was_never_registered_is_never_shown() {
+        let board = Board::new();
+        recorded(&board, &["a/1"]);
+        board.set_operator(&name(), OperatorState::Running);
+        board.set_type(&pods(), TypeState::default());
+        assert!(board.operators().is_empty() && board.types().is_empty());
+        assert!(board.parents("echo-server", None, 1).is_none());
+    }
+
+    #[test]
+    fn the_watch_of_a_type_is_changed_in_place() {
+        let board = board();
+        board.add_store(Store::new(pods(), BTreeSet::new()).reader());
+        board.update_type(&pods(), |state| state.restarts += 1);
+        board.update_type(&pods(), |state| state.restarts += 1);
+        assert_eq!(board.type_state(&pods()).unwrap().state.restarts, 2);
+    }
+
+    #[test]
+    fn a_degraded_operator_must_say_why() {
+        assert!(!OperatorState::Degraded { reasons: Vec::new() }.is_settled());
+        assert!(OperatorState::Degraded { reasons: vec!["x".to_owned()] }.is_settled());
+        assert!(!OperatorState::Starting { waiting_for: Vec::new() }.is_settled());
+    }
+}

@@ -1,0 +1,265 @@
+//! Why a run started, as facts.
+
+use std::{fmt, mem};
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use crate::object::{K8sType, ObjectKey, ResourceVersion};
+
+/// A fact that made a parent run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// The parent was in the first complete list after the process started.
+    Restarted,
+    /// The parent appeared or changed.
+    ParentChanged {
+        /// The version before; `None` when it appeared.
+        from: Option<ResourceVersion>,
+        /// The version now.
+        to: ResourceVersion,
+    },
+    /// The parent got a deletionTimestamp.
+    ParentDeleted,
+    /// A child appeared, changed or went.
+    ChildChanged {
+        /// Its type.
+        ty: K8sType,
+        /// Its key.
+        key: ObjectKey,
+        /// The version before; `None` when it appeared.
+        from: Option<ResourceVersion>,
+        /// The version now; `None` when it is gone.
+        to: Option<ResourceVersion>,
+    },
+    /// A type that the operator needs was listed completely.
+    TypeSynced {
+        /// The type.
+        ty: K8sType,
+    },
+    /// The run before wrote children.
+    OwnWrites,
+    /// The time that the handler had asked for was over.
+    Resync,
+    /// The run before had failed and its backoff was over.
+    Retry,
+    /// The run before had waited for something, and the longest wait was over.
+    Recheck,
+    /// Somebody asked for it.
+    Command,
+    /// More facts than are kept.
+    More {
+        /// How many.
+        count: usize,
+    },
+}
+
+/// Collects the facts that arrive between two runs; bounded.
+#[derive(Debug, Clone, Default)]
+pub struct Causes {
+    kept: Vec<Cause>,
+    omitted: usize,
+}
+
+/// As many causes are kept for one run.
+const MAX_CAUSES: usize = 8;
+
+// === Cause ===
+
+impl Cause {
+    /// The fact in one word.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Restarted => "Restarted",
+            Self::ParentChanged { .. } => "ParentChanged",
+            Self::ParentDeleted => "ParentDeleted",
+            Self::ChildChanged { to: Some(_), .. } => "ChildChanged",
+            Self::ChildChanged { to: None, .. } => "ChildDeleted",
+            Self::TypeSynced { .. } => "TypeSynced",
+            Self::OwnWrites => "OwnWrites",
+            Self::Resync => "Resync",
+            Self::Retry => "Retry",
+            Self::Recheck => "Recheck",
+            Self::Command => "Command",
+            Self::More { .. } => "More",
+        }
+    }
+
+    fn versions(&self) -> (Option<&ResourceVersion>, Option<&ResourceVersion>) {
+        match self {
+            Self::ParentChanged { from, to } => (from.as_ref(), Some(to)),
+            Self::ChildChanged { from, to, .. } => (from.as_ref(), to.as_ref()),
+            Self::Restarted
+            | Self::ParentDeleted
+            | Self::TypeSynced { .. }
+            | Self::OwnWrites
+            | Self::Resync
+            | Self::Retry
+            | Self::Recheck
+            | Self::Command
+            | Self::More { .. } => (None, None),
+        }
+    }
+
+    /// Takes in a later change of the same object; gives it back if it is about something else.
+    fn merge(&mut self, later: Self) -> Option<Self> {
+        match (self, later) {
+            (Self::ParentChanged { to, .. }, Self::ParentChanged { to: newest, .. }) => {
+                *to = newest;
+                None
+            }
+            (
+                Self::ChildChanged { ty, key, to, .. },
+                Self::ChildChanged { ty: later_ty, key: later_key, to: newest, .. },
+            ) if *ty == later_ty && *key == later_key => {
+                *to = newest;
+                None
+            }
+            (same, later) if *same == later => None,
+            (_, later) => Some(later),
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Restarted => f.write_str("the process started"),
+            Self::ParentChanged { from, to } => changed(f, &"the parent", from.as_ref(), Some(to)),
+            Self::ParentDeleted => f.write_str("the parent was deleted"),
+            Self::ChildChanged { ty, key, from, to } => {
+                changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())
+            }
+            Self::TypeSynced { ty } => write!(f, "the first list of {ty} was complete"),
+            Self::OwnWrites => f.write_str("the run before wrote children"),
+            Self::Resync => f.write_str("the handler had asked for it"),
+            Self::Retry => f.write_str("the run before failed and its backoff was over"),
+            Self::Recheck => f.write_str("what the run before waited for did not happen"),
+            Self::Command => f.write_str("somebody asked for it"),
+            Self::More { count } => write!(f, "{count} further facts"),
+        }
+    }
+}
+
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("reason", self.reason())?;
+        map.serialize_entry("message", &self.to_string())?;
+        if let Self::ChildChanged { ty, key, .. } = self {
+            map.serialize_entry("apiVersion", ty.api_version())?;
+            map.serialize_entry("kind", ty.kind())?;
+            if let Some(namespace) = &key.namespace {
+                map.serialize_entry("namespace", &**namespace)?;
+            }
+            map.serialize_entry("name", &*key.name)?;
+        }
+        let (from, to) = self.versions();
+        for (name, version) in [("from", from), ("to", to)] {
+            if let Some(version) = version {
+                map.serialize_entry(name, &version.to_string())?;
+            }
+        }
+        map.end()
+    }
+}
+
+fn changed(
+    f: &mut fmt::Formatter<'_>,
+    what: &dyn fmt::Display,
+    from: Option<&ResourceVersion>,
+    to: Option<&ResourceVersion>,
+) -> fmt::Result {
+    match (from, to) {
+        (Some(from), Some(to)) => write!(f, "{what} changed from version {from} to {to}"),
+        (None, Some(to)) => write!(f, "{what} appeared as version {to}"),
+        (Some(from), None) => write!(f, "{what} went; its last version was {from}"),
+        (None, None) => write!(f, "{what} came and went"),
+    }
+}
+
+// === Causes ===
+
+impl Causes {
+    /// Adds a fact. Changes of one object become one change; beyond a bound facts are only counted.
+    pub fn add(&mut self, cause: Cause) {
+        let mut cause = cause;
+        for kept in &mut self.kept {
+            match kept.merge(cause) {
+                None => return,
+                Some(other) => cause = other,
+            }
+        }
+        if self.kept.len() < MAX_CAUSES {
+            self.kept.push(cause);
+        } else {
+            self.omitted += 1;
+        }
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// What was added since the last time.
+    #[must_use]
+    pub fn take(&mut self) -> Vec<Cause> {
+        let Self { kept, omitted } = mem::take(self);
+        let more = (omitted > 0).then_some(Cause::More { count: omitted });
+        kept.into_iter().chain(more).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn version(text: &str) -> ResourceVersion {
+        ResourceVersion::new(text)
+    }
+
+    fn pod(name: &str, from: Option<&str>, to: Option<&str>) -> Cause {
+        let ty = K8sType::namespaced("v1", "Pod", "pods");
+        let key = ObjectKey::namespaced("ns", name);
+        Cause::ChildChanged { ty, key, from: from.map(version), to: to.map(version) }
+    }
+
+    #[test]
+    fn changes_of_one_object_become_one_change() {
+        let mut causes = Causes::default();
+        causes.add(pod("a", Some("1"), Some("2")));
+        causes.add(Cause::Resync);
+        causes.add(pod("b", None, Some("3")));
+        causes.add(pod("a", Some("2"), None));
+        causes.add(Cause::Resync);
+        let expected = [pod("a", Some("1"), None), Cause::Resync, pod("b", None, Some("3"))];
+        assert_eq!(causes.take(), expected);
+        assert!(causes.is_empty());
+    }
+
+    #[test]
+    fn a_thousand_changed_children_are_counted_not_kept() {
+        let mut causes = Causes::default();
+        for number in 0..1000 {
+            causes.add(pod(&number.to_string(), None, Some("1")));
+        }
+        let kept = causes.take();
+        assert_eq!(kept.len(), MAX_CAUSES + 1);
+        assert_eq!(kept.last(), Some(&Cause::More { count: 1000 - MAX_CAUSES }));
+    }
+
+    #[test]
+    fn a_cause_names_the_object_and_both_versions() {
+        let shown = serde_json::to_value(pod("a", Some("1"), Some("2"))).unwrap();
+        let expected = json!({
+            "reason": "ChildChanged",
+            "message": "Pod.v1 ns/a changed from version 1 to 2",
+            "apiVersion": "v1", "kind": "Pod", "namespace": "ns", "name": "a",
+            "from": "1", "to": "2",
+        });
+        assert_eq!(shown, expected);
+        assert_eq!(pod("a", Some("1"), None).reason(), "ChildDeleted");
+    }
+}

@@ -1,0 +1,33 @@
+//! How times and the schedule's words appear in JSON. Nothing here reads a clock.
+
+use std::time::{Duration, SystemTime};
+
+use k8s_openapi::jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use crate::schedule::WakeReason;
+
+/// A point in time as RFC 3339, in milliseconds, as Kubernetes writes it.
+pub(super) fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+    let shown = Timestamp::try_from(*time).ok().map(|time| format!("{time:.3}"));
+    shown.serialize(serializer)
+}
+
+/// A span of time in milliseconds.
+pub(super) fn millis<S: Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    // Microseconds are kept: most runs take less than a millisecond.
+    serializer.serialize_f64((span.as_secs_f64() * 1e6).round() / 1e3)
+}
+
+/// Why a timer is set, in one word.
+#[allow(clippy::trivially_copy_pass_by_ref)] // Serde passes references.
+pub(super) fn wake_reason<S: Serializer>(
+    why: &WakeReason,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match why {
+        WakeReason::Resync => "Resync",
+        WakeReason::Retry => "Retry",
+        WakeReason::Recheck => "Recheck",
+    })
+}

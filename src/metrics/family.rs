@@ -1,0 +1,197 @@
+//! The names, labels and help texts of all metrics but those of the process itself.
+
+use prometheus::{
+    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry, Result,
+    core::Collector,
+};
+
+/// Runs take from a fraction of a millisecond (nothing to do) to the deadline of a handler.
+const RUN_BUCKETS: &[f64] =
+    &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
+
+/// Requests end after 30 seconds at the latest.
+const REQUEST_BUCKETS: &[f64] =
+    &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+pub(super) struct Families {
+    pub(super) build_info: IntGaugeVec,
+    // runs
+    pub(super) runs: IntCounterVec,
+    pub(super) run_duration: HistogramVec,
+    pub(super) in_flight: IntGaugeVec,
+    pub(super) queued: IntGaugeVec,
+    pub(super) backoffs: IntCounterVec,
+    pub(super) panics: IntCounterVec,
+    pub(super) overdue: IntCounterVec,
+    pub(super) parents: IntGaugeVec,
+    pub(super) operator_up: IntGaugeVec,
+    // writes
+    pub(super) child_writes: IntCounterVec,
+    pub(super) noop_writes: IntCounterVec,
+    pub(super) unchanged: IntCounterVec,
+    pub(super) conflicts: IntCounterVec,
+    pub(super) status_writes: IntCounterVec,
+    // the API server
+    pub(super) api_requests: IntCounterVec,
+    pub(super) api_duration: HistogramVec,
+    pub(super) watch_events: IntCounterVec,
+    pub(super) watch_restarts: IntCounterVec,
+    pub(super) undecodable: IntCounterVec,
+    pub(super) last_event: GaugeVec,
+    // caches
+    pub(super) cache_objects: IntGaugeVec,
+    pub(super) cache_bytes: IntGaugeVec,
+    pub(super) cache_synced: IntGaugeVec,
+}
+
+impl Families {
+    // One table of names: splitting it would only scatter them.
+    #[allow(clippy::too_many_lines)]
+    pub(super) fn register(registry: &Registry) -> Result<Self> {
+        let r = registry;
+        Ok(Self {
+            build_info: gauges(
+                r,
+                "build_info",
+                "Always 1; the label is the version.",
+                &["version"],
+            )?,
+            runs: counters(
+                r,
+                "runs_total",
+                "Runs that ended, by outcome.",
+                &["operator", "outcome"],
+            )?,
+            run_duration: histograms(
+                r,
+                "run_duration_seconds",
+                "How long runs took, handler and writes included.",
+                &["operator"],
+                RUN_BUCKETS,
+            )?,
+            in_flight: gauges(r, "runs_in_flight", "Runs under way.", &["operator"])?,
+            queued: gauges(
+                r,
+                "queue_depth",
+                "Parents that want to run and wait for a permit of their operator.",
+                &["operator"],
+            )?,
+            backoffs: counters(r, "backoffs_total", "Failed runs to be repeated.", &["operator"])?,
+            panics: counters(r, "handler_panics_total", "Handlers that panicked.", &["operator"])?,
+            overdue: counters(
+                r,
+                "handler_timeouts_total",
+                "Handlers that did not return within their deadline.",
+                &["operator"],
+            )?,
+            parents: gauges(r, "parents", "Parents by phase.", &["operator", "phase"])?,
+            operator_up: gauges(
+                r,
+                "operator_up",
+                "1 while the operator runs without trouble, else 0.",
+                &["operator"],
+            )?,
+            child_writes: counters(
+                r,
+                "child_writes_total",
+                "Children created, updated and deleted.",
+                &["operator", "type", "verb"],
+            )?,
+            noop_writes: counters(
+                r,
+                "noop_writes_total",
+                "Writes of children that changed nothing on the server.",
+                &["operator", "type"],
+            )?,
+            unchanged: counters(
+                r,
+                "children_unchanged_total",
+                "Children that a run found as desired and did not write.",
+                &["operator"],
+            )?,
+            conflicts: counters(
+                r,
+                "conflicts_total",
+                "Times that an object of somebody else stood where a child should be.",
+                &["operator", "type"],
+            )?,
+            status_writes: counters(
+                r,
+                "status_writes_total",
+                "Writes of parents' status.",
+                &["operator"],
+            )?,
+            api_requests: counters(
+                r,
+                "api_requests_total",
+                "Requests to the API server; code `none` means that no answer came.",
+                &["verb", "type", "code"],
+            )?,
+            api_duration: histograms(
+                r,
+                "api_request_duration_seconds",
+                "How long the API server took to begin its answers.",
+                &["verb", "type"],
+                REQUEST_BUCKETS,
+            )?,
+            watch_events: counters(r, "watch_events_total", "Changes that watches brought.", TYPE)?,
+            watch_restarts: counters(
+                r,
+                "watch_restarts_total",
+                "Watches that had to begin anew.",
+                &["type", "reason"],
+            )?,
+            undecodable: counters(
+                r,
+                "undecodable_objects_total",
+                "Objects that could not be read and are not cached.",
+                TYPE,
+            )?,
+            last_event: last_event(r)?,
+            cache_objects: gauges(r, "cache_objects", "Objects in the cache.", TYPE)?,
+            cache_bytes: gauges(r, "cache_bytes", "Bytes of JSON in the cache.", TYPE)?,
+            cache_synced: gauges(
+                r,
+                "cache_synced",
+                "1 once the first list of the type was complete, else 0.",
+                TYPE,
+            )?,
+        })
+    }
+}
+
+const TYPE: &[&str] = &["type"];
+
+fn counters(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec> {
+    registered(registry, IntCounterVec::new(opts(name, help), labels)?)
+}
+
+fn gauges(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> Result<IntGaugeVec> {
+    registered(registry, IntGaugeVec::new(opts(name, help), labels)?)
+}
+
+fn histograms(
+    registry: &Registry,
+    name: &str,
+    help: &str,
+    labels: &[&str],
+    buckets: &[f64],
+) -> Result<HistogramVec> {
+    let opts = HistogramOpts::from(opts(name, help)).buckets(buckets.to_vec());
+    registered(registry, HistogramVec::new(opts, labels)?)
+}
+
+fn last_event(registry: &Registry) -> Result<GaugeVec> {
+    let help = "When the server last sent something for the type, bookmarks included.";
+    let opts = opts("watch_last_event_timestamp_seconds", help);
+    registered(registry, GaugeVec::new(opts, TYPE)?)
+}
+
+fn opts(name: &str, help: &str) -> Opts {
+    Opts::new(name, help).namespace("operetta")
+}
+
+fn registered<C: Collector + Clone + 'static>(registry: &Registry, collector: C) -> Result<C> {
+    registry.register(Box::new(collector.clone()))?;
+    Ok(collector)
+}

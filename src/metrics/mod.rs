@@ -1,0 +1,242 @@
+//! Every metric of the process, named once.
+//!
+//! Layer 4, and the only module that uses `prometheus`. Nothing is labelled with a parent: the
+//! number of series depends on operators and types, not on objects.
+//!
+//! ```text
+//! reconcile, cluster, actors --facts--> Metrics --render--> web (/metrics)
+//! board (gauges, at each scrape) ---------^
+//! ```
+
+mod family;
+mod process;
+
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use prometheus::{Registry, TextEncoder};
+
+use crate::{
+    history::{Outcome, Verb},
+    object::K8sType,
+    operator::OperatorName,
+};
+use family::Families;
+
+/// The metrics of one process, or of one test. Cheap to clone.
+#[derive(Clone)]
+pub struct Metrics(Arc<Inner>);
+
+struct Inner {
+    registry: Registry,
+    families: Families,
+}
+
+/// The cache of one type at the moment of a scrape.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheGauges {
+    /// How many objects are cached.
+    pub objects: usize,
+    /// The bytes of their JSON.
+    pub bytes: usize,
+    /// Whether the first list was complete.
+    pub is_synced: bool,
+    /// When the server last sent something.
+    pub last_event: Option<SystemTime>,
+}
+
+impl Metrics {
+    /// Metrics that count from zero, in a registry of their own.
+    ///
+    /// # Panics
+    /// Never: all names are constants, and each is registered once.
+    pub fn new() -> Self {
+        let registry = Registry::new();
+        let families = Families::register(&registry).expect("names are valid and differ");
+        process::register(&registry).expect("names are valid and differ");
+        families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
+        Self(Arc::new(Inner { registry, families }))
+    }
+
+    /// Everything in the Prometheus text format.
+    ///
+    /// # Panics
+    /// Never: the text encoder fails on families without a name only.
+    pub fn render(&self) -> String {
+        let families = self.0.registry.gather();
+        TextEncoder::new().encode_to_string(&families).expect("every family has a name")
+    }
+
+    /// The content type of [`Metrics::render`].
+    pub const CONTENT_TYPE: &'static str = prometheus::TEXT_FORMAT;
+
+    fn families(&self) -> &Families {
+        &self.0.families
+    }
+}
+
+// === runs ===
+
+impl Metrics {
+    /// An operator was registered: its counters show zero instead of nothing.
+    pub fn operator_registered(&self, operator: &OperatorName) {
+        let families = self.families();
+        let operator = &[operator.as_str()];
+        families.in_flight.with_label_values(operator).set(0);
+        families.queued.with_label_values(operator).set(0);
+        for counter in [
+            &families.backoffs,
+            &families.panics,
+            &families.overdue,
+            &families.status_writes,
+            &families.unchanged,
+        ] {
+            counter.with_label_values(operator).inc_by(0);
+        }
+    }
+
+    /// A run began; [`Metrics::run_finished`] ends it.
+    pub fn run_started(&self, operator: &OperatorName) {
+        self.families().in_flight.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// A run that had begun has ended.
+    pub fn run_finished(&self, operator: &OperatorName, outcome: &Outcome, took: Duration) {
+        let (families, operator) = (self.families(), operator.as_str());
+        families.in_flight.with_label_values(&[operator]).dec();
+        families.runs.with_label_values(&[operator, outcome.name()]).inc();
+        families.run_duration.with_label_values(&[operator]).observe(took.as_secs_f64());
+    }
+
+    /// So many parents want to run and wait for a permit.
+    pub fn queued(&self, operator: &OperatorName, parents: usize) {
+        self.families().queued.with_label_values(&[operator.as_str()]).set(gauge(parents));
+    }
+
+    /// A failed run is to be repeated later.
+    pub fn backed_off(&self, operator: &OperatorName) {
+        self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// A handler panicked.
+    pub fn handler_panicked(&self, operator: &OperatorName) {
+        self.families().panics.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// A handler did not return within its deadline.
+    pub fn handler_overdue(&self, operator: &OperatorName) {
+        self.families().overdue.with_label_values(&[operator.as_str()]).inc();
+    }
+}
+
+// === writes ===
+
+impl Metrics {
+    /// A child was created, changed or deleted.
+    pub fn child_written(&self, operator: &OperatorName, ty: &K8sType, verb: Verb) {
+        let labels = [operator.as_str(), &ty.resource_name(), verb.name()];
+        self.families().child_writes.with_label_values(&labels).inc();
+    }
+
+    /// A child was written and the server found nothing to change.
+    pub fn noop_write(&self, operator: &OperatorName, ty: &K8sType) {
+        let labels = [operator.as_str(), &ty.resource_name()];
+        self.families().noop_writes.with_label_values(&labels).inc();
+    }
+
+    /// So many children were as desired and not written.
+    pub fn children_unchanged(&self, operator: &OperatorName, children: usize) {
+        let counter = self.families().unchanged.with_label_values(&[operator.as_str()]);
+        counter.inc_by(u64::try_from(children).unwrap_or(u64::MAX));
+    }
+
+    /// An object of somebody else stands where a child should be.
+    pub fn conflict(&self, operator: &OperatorName, ty: &K8sType) {
+        let labels = [operator.as_str(), &ty.resource_name()];
+        self.families().conflicts.with_label_values(&labels).inc();
+    }
+
+    /// The status of a parent was written.
+    pub fn status_written(&self, operator: &OperatorName) {
+        self.families().status_writes.with_label_values(&[operator.as_str()]).inc();
+    }
+}
+
+// === the API server ===
+
+impl Metrics {
+    /// A request was answered, or, without a code, was not. For a watch and for large answers
+    /// `took` ends when the answer begins.
+    pub fn api_request(&self, verb: &str, ty: &K8sType, code: Option<u16>, took: Duration) {
+        let (families, resource) = (self.families(), ty.resource_name());
+        let code = code.map_or_else(|| "none".to_owned(), |code| code.to_string());
+        families.api_requests.with_label_values(&[verb, &resource, &code]).inc();
+        let durations = families.api_duration.with_label_values(&[verb, &resource]);
+        durations.observe(took.as_secs_f64());
+    }
+
+    /// A watch brought a change.
+    pub fn watch_event(&self, ty: &K8sType) {
+        self.families().watch_events.with_label_values(&[&ty.resource_name()]).inc();
+    }
+
+    /// A watch had to begin anew; `reason` is one word.
+    pub fn watch_restarted(&self, ty: &K8sType, reason: &str) {
+        self.families().watch_restarts.with_label_values(&[&ty.resource_name(), reason]).inc();
+    }
+
+    /// An object could not be read.
+    pub fn undecodable(&self, ty: &K8sType) {
+        self.families().undecodable.with_label_values(&[&ty.resource_name()]).inc();
+    }
+}
+
+// === gauges that are set at each scrape ===
+
+impl Metrics {
+    /// The cache of a type as it is now.
+    pub fn cache(&self, ty: &K8sType, now: CacheGauges) {
+        let CacheGauges { objects, bytes, is_synced, last_event } = now;
+        let (families, resource) = (self.families(), ty.resource_name());
+        let labels = &[&resource];
+        families.cache_objects.with_label_values(labels).set(gauge(objects));
+        families.cache_bytes.with_label_values(labels).set(gauge(bytes));
+        families.cache_synced.with_label_values(labels).set(i64::from(is_synced));
+        if let Some(since) = last_event.and_then(|at| at.duration_since(UNIX_EPOCH).ok()) {
+            families.last_event.with_label_values(labels).set(since.as_secs_f64());
+        }
+    }
+
+    /// So many parents of an operator are in a phase now.
+    pub fn parents(&self, operator: &OperatorName, phase: &str, parents: usize) {
+        let labels = [operator.as_str(), phase];
+        self.families().parents.with_label_values(&labels).set(gauge(parents));
+    }
+
+    /// Whether an operator runs without trouble now.
+    pub fn operator_up(&self, operator: &OperatorName, is_up: bool) {
+        self.families().operator_up.with_label_values(&[operator.as_str()]).set(i64::from(is_up));
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Metrics")
+    }
+}
+
+fn gauge(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

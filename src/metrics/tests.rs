@@ -1,0 +1,103 @@
+//! What `/metrics` shows.
+
+use super::*;
+
+fn operator() -> OperatorName {
+    OperatorName::new("echo-server").unwrap()
+}
+
+fn pods() -> K8sType {
+    K8sType::namespaced("v1", "Pod", "pods")
+}
+
+fn shows(metrics: &Metrics, line: &str) {
+    let text = metrics.render();
+    assert!(text.lines().any(|shown| shown == line), "no line `{line}` in\n{text}");
+}
+
+#[test]
+fn runs_are_counted_by_operator_and_outcome() {
+    let metrics = Metrics::new();
+    metrics.run_started(&operator());
+    metrics.run_started(&operator());
+    metrics.run_finished(&operator(), &Outcome::Synced, Duration::from_millis(3));
+    shows(&metrics, r#"operetta_runs_in_flight{operator="echo-server"} 1"#);
+    shows(&metrics, r#"operetta_runs_total{operator="echo-server",outcome="synced"} 1"#);
+    shows(&metrics, r#"operetta_run_duration_seconds_bucket{operator="echo-server",le="0.005"} 1"#);
+    shows(
+        &metrics,
+        r#"operetta_run_duration_seconds_bucket{operator="echo-server",le="0.0025"} 0"#,
+    );
+}
+
+#[test]
+fn writes_are_counted_by_type_and_verb() {
+    let metrics = Metrics::new();
+    metrics.child_written(&operator(), &pods(), Verb::Created);
+    metrics.noop_write(&operator(), &pods());
+    metrics.conflict(&operator(), &pods());
+    metrics.children_unchanged(&operator(), 4);
+    metrics.status_written(&operator());
+    for line in [
+        r#"operetta_child_writes_total{operator="echo-server",type="pods",verb="created"} 1"#,
+        r#"operetta_noop_writes_total{operator="echo-server",type="pods"} 1"#,
+        r#"operetta_conflicts_total{operator="echo-server",type="pods"} 1"#,
+        r#"operetta_children_unchanged_total{operator="echo-server"} 4"#,
+        r#"operetta_status_writes_total{operator="echo-server"} 1"#,
+    ] {
+        shows(&metrics, line);
+    }
+}
+
+#[test]
+fn requests_without_an_answer_have_no_code() {
+    let metrics = Metrics::new();
+    metrics.api_request("list", &pods(), Some(403), Duration::from_millis(1));
+    metrics.api_request("list", &pods(), None, Duration::from_millis(1));
+    shows(&metrics, r#"operetta_api_requests_total{code="403",type="pods",verb="list"} 1"#);
+    shows(&metrics, r#"operetta_api_requests_total{code="none",type="pods",verb="list"} 1"#);
+}
+
+#[test]
+fn a_registered_operator_shows_zeros_before_its_first_run() {
+    let metrics = Metrics::new();
+    metrics.operator_registered(&operator());
+    shows(&metrics, r#"operetta_handler_panics_total{operator="echo-server"} 0"#);
+    shows(&metrics, r#"operetta_queue_depth{operator="echo-server"} 0"#);
+}
+
+#[test]
+fn gauges_show_the_last_value_that_was_set() {
+    let metrics = Metrics::new();
+    let last_event = Some(UNIX_EPOCH + Duration::from_millis(1500));
+    for objects in [5, 2] {
+        let gauges = CacheGauges { objects, bytes: objects * 100, is_synced: true, last_event };
+        metrics.cache(&pods(), gauges);
+    }
+    shows(&metrics, r#"operetta_cache_objects{type="pods"} 2"#);
+    shows(&metrics, r#"operetta_cache_bytes{type="pods"} 200"#);
+    shows(&metrics, r#"operetta_watch_last_event_timestamp_seconds{type="pods"} 1.5"#);
+}
+
+#[test]
+fn the_version_is_a_metric() {
+    let line = format!("operetta_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION"));
+    shows(&Metrics::new(), &line);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_process_describes_itself() {
+    let text = Metrics::new().render();
+    for name in ["cpu_seconds_total", "resident_memory_bytes", "open_fds", "start_time_seconds"] {
+        assert!(text.contains(&format!("\nprocess_{name} ")), "{name}");
+    }
+}
+
+#[test]
+fn two_registries_count_apart() {
+    let (one, other) = (Metrics::new(), Metrics::new());
+    one.handler_panicked(&operator());
+    shows(&one, r#"operetta_handler_panics_total{operator="echo-server"} 1"#);
+    assert!(!other.render().contains("panics"));
+}
