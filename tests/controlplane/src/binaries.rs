@@ -1,0 +1,182 @@
+//! The built programs in the user's cache directory: found, or built once with Go. It starts none of them.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Error;
+use crate::process::last_lines;
+
+/// The version of Kubernetes that the Go module builds.
+pub const KUBERNETES_VERSION: &str = "v1.36.2";
+
+const PROGRAMS: [&str; 4] = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"];
+const MODULE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A folder with etcd, kube-apiserver, kube-controller-manager and kubectl.
+#[derive(Debug, Clone)]
+pub struct Binaries {
+    folder: PathBuf,
+}
+
+impl Binaries {
+    /// Finds the programs, or builds them with the Go toolchain (minutes, and downloads, the first time).
+    ///
+    /// They lie in `operetta/controlplane/<version>/<sources>` under `$OPERETTA_CACHE`, `$XDG_CACHE_HOME` or
+    /// `~/.cache`; `<sources>` changes with the Go module. Of several processes at once one builds, the others wait.
+    pub fn find_or_build() -> Result<Self, Error> {
+        let version = cache()?.join("operetta").join("controlplane").join(KUBERNETES_VERSION);
+        let binaries = Self { folder: version.join(fingerprint(Path::new(MODULE))?) };
+        if !binaries.is_complete() {
+            binaries.build(&version)?;
+        }
+        Ok(binaries)
+    }
+
+    /// The folder that holds the programs.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The path of one of the programs.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn is_complete(&self) -> bool {
+        PROGRAMS.iter().all(|program| self.program(program).is_file())
+    }
+
+    fn build(&self, version: &Path) -> Result<(), Error> {
+        require_go()?;
+        fs::create_dir_all(version).map_err(Error::io("creating", version))?;
+        let lock = version.join("lock");
+        let file = File::create(&lock).map_err(Error::io("opening", &lock))?;
+        file.lock().map_err(Error::io("locking", &lock))?;
+        if self.is_complete() {
+            return Ok(());
+        }
+        let unfinished = version.join("unfinished");
+        go_build(&unfinished)?;
+        // Only a folder that lost a program can be in the way.
+        let _ = fs::remove_dir_all(&self.folder);
+        fs::rename(&unfinished, &self.folder).map_err(Error::io("renaming to", &self.folder))
+    }
+}
+
+fn cache() -> Result<PathBuf, Error> {
+    let variable =
+        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable("OPERETTA_CACHE")
+        .or_else(|| variable("XDG_CACHE_HOME"))
+        .or_else(|| variable("HOME").map(|home| home.join(".cache")))
+        .ok_or_else(|| Error::unavailable("no cache directory: set OPERETTA_CACHE"))
+}
+
+/// Changes with everything that the programs are made of. Another hash after an update of Rust costs one build.
+fn fingerprint(module: &Path) -> Result<String, Error> {
+    let mut sources = vec![module.join("go.mod"), module.join("go.sum")];
+    for program in PROGRAMS {
+        collect(&module.join("cmd").join(program), &mut sources)?;
+    }
+    collect(&module.join("internal"), &mut sources)?;
+    sources.sort();
+    let mut hasher = DefaultHasher::new();
+    (std::env::consts::OS, std::env::consts::ARCH, link_flags()).hash(&mut hasher);
+    for source in sources {
+        fs::read(&source).map_err(missing(&source))?.hash(&mut hasher);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    for entry in fs::read_dir(folder).map_err(missing(folder))? {
+        let path = entry.map_err(missing(folder))?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A test binary that runs far from the sources it was built from.
+fn missing(path: &Path) -> impl FnOnce(std::io::Error) -> Error + use<> {
+    let path = path.display().to_string();
+    move |error| Error::unavailable(format!("cannot read {path} of the Go module: {error}"))
+}
+
+fn require_go() -> Result<(), Error> {
+    match Command::new("go").arg("version").output() {
+        Ok(answer) if answer.status.success() => Ok(()),
+        Ok(answer) => {
+            Err(Error::unavailable(format!("`go version`: {}", last_lines(&answer.stderr))))
+        }
+        Err(error) => Err(Error::unavailable(format!(
+            "no built programs in the cache directory, and no Go toolchain to build them with ({error})"
+        ))),
+    }
+}
+
+fn go_build(folder: &Path) -> Result<(), Error> {
+    // What an interrupted build left.
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir(folder).map_err(Error::io("creating", folder))?;
+    let answer = Command::new("go")
+        .current_dir(MODULE)
+        .env("CGO_ENABLED", "0")
+        .args([
+            "build",
+            "-trimpath",
+            "-buildvcs=false",
+            "-mod=readonly",
+            "-ldflags",
+            &link_flags(),
+            "-o",
+        ])
+        .arg(folder)
+        .args(PROGRAMS.map(|program| format!("./cmd/{program}")))
+        .output()
+        .map_err(Error::io("running go build for", folder))?;
+    if answer.status.success() {
+        return Ok(());
+    }
+    Err(Error::Build { output: last_lines(&answer.stderr) })
+}
+
+/// Without them the programs call themselves v0.0.0, and kubectl warns of a version skew.
+fn link_flags() -> String {
+    let mut parts = KUBERNETES_VERSION.trim_start_matches('v').split('.');
+    let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let values = [
+        ("gitVersion", KUBERNETES_VERSION),
+        ("gitMajor", major),
+        ("gitMinor", minor),
+        ("gitCommit", ""),
+    ];
+    let set = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"]
+        .iter()
+        .flat_map(|package| values.map(|(name, value)| format!(" -X {package}.{name}={value}")));
+    std::iter::once("-s -w".to_owned()).chain(set).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KUBERNETES_VERSION, MODULE, fingerprint};
+    use std::path::Path;
+
+    #[test]
+    fn the_go_module_pins_the_version_that_the_programs_name() {
+        let go_mod =
+            std::fs::read_to_string(Path::new(MODULE).join("go.mod")).expect("go.mod is there");
+        assert!(go_mod.contains(&format!("k8s.io/kubernetes {KUBERNETES_VERSION}\n")));
+    }
+
+    #[test]
+    fn the_same_sources_have_the_same_fingerprint() {
+        let first = fingerprint(Path::new(MODULE)).expect("the sources are there");
+        assert_eq!(first, fingerprint(Path::new(MODULE)).expect("the sources are there"));
+    }
+}

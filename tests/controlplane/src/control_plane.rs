@@ -1,0 +1,264 @@
+//! A running control plane: started together, asked, and ended together.
+
+use std::fmt;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::binaries::Binaries;
+use crate::blocking::block_on;
+use crate::credentials::Credentials;
+use crate::flags::{self, Ports};
+use crate::home::Home;
+use crate::options::Options;
+use crate::process::Process;
+use crate::{AuditEvent, Error, audit, etcd};
+
+const READY_WITHIN: Duration = Duration::from_mins(2);
+const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
+const ATTEMPTS: usize = 3;
+
+/// etcd, kube-apiserver and kube-controller-manager on loopback. Dropping it ends them and removes their files; they
+/// also end when this process does, however that happens.
+pub struct ControlPlane {
+    // Dropped in this order: who asks goes before who answers, the files last.
+    controller_manager: Option<Process>,
+    api_server: Mutex<Process>,
+    etcd: Mutex<Process>,
+    credentials: Credentials,
+    server_url: String,
+    ports: Ports,
+    options: Options,
+    binaries: Binaries,
+    home: Home,
+}
+
+impl ControlPlane {
+    /// Starts a control plane with default options and waits until it is ready. Blocks; needs no runtime.
+    pub fn start() -> Result<Self, Error> {
+        Self::start_with(&Options::default())
+    }
+
+    /// Starts a control plane and waits until it is ready. Blocks; needs no runtime.
+    pub fn start_with(options: &Options) -> Result<Self, Error> {
+        let binaries = Binaries::find_or_build()?;
+        for _ in 1..ATTEMPTS {
+            match Self::start_once(&binaries, options) {
+                Err(error) if error.is_port_taken() => {}
+                started => return started,
+            }
+        }
+        Self::start_once(&binaries, options)
+    }
+
+    /// The administrator's kubeconfig. Only this user may read it.
+    pub fn kubeconfig_path(&self) -> &Path {
+        self.credentials.kubeconfig()
+    }
+
+    /// The kubeconfig of a test user.
+    pub fn kubeconfig_for(&self, user: &str) -> Result<&Path, Error> {
+        self.credentials.kubeconfig_for(user)
+    }
+
+    /// The bearer token of a test user.
+    pub fn user_token(&self, user: &str) -> Result<&str, Error> {
+        self.credentials.token(user)
+    }
+
+    /// The administrator's configuration for `kube`.
+    pub fn kube_config(&self) -> kube::Config {
+        self.credentials.config(&self.home)
+    }
+
+    /// A test user's configuration for `kube`.
+    pub fn kube_config_for(&self, user: &str) -> Result<kube::Config, Error> {
+        self.credentials.config_for(user)
+    }
+
+    /// A client of the administrator. It belongs to the runtime that this is called in.
+    pub fn client(&self) -> Result<kube::Client, Error> {
+        Ok(kube::Client::try_from(self.kube_config())?)
+    }
+
+    /// A client of a test user. It belongs to the runtime that this is called in.
+    pub fn client_for(&self, user: &str) -> Result<kube::Client, Error> {
+        Ok(kube::Client::try_from(self.kube_config_for(user)?)?)
+    }
+
+    /// The address of kube-apiserver, such as `https://127.0.0.1:6443`.
+    pub fn server_url(&self) -> &str {
+        &self.server_url
+    }
+
+    /// The kubectl of the same version.
+    pub fn kubectl(&self) -> PathBuf {
+        self.binaries.program("kubectl")
+    }
+
+    /// A kubectl command for the administrator that leaves the user's own kubectl configuration and cache alone.
+    pub fn kubectl_command(&self) -> Command {
+        let mut command = Command::new(self.kubectl());
+        command.env("KUBECONFIG", self.kubeconfig_path());
+        command.env("KUBECACHEDIR", self.home.join("kubectl-cache"));
+        command
+    }
+
+    /// The folder with the logs, kubeconfigs and keys of this control plane.
+    pub fn folder(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// The ids of the running processes.
+    pub fn process_ids(&self) -> Vec<u32> {
+        let manager = self.controller_manager.as_ref().map(Process::id);
+        manager
+            .into_iter()
+            .chain([locked(&self.api_server, |p| p.id()), locked(&self.etcd, |p| p.id())])
+            .collect()
+    }
+
+    /// Every request answered so far, oldest first, of all clients: filter by user agent or user.
+    pub fn audit_events(&self) -> Result<Vec<AuditEvent>, Error> {
+        if !self.options.audit {
+            return Err(Error::NoAuditLog);
+        }
+        audit::read(&self.home.join(flags::AUDIT_LOG))
+    }
+
+    /// Makes etcd forget every revision before the newest, and answers the newest. kube-apiserver keeps answering
+    /// from its watch cache: a watch of an old version gets 410 only after [`Self::restart_apiserver`] too.
+    pub fn compact(&self) -> Result<i64, Error> {
+        block_on(etcd::compact(self.ports.etcd))
+    }
+
+    /// Kills kube-apiserver, which cuts every connection, and starts it again with an empty watch cache. Blocks
+    /// until it is ready.
+    pub fn restart_apiserver(&self) -> Result<(), Error> {
+        locked(&self.api_server, |process| {
+            process.stop();
+            *process = start_api_server(&self.binaries, &self.home, self.ports, &self.options)?;
+            locked(&self.etcd, |etcd| wait_until_ready(process, etcd, self.kube_config()))
+        })
+    }
+
+    /// An error, with the last lines of the log, once one of the programs has ended by itself.
+    pub fn check(&mut self) -> Result<(), Error> {
+        locked(&self.etcd, Process::check)?;
+        locked(&self.api_server, Process::check)?;
+        self.controller_manager.as_mut().map_or(Ok(()), Process::check)
+    }
+
+    fn start_once(binaries: &Binaries, options: &Options) -> Result<Self, Error> {
+        let home = Home::create()?;
+        let ports = free_ports()?;
+        let server_url = format!("https://127.0.0.1:{}", ports.api_server);
+        let credentials = Credentials::write(&home, uri(&server_url), &options.users)?;
+        home.write(flags::AUDIT_POLICY_FILE, flags::AUDIT_POLICY)?;
+        let mut etcd =
+            Process::start("etcd", &binaries.program("etcd"), &flags::etcd(&home, ports), &home)?;
+        let mut api_server = start_api_server(binaries, &home, ports, options)?;
+        wait_until_ready(&mut api_server, &mut etcd, credentials.config(&home))?;
+        let controller_manager = start_controller_manager(binaries, &home, options)?;
+        Ok(Self {
+            controller_manager,
+            api_server: Mutex::new(api_server),
+            etcd: Mutex::new(etcd),
+            credentials,
+            server_url,
+            ports,
+            options: options.clone(),
+            binaries: binaries.clone(),
+            home,
+        })
+    }
+}
+
+impl fmt::Debug for ControlPlane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControlPlane").field("server_url", &self.server_url).finish_non_exhaustive()
+    }
+}
+
+/// A panic of one test must not hide the processes from the others.
+fn locked<T>(process: &Mutex<Process>, ask: impl FnOnce(&mut Process) -> T) -> T {
+    ask(&mut process.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn start_api_server(
+    binaries: &Binaries,
+    home: &Home,
+    ports: Ports,
+    options: &Options,
+) -> Result<Process, Error> {
+    let name = "kube-apiserver";
+    Process::start(
+        name,
+        &binaries.program(name),
+        &flags::kube_apiserver(home, ports, options),
+        home,
+    )
+}
+
+fn start_controller_manager(
+    binaries: &Binaries,
+    home: &Home,
+    options: &Options,
+) -> Result<Option<Process>, Error> {
+    if !options.controller_manager {
+        return Ok(None);
+    }
+    let name = "kube-controller-manager";
+    let flags = flags::kube_controller_manager(home, options);
+    Process::start(name, &binaries.program(name), &flags, home).map(Some)
+}
+
+/// Ports that nobody listens on. All are held until the last is chosen, so that they differ.
+fn free_ports() -> Result<Ports, Error> {
+    let listen = || {
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .and_then(|listener| Ok((listener.local_addr()?.port(), listener)))
+            .map_err(|source| Error::Io { what: "choosing a port".into(), source })
+    };
+    let (etcd, etcd_peer, api_server) = (listen()?, listen()?, listen()?);
+    Ok(Ports { etcd: etcd.0, etcd_peer: etcd_peer.0, api_server: api_server.0 })
+}
+
+fn wait_until_ready(
+    api_server: &mut Process,
+    etcd: &mut Process,
+    config: kube::Config,
+) -> Result<(), Error> {
+    block_on(async {
+        let client = kube::Client::try_from(config)?;
+        let started = Instant::now();
+        loop {
+            etcd.check()?;
+            api_server.check()?;
+            let Err(not_yet) = ask_if_ready(&client).await else { return Ok(()) };
+            if started.elapsed() > READY_WITHIN {
+                let (last, log) = (not_yet.to_string(), api_server.tail());
+                return Err(Error::NotReady { waited: started.elapsed(), last, log });
+            }
+            tokio::time::sleep(BETWEEN_QUESTIONS).await;
+        }
+    })
+}
+
+/// `/readyz` does not wait for the first namespaces, and a test wants to write into one.
+async fn ask_if_ready(client: &kube::Client) -> Result<(), kube::Error> {
+    for path in ["/readyz", "/api/v1/namespaces/default"] {
+        client.request_text(get(path)).await?;
+    }
+    Ok(())
+}
+
+fn get(path: &str) -> http::Request<Vec<u8>> {
+    http::Request::get(path).body(Vec::new()).expect("a path makes a request")
+}
+
+fn uri(server_url: &str) -> http::Uri {
+    server_url.parse().expect("a scheme, an address and a port are a URI")
+}

@@ -1,0 +1,76 @@
+//! The command lines of the three programs. Pure.
+
+use crate::credentials::file;
+use crate::home::Home;
+use crate::options::Options;
+
+/// The loopback ports of one control plane.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ports {
+    pub(crate) etcd: u16,
+    pub(crate) etcd_peer: u16,
+    pub(crate) api_server: u16,
+}
+
+pub(crate) const AUDIT_POLICY_FILE: &str = "audit-policy.json";
+pub(crate) const AUDIT_LOG: &str = "audit.log";
+/// One line per answer; a watch writes one when it starts and one when it ends.
+pub(crate) const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
+ "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}
+"#;
+
+pub(crate) fn etcd(home: &Home, ports: Ports) -> Vec<String> {
+    vec![
+        format!("-data-dir={}", home.join("etcd").display()),
+        format!("-client-url=http://127.0.0.1:{}", ports.etcd),
+        format!("-peer-url=http://127.0.0.1:{}", ports.etcd_peer),
+    ]
+}
+
+pub(crate) fn kube_apiserver(home: &Home, ports: Ports, options: &Options) -> Vec<String> {
+    let at = |flag: &str, name: &str| format!("--{flag}={}", home.join(name).display());
+    let mut flags = vec![
+        format!("--etcd-servers=http://127.0.0.1:{}", ports.etcd),
+        format!("--secure-port={}", ports.api_server),
+        "--bind-address=127.0.0.1".into(),
+        "--advertise-address=127.0.0.1".into(),
+        // A loopback address is refused as an endpoint: without this it is tried, and logged, every ten seconds.
+        "--endpoint-reconciler-type=none".into(),
+        at("cert-dir", "kube-apiserver"),
+        at("tls-cert-file", file::SERVER_CERTIFICATE),
+        at("tls-private-key-file", file::SERVER_KEY),
+        at("client-ca-file", file::AUTHORITY),
+        at("token-auth-file", file::TOKENS),
+        at("service-account-key-file", file::SERVICE_ACCOUNT_PUBLIC),
+        at("service-account-signing-key-file", file::SERVICE_ACCOUNT_KEY),
+        "--service-account-issuer=https://kubernetes.default.svc".into(),
+        "--service-cluster-ip-range=10.0.0.0/16".into(),
+        "--authorization-mode=RBAC".into(),
+        "--enable-admission-plugins=OwnerReferencesPermissionEnforcement".into(),
+        "--disable-admission-plugins=ServiceAccount".into(),
+    ];
+    if options.audit {
+        flags.push(at("audit-policy-file", AUDIT_POLICY_FILE));
+        flags.push(at("audit-log-path", AUDIT_LOG));
+    }
+    if !options.feature_gates.is_empty() {
+        flags.push(format!("--feature-gates={}", options.feature_gates.join(",")));
+    }
+    flags.extend(options.api_server_flags.iter().cloned());
+    flags
+}
+
+pub(crate) fn kube_controller_manager(home: &Home, options: &Options) -> Vec<String> {
+    let at = |flag: &str, name: &str| format!("--{flag}={}", home.join(name).display());
+    let mut flags = vec![
+        at("kubeconfig", file::ADMIN_KUBECONFIG),
+        "--controllers=*".into(),
+        at("service-account-private-key-file", file::SERVICE_ACCOUNT_KEY),
+        at("root-ca-file", file::AUTHORITY),
+        "--leader-elect=false".into(),
+        // Nobody asks it anything, so it serves nothing.
+        "--secure-port=0".into(),
+    ];
+    flags.extend(options.controller_manager_flags.iter().cloned());
+    flags
+}

@@ -1,0 +1,241 @@
+//! The rig against itself: what tests of the framework and of the embedded server rely on.
+//!
+//! Without built programs and without Go these tests say that they are skipped, and why.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use operetta_controlplane::{Binaries, ControlPlane, Error, Options, User};
+use serde_json::json;
+
+const WITHIN: Duration = Duration::from_mins(1);
+
+/// One control plane for the tests that only read and write. It ends with this process.
+fn shared() -> Option<&'static ControlPlane> {
+    static SHARED: OnceLock<Option<ControlPlane>> = OnceLock::new();
+    SHARED.get_or_init(|| started(&Options::default())).as_ref()
+}
+
+fn started(options: &Options) -> Option<ControlPlane> {
+    let result = ControlPlane::start_with(options);
+    if let Err(Error::Unavailable { reason }) = &result {
+        eprintln!("skipped: {reason}");
+        return None;
+    }
+    Some(result.expect("a control plane"))
+}
+
+/// Asks until the answer is yes, or fails.
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < WITHIN, "not within {WITHIN:?}: {what}");
+        std::thread::yield_now();
+    }
+}
+
+fn config_map(name: &str, value: &str) -> ConfigMap {
+    serde_json::from_value(json!({ "metadata": { "name": name }, "data": { "key": value } }))
+        .expect("a ConfigMap")
+}
+
+#[tokio::test]
+async fn a_config_map_comes_back_as_it_was_written() {
+    let Some(control_plane) = shared() else { return };
+    let api: Api<ConfigMap> = Api::default_namespaced(control_plane.client().expect("a client"));
+    let created = api.create(&PostParams::default(), &config_map("round-trip", "1")).await;
+    let version = created.expect("created").metadata.resource_version;
+    let read = api.get("round-trip").await.expect("read");
+    assert_eq!(read.metadata.resource_version, version);
+    assert_eq!(read.data.expect("data")["key"], "1");
+    let deleted = api.delete("round-trip", &DeleteParams::default()).await.expect("deleted");
+    assert!(deleted.is_right(), "a final delete answers a Status");
+}
+
+#[tokio::test]
+async fn the_server_has_the_version_that_the_package_names() {
+    let Some(control_plane) = shared() else { return };
+    let client = control_plane.client().expect("a client");
+    let version = client.apiserver_version().await.expect("a version");
+    assert_eq!(version.git_version, operetta_controlplane::KUBERNETES_VERSION);
+}
+
+#[test]
+fn kubectl_of_the_same_version_reaches_the_server() {
+    let Some(control_plane) = shared() else { return };
+    let answer = control_plane
+        .kubectl_command()
+        .args(["version", "--output=json"])
+        .output()
+        .expect("kubectl runs");
+    assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+    let versions: serde_json::Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+    for side in ["clientVersion", "serverVersion"] {
+        assert_eq!(versions[side]["gitVersion"], operetta_controlplane::KUBERNETES_VERSION);
+    }
+}
+
+#[test]
+fn a_second_start_reuses_the_programs() {
+    let Some(control_plane) = shared() else { return };
+    let written = |path: &Path| path.metadata().and_then(|file| file.modified()).expect("a time");
+    let before = written(&control_plane.kubectl());
+    let again = Binaries::find_or_build().expect("they are there");
+    assert_eq!(control_plane.kubectl(), again.folder().join("kubectl"));
+    assert_eq!(written(&control_plane.kubectl()), before);
+}
+
+#[test]
+fn keys_and_kubeconfigs_are_for_their_owner_only() {
+    let Some(control_plane) = shared() else { return };
+    let mode = |path: &Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(control_plane.folder()), 0o700);
+    assert_eq!(mode(control_plane.kubeconfig_path()), 0o600);
+    assert_eq!(mode(control_plane.kubeconfig_for("restricted").expect("a user")), 0o600);
+    for key in ["server.key", "admin.key", "service-account.key", "tokens.csv"] {
+        assert_eq!(mode(&control_plane.folder().join(key)), 0o600, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn a_restricted_user_may_do_only_what_a_role_allows() {
+    let Some(control_plane) = shared() else { return };
+    let client = control_plane.client_for("restricted").expect("a client");
+    let api: Api<ConfigMap> = Api::default_namespaced(client);
+    let refused = api.get("anything").await.expect_err("no role is bound");
+    let kube::Error::Api(status) = refused else { panic!("{refused}") };
+    assert_eq!((status.code, status.reason.as_str()), (403, "Forbidden"));
+    assert!(status.message.contains("User \"restricted\" cannot get resource \"configmaps\""));
+}
+
+#[test]
+fn a_user_that_was_not_asked_for_is_unknown() {
+    let Some(control_plane) = shared() else { return };
+    assert!(matches!(control_plane.user_token("nobody"), Err(Error::UnknownUser(_))));
+}
+
+#[tokio::test]
+async fn the_audit_log_names_client_verb_object_and_answer() {
+    let Some(control_plane) = shared() else { return };
+    let mut config = control_plane.kube_config();
+    config.headers.push((http::header::USER_AGENT, "audited/1".parse().expect("a header")));
+    let client = kube::Client::try_from(config).expect("a client");
+    let api: Api<ConfigMap> = Api::default_namespaced(client);
+    api.create(&PostParams::default(), &config_map("audited", "1")).await.expect("created");
+    api.create(&PostParams::default(), &config_map("audited", "1")).await.expect_err("it exists");
+    let events = control_plane.audit_events().expect("a log");
+    let seen: Vec<_> = events
+        .iter()
+        .filter(|event| event.user_agent == "audited/1")
+        .map(|event| (event.verb.as_str(), event.resource.as_str(), event.code))
+        .collect();
+    assert_eq!(seen, [("create", "configmaps", 201), ("create", "configmaps", 409)]);
+}
+
+#[tokio::test]
+async fn a_namespace_ends_because_the_controller_manager_runs() {
+    let Some(control_plane) = shared() else { return };
+    let api: Api<Namespace> = Api::all(control_plane.client().expect("a client"));
+    let namespace = json!({ "metadata": { "name": "ends" } });
+    let namespace = serde_json::from_value(namespace).expect("a Namespace");
+    api.create(&PostParams::default(), &namespace).await.expect("created");
+    api.delete("ends", &DeleteParams::default()).await.expect("accepted");
+    let started = Instant::now();
+    while api.get_opt("ends").await.expect("an answer").is_some() {
+        assert!(started.elapsed() < WITHIN, "the namespace is still there");
+    }
+}
+
+#[tokio::test]
+async fn a_restart_cuts_watches_and_makes_old_versions_expire() {
+    let Some(control_plane) = started(&Options::default().controller_manager(false)) else {
+        return;
+    };
+    let api: Api<ConfigMap> = Api::default_namespaced(control_plane.client().expect("a client"));
+    let object = api.create(&PostParams::default(), &config_map("old", "1")).await;
+    let version = object.expect("created").metadata.resource_version.expect("a version");
+    let watch = api.watch(&WatchParams::default(), &version).await.expect("a watch");
+    api.patch("old", &PatchParams::default(), &Patch::Merge(json!({ "data": { "key": "2" } })))
+        .await
+        .expect("changed");
+    assert!(control_plane.compact().expect("compacted") > 0);
+    control_plane.restart_apiserver().expect("ready again");
+    let seen: Vec<_> = watch.collect().await;
+    assert!(matches!(seen.first(), Some(Ok(WatchEvent::Modified(_)))), "{seen:?}");
+
+    let again = api.watch(&WatchParams::default(), &version).await.expect("a watch");
+    let first = std::pin::pin!(again).next().await.expect("a frame").expect("readable");
+    let WatchEvent::Error(status) = first else { panic!("not an error: {first:?}") };
+    assert_eq!((status.code, status.reason.as_str()), (410, "Expired"));
+    let now = api.get("old").await.expect("what was written is still there");
+    assert_eq!(now.data.expect("data")["key"], "2");
+}
+
+#[tokio::test]
+async fn flags_feature_gates_and_users_reach_the_server() {
+    let options = Options::default()
+        .api_server_flag("--anonymous-auth=false")
+        .feature_gate("WatchList", false)
+        .controller_manager(false)
+        .audit(false)
+        .user(User::new("root").group("system:masters"));
+    let Some(control_plane) = started(&options) else { return };
+    assert!(matches!(control_plane.audit_events(), Err(Error::NoAuditLog)));
+    let client = control_plane.client_for("root").expect("a client");
+    let request = http::Request::get("/metrics").body(Vec::new()).expect("a request");
+    let metrics = client.request_text(request).await.expect("the group may read everything");
+    assert!(metrics.contains("kubernetes_feature_enabled{name=\"WatchList\",stage=\"BETA\"} 0"));
+    let mut nobody = control_plane.kube_config();
+    nobody.auth_info = kube::config::AuthInfo::default();
+    let nobody = kube::Client::try_from(nobody).expect("a client");
+    let refused = nobody.apiserver_version().await.expect_err("anonymous is off");
+    assert!(matches!(refused, kube::Error::Api(status) if status.code == 401));
+}
+
+#[test]
+fn nothing_is_left_after_drop() {
+    let Some(mut control_plane) = started(&Options::default()) else { return };
+    control_plane.check().expect("all three run");
+    let (folder, ids) = (control_plane.folder().to_owned(), control_plane.process_ids());
+    assert_eq!(ids.len(), 3);
+    let address = control_plane.server_url().trim_start_matches("https://").to_owned();
+    drop(control_plane);
+    for id in ids {
+        assert!(!Path::new(&format!("/proc/{id}")).exists(), "process {id} is still there");
+    }
+    assert!(TcpStream::connect(address).is_err());
+    assert!(!folder.exists());
+}
+
+#[test]
+fn nothing_is_left_after_the_owner_was_killed() {
+    if shared().is_none() {
+        return;
+    }
+    let mut owner = Command::new(env!("CARGO_BIN_EXE_operetta-controlplane"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let mut line = String::new();
+    let output = owner.stdout.as_mut().expect("its output");
+    BufReader::new(output).read_line(&mut line).expect("a line when it is ready");
+    let kubeconfig = line.trim().trim_start_matches("export KUBECONFIG=").to_owned();
+    let content = std::fs::read_to_string(&kubeconfig).expect("a kubeconfig");
+    let content: serde_json::Value = serde_json::from_str(&content).expect("JSON");
+    let server = content["clusters"][0]["cluster"]["server"].as_str().expect("a server");
+    let address = server.trim_start_matches("https://").to_owned();
+    assert!(TcpStream::connect(&address).is_ok());
+    owner.kill().expect("killed");
+    owner.wait().expect("gone");
+    eventually("the API server ends", || TcpStream::connect(&address).is_err());
+    eventually("the folder is removed", || !Path::new(&kubeconfig).exists());
+}
