@@ -77,7 +77,7 @@ impl Planning<'_> {
         let live = observed.of_type(&write.id.ty).get(&write.id.key);
         // The object of somebody else: the create answers 409, and the live object tells the rest.
         let Some(live) = live.filter(|live| is_ours(parent, live)) else {
-            self.plan.steps.push(Step::Create(write));
+            self.plan.steps.push(Step::Create(write.creating()));
             return None;
         };
         match existing::decide(config, operator, memos, write, live) {

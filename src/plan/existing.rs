@@ -1,5 +1,7 @@
 //! What to do about a child that exists, is ours and is desired. Decides; does not act.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{
@@ -85,10 +87,14 @@ pub(super) fn differences(body: &Value, live: &Object, operator: &OperatorName) 
     paths
 }
 
-fn without_precondition(body: &Value) -> Value {
+fn without_precondition(body: &Value) -> Cow<'_, Value> {
+    const FIELDS: [&str; 2] = ["uid", "resourceVersion"];
+    if FIELDS.iter().all(|field| body["metadata"].get(field).is_none()) {
+        return Cow::Borrowed(body);
+    }
     let mut desired = body.clone();
     if let Some(metadata) = desired["metadata"].as_object_mut() {
-        metadata.retain(|name, _| name != "uid" && name != "resourceVersion");
+        metadata.retain(|name, _| !FIELDS.contains(&name.as_str()));
     }
-    desired
+    Cow::Owned(desired)
 }

@@ -127,3 +127,88 @@ fn drop_volatile(object: &mut Value) {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{K8sType, KeptManagers};
+
+    fn operator() -> OperatorName {
+        OperatorName::new("op").unwrap()
+    }
+
+    fn live(uid: &str, image: &str, others: &Value, fields: &Value) -> Object {
+        let value = json!({
+            "metadata": {
+                "name": "a", "namespace": "ns", "uid": uid, "resourceVersion": "7",
+                "managedFields": [{"manager": "op", "operation": "Apply", "fieldsV1": fields}],
+            },
+            "spec": {"containers": [{"name": "c", "image": image, "others": others}]},
+        });
+        let kept = KeptManagers(["op".to_owned()].into());
+        Object::from_value(&K8sType::namespaced("v1", "Pod", "pods"), &value, &kept).unwrap()
+    }
+
+    fn fields() -> Value {
+        json!({"f:spec": {"f:containers": {
+            "k:{\"name\":\"c\"}": {".": {}, "f:name": {}, "f:image": {}},
+        }}})
+    }
+
+    fn write(image: &str) -> Write {
+        let body = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "ns"},
+            "spec": {"containers": [{"name": "c", "image": image}]},
+        });
+        let desired_hash = hash::of(&body);
+        let id = ChildId::of(&live("u", "", &Value::Null, &fields()));
+        Write { id, body, desired_hash, paths: Vec::new() }.creating()
+    }
+
+    #[test]
+    fn only_a_child_that_differs_after_its_write_is_remembered() {
+        let mut memos = Memos::default();
+        memos.remember(&write("x"), &live("u", "x", &json!(1), &fields()), &operator());
+        assert!(memos.is_empty());
+        memos.remember(&write("x"), &live("u", "mirror/x", &json!(1), &fields()), &operator());
+        assert_eq!(memos.len(), 1);
+        memos.remember(&write("x"), &live("u", "x", &json!(1), &fields()), &operator());
+        assert!(memos.is_empty());
+    }
+
+    #[test]
+    fn a_memo_holds_for_the_same_wish_the_same_object_and_the_same_values_of_ours() {
+        let reply = live("u", "mirror/x", &json!(1), &fields());
+        let mut memos = Memos::default();
+        memos.remember(&write("x"), &reply, &operator());
+        let less = json!({"f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {".": {}}}}});
+        for (wish, live, is_settled) in [
+            ("x", reply.clone(), true),
+            ("x", live("u", "mirror/x", &json!(2), &fields()), true),
+            ("y", reply.clone(), false),
+            ("x", live("v", "mirror/x", &json!(1), &fields()), false),
+            ("x", live("u", "other", &json!(1), &fields()), false),
+            ("x", live("u", "mirror/x", &json!(1), &less), false),
+        ] {
+            let Write { id, desired_hash, .. } = write(wish);
+            let settled = memos.is_settled(&id, desired_hash, &live, &operator());
+            assert_eq!(settled, is_settled, "{wish} {live:?}");
+        }
+        memos.forget(&write("x").id);
+        assert!(memos.is_empty());
+    }
+
+    #[test]
+    fn a_dry_run_that_changes_nothing_of_ours_explains_a_difference() {
+        let object = live("u", "mirror/x", &json!(1), &fields());
+        for (reply, explains) in [
+            (live("u", "mirror/x", &json!(2), &fields()), true),
+            (live("u", "x", &json!(1), &fields()), false),
+            (live("v", "mirror/x", &json!(1), &fields()), false),
+        ] {
+            assert_eq!(Memos::explains(&object, &reply, &operator()), explains);
+        }
+    }
+}

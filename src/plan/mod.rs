@@ -34,6 +34,9 @@ mod resolve;
 mod status;
 mod steps;
 
+#[cfg(test)]
+mod tests;
+
 pub use decide::{PlanInput, plan};
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use memo::Memos;

@@ -37,7 +37,7 @@ pub(super) struct Owner<'a> {
     pub(super) parent: &'a Object,
 }
 
-/// The desired children as creates, in the order of the handler; or all reasons why not.
+/// The desired children, still without a precondition, in the order of the handler; or all reasons why not.
 pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Write>, Vec<Refusal>> {
     if desired.len() > MAX_CHILDREN {
         let why = RefusalReason::TooMany(desired.len());
@@ -181,7 +181,7 @@ fn write(id: ChildId, body: Value) -> Result<Write, RefusalReason> {
         return Err(RefusalReason::TooLarge(bytes));
     }
     let desired_hash = hash::of(&body);
-    Ok(Write { id, body, desired_hash, paths: Vec::new() }.creating())
+    Ok(Write { id, body, desired_hash, paths: Vec::new() })
 }
 
 fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {

@@ -52,13 +52,13 @@ fn one(namespace: Option<&str>, child: Value) -> Write {
 }
 
 #[test]
-fn a_child_gets_a_namespace_labels_an_owner_and_a_precondition() {
+fn a_child_gets_a_namespace_labels_and_an_owner() {
     let write = one(Some("ns"), config_map(&json!({"name": "a", "labels": {"x": "y"}})));
     assert_eq!(write.id.to_string(), "ConfigMap.v1 ns/a");
     assert_eq!(
         write.body["metadata"],
         json!({
-            "name": "a", "namespace": "ns", "resourceVersion": "1",
+            "name": "a", "namespace": "ns",
             "labels": {
                 "x": "y", "operetta.dev/parent-uid": "p1", "app.kubernetes.io/managed-by": "op",
             },

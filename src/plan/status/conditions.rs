@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::StatusInput;
 
-const FIELD: &str = "conditions";
+pub(super) const FIELD: &str = "conditions";
 /// A message is for people; a whole backtrace would be copied with every read of the parent.
 const MAX_MESSAGE: usize = 1024;
 /// What Kubernetes' own schema of a condition allows.
@@ -53,8 +53,7 @@ pub(super) fn merge(
     status: &mut Map<String, Value>,
     undeclared: &mut Vec<String>,
 ) {
-    let is_declared = input.schema.tree().is_none() || input.schema.declares(&[FIELD]);
-    if !is_declared {
+    if !input.schema.admits(FIELD) {
         let is_told = undeclared.iter().any(|path| path == ".status.conditions");
         if !input.conditions.is_empty() && !is_told {
             undeclared.push(".status.conditions".to_owned());
@@ -118,10 +117,12 @@ fn dated(input: StatusInput<'_>, mut condition: Value, before: Option<&Value>) -
         let time = time.unwrap_or_else(|| Value::from(input.now));
         fields.insert("lastTransitionTime".to_owned(), time);
     }
-    if declares("observedGeneration")
-        && let Some(generation) = input.parent.generation()
-    {
-        fields.insert("observedGeneration".to_owned(), Value::from(generation));
+    if declares("observedGeneration") {
+        let generation = input.parent.generation().filter(|_| input.observed_generation);
+        let kept = || before?.get("observedGeneration").cloned();
+        if let Some(generation) = generation.map(Value::from).or_else(kept) {
+            fields.insert("observedGeneration".to_owned(), generation);
+        }
     }
     condition
 }

@@ -67,11 +67,11 @@ fn desired(
     undeclared: &mut Vec<String>,
 ) -> Map<String, Value> {
     let mut status = match input.handler {
-        None | Some(Value::Null) => present.clone(),
+        None | Some(Value::Null) => without_conditions(present),
         Some(Value::Object(fields)) => fields_of_handler(input, fields, undeclared),
         Some(_) => {
             undeclared.push(".status".to_owned());
-            present.clone()
+            without_conditions(present)
         }
     };
     if input.schema.is_none() {
@@ -80,6 +80,13 @@ fn desired(
     observe_generation(input, present, &mut status);
     conditions::merge(input, present, &mut status, undeclared);
     status
+}
+
+/// The fields as they are; conditions are merged from what is present in any case.
+fn without_conditions(present: &Map<String, Value>) -> Map<String, Value> {
+    let mut fields = present.clone();
+    fields.retain(|name, value| name != conditions::FIELD || !value.is_array());
+    fields
 }
 
 fn fields_of_handler(
@@ -134,3 +141,6 @@ impl fmt::Debug for StatusPatch {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

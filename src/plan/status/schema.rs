@@ -58,6 +58,17 @@ impl StatusSchema {
         schema.is_some()
     }
 
+    /// Whether a field may be sent, be it declared or not.
+    pub(super) fn admits(&self, name: &str) -> bool {
+        match &self.0 {
+            Kind::Unknown => true,
+            Kind::None => false,
+            Kind::Declared(schema) => {
+                property(Some(schema), name).is_some() || allows_any(schema, name)
+            }
+        }
+    }
+
     /// The schema of the status, if it is known.
     pub(super) fn tree(&self) -> Option<&Value> {
         match &self.0 {

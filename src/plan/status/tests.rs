@@ -1,0 +1,263 @@
+use super::*;
+use crate::object::{K8sType, KeptManagers};
+
+const NOW: &str = "2026-02-02T00:00:00Z";
+const BEFORE: &str = "2026-01-01T00:00:00Z";
+
+fn parent(status: &Value) -> Object {
+    let ty = K8sType::namespaced("example.com/v1", "App", "apps");
+    let value = json!({
+        "metadata": {
+            "name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 3,
+        },
+        "status": status,
+    });
+    Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+}
+
+fn schema() -> StatusSchema {
+    let text = json!({"type": "string"});
+    let status = json!({"type": "object", "properties": {
+        "phase": text,
+        "mode": {"type": "string", "default": "auto"},
+        "observedGeneration": {"type": "integer"},
+        "nested": {"type": "object", "properties": {"a": text, "b": text}},
+        "items": {"type": "array", "items": {"type": "object", "properties": {"x": text}}},
+        "free": {"type": "object", "additionalProperties": {"type": "string"}},
+        "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        "conditions": {"type": "array", "items": {"type": "object", "properties": {
+            "type": text, "status": text, "reason": text, "message": text,
+            "lastTransitionTime": text, "observedGeneration": {"type": "integer"},
+        }}},
+    }});
+    StatusSchema::from_open_api(Some(&status), true)
+}
+
+fn ready(status: ConditionStatus, message: &str) -> Condition {
+    let (ty, reason) = ("Ready".to_owned(), "Synced".to_owned());
+    Condition { ty, status, reason, message: message.to_owned() }
+}
+
+fn patched(
+    present: &Value,
+    handler: Option<&Value>,
+    conditions: &[Condition],
+    schema: &StatusSchema,
+) -> (Option<Value>, Vec<String>) {
+    let patch = status_patch(StatusInput {
+        parent: &parent(present),
+        handler,
+        conditions,
+        cleared: &["Conflict"],
+        observed_generation: true,
+        schema,
+        now: NOW,
+    });
+    if let Some(body) = &patch.body {
+        assert_eq!(body["metadata"], json!({"resourceVersion": "7"}));
+    }
+    (patch.body.map(|body| body["status"].clone()), patch.undeclared)
+}
+
+fn patch(present: &Value, handler: &Value) -> Option<Value> {
+    patched(present, Some(handler), &[], &schema()).0
+}
+
+#[test]
+fn a_status_that_is_as_it_should_be_is_not_written() {
+    let present = json!({"phase": "x", "observedGeneration": 3, "nested": {"a": "1"}});
+    assert_eq!(patch(&present, &json!({"phase": "x", "nested": {"a": "1", "b": null}})), None);
+}
+
+#[test]
+fn fields_that_the_handler_no_longer_returns_are_removed_deeply() {
+    let present = json!({
+        "phase": "x", "observedGeneration": 3, "nested": {"a": "1", "b": "2"},
+        "items": [{"x": "1"}, {"x": "2"}], "free": {"k": "v"},
+    });
+    let handler = json!({"nested": {"a": "1"}, "items": [{"x": "2"}]});
+    let expected = json!({
+        "phase": null, "nested": {"b": null}, "items": [{"x": "2"}], "free": null,
+    });
+    assert_eq!(patch(&present, &handler), Some(expected));
+}
+
+#[test]
+fn a_field_that_the_server_defaults_again_is_left() {
+    let present = json!({"mode": "auto", "observedGeneration": 3});
+    assert_eq!(patch(&present, &json!({})), None);
+    let changed = json!({"mode": "manual", "observedGeneration": 3});
+    assert_eq!(patch(&changed, &json!({})), Some(json!({"mode": null})));
+}
+
+#[test]
+fn no_answer_of_the_handler_leaves_its_fields() {
+    let present = json!({"phase": "x", "observedGeneration": 3});
+    for handler in [None, Some(&Value::Null)] {
+        assert_eq!(patched(&present, handler, &[], &schema()).0, None);
+    }
+}
+
+#[test]
+fn the_generation_is_set_only_where_it_is_declared() {
+    assert_eq!(patch(&json!({}), &json!({})), Some(json!({"observedGeneration": 3})));
+    let handler = json!({"phase": "x"});
+    let unknown = patched(&json!({}), Some(&handler), &[], &StatusSchema::unknown());
+    assert_eq!(unknown.0, Some(handler));
+}
+
+#[test]
+fn undeclared_fields_are_told_and_not_sent() {
+    let handler = json!({
+        "observedGeneration": 9, "odd": 1, "nested": {"z": 1}, "items": [{"y": "1"}],
+        "free": {"any": "1"}, "open": {"any": {"thing": 1}},
+    });
+    let (patch, undeclared) = patched(&json!({}), Some(&handler), &[], &schema());
+    assert_eq!(
+        patch,
+        Some(json!({
+            "observedGeneration": 3, "nested": {}, "items": [{}],
+            "free": {"any": "1"}, "open": {"any": {"thing": 1}},
+        }))
+    );
+    let mut undeclared = undeclared;
+    undeclared.sort();
+    assert_eq!(undeclared, [".status.items[0].y", ".status.nested.z", ".status.odd"]);
+}
+
+#[test]
+fn a_type_without_a_status_is_never_written() {
+    let handler = json!({"phase": "x"});
+    let no_subresource = StatusSchema::from_open_api(Some(&json!({"type": "object"})), false);
+    for schema in [StatusSchema::none(), no_subresource] {
+        let conditions = [ready(ConditionStatus::True, "")];
+        let (patch, undeclared) = patched(&json!({}), Some(&handler), &conditions, &schema);
+        assert_eq!((patch, undeclared), (None, vec![".status".to_owned()]));
+    }
+}
+
+#[test]
+fn conditions_are_not_sent_where_they_are_not_declared() {
+    let status = json!({"type": "object", "properties": {"phase": {"type": "string"}}});
+    let schema = StatusSchema::from_open_api(Some(&status), true);
+    let conditions = [ready(ConditionStatus::True, "")];
+    let (patch, undeclared) = patched(&json!({}), None, &conditions, &schema);
+    assert_eq!((patch, undeclared), (None, vec![".status.conditions".to_owned()]));
+}
+
+#[test]
+fn a_status_that_takes_anything_takes_conditions() {
+    let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let reference = json!({"allOf": [{"$ref": "#/somewhere"}]});
+    for status in [open, reference] {
+        let schema = StatusSchema::from_open_api(Some(&status), true);
+        let conditions = [ready(ConditionStatus::True, "")];
+        let (patch, undeclared) = patched(&json!({}), None, &conditions, &schema);
+        assert_eq!(patch.unwrap()["conditions"][0]["lastTransitionTime"], NOW);
+        assert!(undeclared.is_empty());
+    }
+}
+
+#[test]
+fn a_condition_keeps_its_time_until_its_status_changes() {
+    let condition = |status: &str, message: &str, time: &str| {
+        json!({
+            "type": "Ready", "status": status, "reason": "Synced", "message": message,
+            "lastTransitionTime": time, "observedGeneration": 3,
+        })
+    };
+    let present = json!({
+        "observedGeneration": 3, "conditions": [condition("True", "a", BEFORE)],
+    });
+    for (now, expected) in [
+        (ready(ConditionStatus::True, "a"), None),
+        (ready(ConditionStatus::True, "b"), Some(condition("True", "b", BEFORE))),
+        (ready(ConditionStatus::False, "a"), Some(condition("False", "a", NOW))),
+    ] {
+        let (patch, _) = patched(&present, None, &[now], &schema());
+        assert_eq!(patch, expected.map(|expected| json!({"conditions": [expected]})));
+    }
+}
+
+#[test]
+fn conditions_merge_by_type_and_cleared_ones_go() {
+    let old = |ty: &str| json!({"type": ty, "status": "True", "lastTransitionTime": BEFORE});
+    let present = json!({
+        "observedGeneration": 3, "conditions": [old("Others"), old("Conflict"), old("Mine")],
+    });
+    // The time that a handler gives is not believed: it would change with every run.
+    let handler = json!({"conditions": [
+        {"type": "Mine", "status": "False", "lastTransitionTime": "2020-01-01T00:00:00Z"},
+    ]});
+    let conditions = [ready(ConditionStatus::True, "")];
+    let (patch, undeclared) = patched(&present, Some(&handler), &conditions, &schema());
+    let conditions = patch.unwrap()["conditions"].clone();
+    let seen: Vec<_> = conditions
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| (&c["type"], &c["lastTransitionTime"]))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (&json!("Others"), &json!(BEFORE)),
+            (&json!("Mine"), &json!(NOW)),
+            (&json!("Ready"), &json!(NOW)),
+        ]
+    );
+    assert!(undeclared.is_empty());
+}
+
+#[test]
+fn conditions_of_others_are_never_touched() {
+    let others = json!({"type": "Others", "status": "True", "observedGeneration": 1});
+    let gone = json!({"type": "Conflict", "status": "True"});
+    let present = json!({"observedGeneration": 3, "conditions": [others, gone]});
+    for handler in [None, Some(&json!({})), Some(&json!("odd"))] {
+        let (patch, _) = patched(&present, handler, &[], &schema());
+        assert_eq!(patch, Some(json!({"conditions": [others]})));
+    }
+}
+
+#[test]
+fn what_is_not_declared_of_a_condition_is_left_out() {
+    let status = json!({"type": "object", "properties": {"conditions": {
+        "type": "array", "items": {"type": "object", "properties": {
+            "type": {"type": "string"}, "status": {"type": "string"},
+        }},
+    }}});
+    let schema = StatusSchema::from_open_api(Some(&status), true);
+    let (patch, undeclared) =
+        patched(&json!({}), None, &[ready(ConditionStatus::Unknown, "m")], &schema);
+    let expected = json!({"conditions": [{"type": "Ready", "status": "Unknown"}]});
+    assert_eq!((patch, undeclared), (Some(expected), vec![]));
+}
+
+#[test]
+fn applying_the_patch_leaves_nothing_to_write() {
+    let handler = json!({"phase": "x", "conditions": [{"type": "Mine", "status": "True"}]});
+    let conditions = [ready(ConditionStatus::True, "m")];
+    for schema in [schema(), StatusSchema::unknown()] {
+        let (patch, _) = patched(&json!({}), Some(&handler), &conditions, &schema);
+        let again = patched(&patch.unwrap(), Some(&handler), &conditions, &schema);
+        assert_eq!(again.0, None);
+    }
+}
+
+#[test]
+fn debug_shows_no_content() {
+    let schema = schema();
+    let handler = json!({"phase": "top-secret"});
+    let object = parent(&json!({}));
+    let input = StatusInput {
+        parent: &object,
+        handler: Some(&handler),
+        conditions: &[],
+        cleared: &[],
+        observed_generation: false,
+        schema: &schema,
+        now: NOW,
+    };
+    assert!(!format!("{input:?} {:?}", status_patch(input)).contains("top-secret"));
+}

@@ -1,0 +1,263 @@
+//! Runs the scripts in `tests/testdata/plan`. A script is a list of paragraphs:
+//!
+//! ```text
+//! command arguments
+//! input, in YAML
+//! ----
+//! expected output
+//! ```
+//!
+//! `UPDATE_EXPECT=1` rewrites what is expected.
+//!
+//! | command | what it does |
+//! |---|---|
+//! | `types Pod=recreate ..` | declares the child types |
+//! | `sync` | plans for the children in the input, performs the plan, tells both |
+//! | `edit <child>` | somebody else changes a child, with a JSON merge patch |
+//! | `foreign` | somebody else creates the object in the input |
+//! | `admission <kind> <pointer> <value>` | a policy sets a value in what is written |
+//! | `unsync <kind>`, `parent-deleted` | what they say |
+//! | `restart` | a new process remembers nothing |
+//! | `show <child>` | prints an object |
+
+mod server;
+
+use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use server::{MANAGER, Server};
+
+use super::*;
+use crate::{
+    object::{K8sType, KeptManagers, Object},
+    operator::{ChildConfig, Children, OperatorConfig, OperatorName},
+};
+
+#[test]
+fn the_scripts_give_what_they_say() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/testdata/plan"));
+    let mut scripts: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    scripts.sort();
+    assert!(!scripts.is_empty());
+    for script in scripts {
+        let before = fs::read_to_string(&script).unwrap();
+        let after = World::new().run(&before);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            fs::write(&script, after).unwrap();
+        } else {
+            assert_eq!(after, before, "{} (UPDATE_EXPECT=1 rewrites it)", script.display());
+        }
+    }
+}
+
+struct World {
+    config: OperatorConfig,
+    operator: OperatorName,
+    parent: Value,
+    server: Server,
+    unsynced: BTreeSet<K8sType>,
+    memos: Memos,
+}
+
+fn kinds() -> [K8sType; 4] {
+    [
+        K8sType::of::<Service>(),
+        K8sType::of::<Pod>(),
+        K8sType::of::<ConfigMap>(),
+        K8sType::of::<Secret>(),
+    ]
+}
+
+fn ty(kind: &str) -> K8sType {
+    kinds().into_iter().find(|ty| ty.kind() == kind).unwrap()
+}
+
+fn child_id(text: &str) -> ChildId {
+    let (kind, key) = text.split_once(' ').unwrap();
+    ChildId { ty: ty(kind.strip_suffix(".v1").unwrap()), key: key.parse().unwrap() }
+}
+
+fn yaml(text: &str) -> Vec<Value> {
+    serde_yaml_ng::Deserializer::from_str(text)
+        .map(|document| Value::deserialize(document).unwrap())
+        .filter(|document| !document.is_null())
+        .collect()
+}
+
+// === the script ===
+
+impl World {
+    fn new() -> Self {
+        let parent = K8sType::namespaced("example.com/v1", "App", "apps");
+        Self {
+            config: OperatorConfig::new(MANAGER, parent),
+            operator: OperatorName::new(MANAGER).unwrap(),
+            parent: json!({"metadata": {
+                "name": "app", "namespace": "ns", "uid": "parent-uid", "resourceVersion": "1",
+            }}),
+            server: Server::default(),
+            unsynced: BTreeSet::new(),
+            memos: Memos::default(),
+        }
+    }
+
+    fn run(&mut self, script: &str) -> String {
+        let paragraph = |paragraph: &str| {
+            let is_comment = paragraph.lines().all(|line| line.starts_with('#'));
+            if is_comment { format!("{}\n", paragraph.trim()) } else { self.paragraph(paragraph) }
+        };
+        script.trim().split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n")
+    }
+
+    fn paragraph(&mut self, paragraph: &str) -> String {
+        let asked = format!("{paragraph}\n");
+        let asked = asked.split_once("----\n").map_or(asked.as_str(), |(asked, _)| asked);
+        let (line, input) = asked.split_once('\n').unwrap();
+        let (command, arguments) = line.split_once(' ').unwrap_or((line, ""));
+        let output = self.command(command, arguments, input);
+        format!("{asked}----\n{output}")
+    }
+
+    fn command(&mut self, command: &str, arguments: &str, input: &str) -> String {
+        match command {
+            "types" => self.declare(arguments),
+            "sync" => return self.sync(yaml(input)),
+            "edit" => self.server.edit(&child_id(arguments), &yaml(input)[0]),
+            "foreign" => self.foreign(yaml(input).remove(0)),
+            "admission" => self.admission(arguments),
+            "unsync" => drop(self.unsynced.insert(ty(arguments))),
+            "parent-deleted" => self.parent["metadata"]["deletionTimestamp"] = json!("now"),
+            "restart" => self.memos = Memos::default(),
+            "show" => return self.show(&child_id(arguments)),
+            other => panic!("unknown command {other}"),
+        }
+        String::new()
+    }
+
+    fn declare(&mut self, arguments: &str) {
+        for argument in arguments.split_whitespace() {
+            let (kind, strategy) = argument.split_once('=').unwrap();
+            let child = match strategy {
+                "apply" => ChildConfig::apply(),
+                "recreate" => ChildConfig::recreate(),
+                "on-delete" => ChildConfig::on_delete(),
+                other => panic!("unknown strategy {other}"),
+            };
+            self.config = self.config.clone().child_of_type(ty(kind), child);
+        }
+    }
+
+    fn foreign(&mut self, body: Value) {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let key =
+            format!("{}/{}", text(&body["metadata"]["namespace"]), text(&body["metadata"]["name"]));
+        let id = ChildId { ty: ty(&text(&body["kind"])), key: key.parse().unwrap() };
+        self.server.put(id, body);
+    }
+
+    fn admission(&mut self, arguments: &str) {
+        let [kind, pointer, value] = arguments.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("admission <kind> <pointer> <value>")
+        };
+        self.server.policies.push((ty(kind), pointer.to_owned(), json!(value)));
+    }
+
+    fn show(&self, id: &ChildId) -> String {
+        let Some(object) = self.server.get(id) else { return "gone\n".to_owned() };
+        let mut value = object.to_value();
+        let metadata = value["metadata"].as_object_mut().unwrap();
+        metadata.retain(|name, _| ["labels", "annotations"].contains(&name.as_str()));
+        serde_yaml_ng::to_string(&value).unwrap()
+    }
+}
+
+// === performing a plan ===
+
+impl World {
+    fn parent(&self) -> Object {
+        let ty = &self.config.parent;
+        Object::from_value(ty, &self.parent, &KeptManagers::default()).unwrap()
+    }
+
+    /// What a store sees whose watch selects by label.
+    fn observed(&self) -> Children {
+        let label = |object: &Object| object.labels().contains_key("operetta.dev/parent-uid");
+        let of =
+            |ty: &K8sType| self.server.objects().filter(|o| o.ty() == ty && label(o)).collect();
+        Children::new(kinds().map(|ty| (ty.clone(), of(&ty))))
+    }
+
+    fn sync(&mut self, desired: Vec<Value>) -> String {
+        let (parent, observed) = (self.parent(), self.observed());
+        let planned = plan(PlanInput {
+            config: &self.config,
+            operator: &self.operator,
+            parent: &parent,
+            desired,
+            observed: &observed,
+            unsynced: &self.unsynced,
+            memos: &self.memos,
+        });
+        match planned {
+            Ok(plan) => self.perform(plan),
+            Err(refusals) => refusals
+                .iter()
+                .fold(String::new(), |told, refusal| told + &format!("refused {refusal}\n")),
+        }
+    }
+
+    fn perform(&mut self, plan: Plan) -> String {
+        let mut told = String::new();
+        for Waiting { id, why } in &plan.waiting {
+            writeln!(told, "wait {id}: {why}").unwrap();
+        }
+        if plan.unchanged > 0 {
+            writeln!(told, "unchanged {}", plan.unchanged).unwrap();
+        }
+        for step in plan.steps {
+            told += &match step {
+                Step::Create(write) => self.write(write, "create"),
+                Step::Update(write) => self.write(write, "update"),
+                Step::Delete(deletion) => self.delete(&deletion),
+            };
+        }
+        told
+    }
+
+    fn write(&mut self, write: Write, verb: &str) -> String {
+        let told = format!("{verb} {} {}", write.id, write.paths.join(" "));
+        let told = format!("{}\n", told.trim_end());
+        let Ok(reply) = self.server.apply(&write.id, &write.body) else {
+            return told + &self.conflict(write);
+        };
+        self.memos.remember(&write, &reply, &self.operator);
+        told
+    }
+
+    fn conflict(&mut self, write: Write) -> String {
+        let live = self.server.get(&write.id);
+        let parent = self.parent();
+        match after_conflict(&self.config, &self.operator, &parent, write, live.as_ref()) {
+            AfterConflict::CreateAgain(write) => self.write(write, "  409: create"),
+            AfterConflict::ApplyWithUid(write) => self.write(write, "  409: update"),
+            AfterConflict::Recreate(deletion) => format!("  409: {}", self.delete(&deletion)),
+            AfterConflict::Settled => "  409: as desired\n".to_owned(),
+            AfterConflict::Wait(why) => format!("  409: wait, {why}\n"),
+            AfterConflict::Foreign(foreign) => format!("  409: {}\n", foreign.owner),
+        }
+    }
+
+    fn delete(&mut self, deletion: &Deletion) -> String {
+        let Deletion { id, uid, version, why, irreplaceable } = deletion;
+        let why = match why {
+            DeletionReason::Undesired => "undesired".to_owned(),
+            DeletionReason::Recreate { paths, .. } => format!("recreate {}", paths.join(" ")),
+        };
+        let careful = if *irreplaceable { ", read live before" } else { "" };
+        self.server.delete(id, uid.as_str(), &version.to_string()).unwrap();
+        self.memos.forget(id);
+        format!("delete {id} {why}{careful}\n")
+    }
+}
