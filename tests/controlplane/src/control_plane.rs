@@ -120,7 +120,8 @@ impl ControlPlane {
             .collect()
     }
 
-    /// Every request answered so far, oldest first, of all clients: filter by user agent or user.
+    /// Every request answered so far, oldest first, of all clients: filter by user agent or user. A request is written
+    /// just after its answer was sent, so the newest may be missing for a moment.
     pub fn audit_events(&self) -> Result<Vec<AuditEvent>, Error> {
         if !self.options.audit {
             return Err(Error::NoAuditLog);

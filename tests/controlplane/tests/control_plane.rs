@@ -2,7 +2,7 @@
 //!
 //! Without built programs and without Go these tests say that they are skipped, and why.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -131,13 +131,12 @@ async fn the_audit_log_names_client_verb_object_and_answer() {
     let api: Api<ConfigMap> = Api::default_namespaced(client);
     api.create(&PostParams::default(), &config_map("audited", "1")).await.expect("created");
     api.create(&PostParams::default(), &config_map("audited", "1")).await.expect_err("it exists");
-    let events = control_plane.audit_events().expect("a log");
-    let seen: Vec<_> = events
-        .iter()
-        .filter(|event| event.user_agent == "audited/1")
-        .map(|event| (event.verb.as_str(), event.resource.as_str(), event.code))
-        .collect();
-    assert_eq!(seen, [("create", "configmaps", 201), ("create", "configmaps", 409)]);
+    let expected = [("create", "configmaps", 201), ("create", "configmaps", 409)];
+    eventually("both requests are in the log", || {
+        let events = control_plane.audit_events().expect("a log");
+        let mine = events.iter().filter(|event| event.user_agent == "audited/1");
+        mine.map(|event| (event.verb.as_str(), event.resource.as_str(), event.code)).eq(expected)
+    });
 }
 
 #[tokio::test]
@@ -146,12 +145,20 @@ async fn a_namespace_ends_because_the_controller_manager_runs() {
     let api: Api<Namespace> = Api::all(control_plane.client().expect("a client"));
     let namespace = json!({ "metadata": { "name": "ends" } });
     let namespace = serde_json::from_value(namespace).expect("a Namespace");
-    api.create(&PostParams::default(), &namespace).await.expect("created");
+    let created = api.create(&PostParams::default(), &namespace).await.expect("created");
+    let version = created.metadata.resource_version.expect("a version");
+    let only = WatchParams::default().fields("metadata.name=ends");
+    let mut changes = std::pin::pin!(api.watch(&only, &version).await.expect("a watch"));
     api.delete("ends", &DeleteParams::default()).await.expect("accepted");
-    let started = Instant::now();
-    while api.get_opt("ends").await.expect("an answer").is_some() {
-        assert!(started.elapsed() < WITHIN, "the namespace is still there");
-    }
+    let ended = async {
+        while let Some(change) = changes.next().await {
+            if matches!(change, Ok(WatchEvent::Deleted(_))) {
+                return true;
+            }
+        }
+        false
+    };
+    assert!(tokio::time::timeout(WITHIN, ended).await.expect("in time"), "the watch ended first");
 }
 
 #[tokio::test]
@@ -233,9 +240,26 @@ fn nothing_is_left_after_the_owner_was_killed() {
     let content: serde_json::Value = serde_json::from_str(&content).expect("JSON");
     let server = content["clusters"][0]["cluster"]["server"].as_str().expect("a server");
     let address = server.trim_start_matches("https://").to_owned();
-    assert!(TcpStream::connect(&address).is_ok());
+    let mut connection = TcpStream::connect(&address).expect("the API server listens");
+    connection.set_read_timeout(Some(WITHIN)).expect("a timeout");
     owner.kill().expect("killed");
     owner.wait().expect("gone");
-    eventually("the API server ends", || TcpStream::connect(&address).is_err());
+    let closed = connection.read(&mut [0]);
+    assert!(!matches!(&closed, Err(late) if late.kind() == ErrorKind::WouldBlock), "still open");
+    eventually("nobody listens", || TcpStream::connect(&address).is_err());
     eventually("the folder is removed", || !Path::new(&kubeconfig).exists());
+}
+
+#[test]
+fn without_programs_and_without_go_it_says_what_is_missing() {
+    let answer = Command::new(env!("CARGO_BIN_EXE_operetta-controlplane"))
+        .arg("build")
+        .env("PATH", "")
+        .env("OPERETTA_CACHE", "/nonexistent")
+        .output()
+        .expect("the program starts");
+    assert!(!answer.status.success());
+    let message = String::from_utf8_lossy(&answer.stderr);
+    assert!(message.contains("no control plane on this machine"), "{message}");
+    assert!(message.contains("no Go toolchain"), "{message}");
 }
