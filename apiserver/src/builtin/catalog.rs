@@ -1,0 +1,156 @@
+//! The built-in types that the server offers, read once from the data file.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+};
+
+use serde::Deserialize;
+
+use super::{
+    go_type::{GoStruct, Structs},
+    open_api,
+};
+use crate::schema::Schema;
+
+/// One built-in resource type.
+#[expect(clippy::struct_excessive_bools, reason = "a type has or has not, each on its own")]
+#[derive(Debug)]
+pub struct BuiltinType {
+    /// The API group; empty for the core group.
+    pub group: &'static str,
+    /// The version.
+    pub version: &'static str,
+    /// The kind: `Pod`.
+    pub kind: &'static str,
+    /// The name in URLs: `pods`.
+    pub plural: &'static str,
+    /// The name of one: `pod`.
+    pub singular: &'static str,
+    /// What users type instead: `po`.
+    pub short_names: Vec<&'static str>,
+    /// Groups of types that users ask for together: `all`.
+    pub categories: Vec<&'static str>,
+    /// Whether objects live in a namespace.
+    pub namespaced: bool,
+    /// The verbs that discovery lists.
+    pub verbs: Vec<&'static str>,
+    /// All subresources that the real server has; those not served here are for the caller to drop.
+    pub subresources: Vec<&'static str>,
+    /// Whether there is a status subresource.
+    pub has_status: bool,
+    /// Whether there is a scale subresource.
+    pub has_scale: bool,
+    /// Whether `metadata.generation` is counted.
+    pub has_generation: bool,
+    /// What objects look like.
+    pub schema: Arc<Schema>,
+    /// The Go struct of the object.
+    pub(super) root: &'static str,
+}
+
+/// The Kubernetes version that the data was taken from.
+pub fn kubernetes_version() -> &'static str {
+    CATALOG.version
+}
+
+/// All built-in types.
+pub fn types() -> &'static [BuiltinType] {
+    &CATALOG.types
+}
+
+/// The type with this group, version and kind.
+pub fn find(group: &str, version: &str, kind: &str) -> Option<&'static BuiltinType> {
+    types().iter().find(|ty| ty.group == group && ty.version == version && ty.kind == kind)
+}
+
+/// One struct, by the name that another refers to it with.
+pub(super) fn go_struct(name: &str) -> &'static GoStruct {
+    CATALOG.structs.get(name).expect("the data file has every struct that it refers to")
+}
+
+/// Kinds whose generation is set on create; it grows whenever the specification changes.
+const COUNTED: &[(&str, &str)] = &[
+    ("", "Pod"),
+    ("", "PodTemplate"),
+    ("", "ReplicationController"),
+    ("apps", "DaemonSet"),
+    ("apps", "Deployment"),
+    ("apps", "ReplicaSet"),
+    ("apps", "StatefulSet"),
+    ("batch", "CronJob"),
+    ("batch", "Job"),
+    ("networking.k8s.io", "Ingress"),
+    ("networking.k8s.io", "IngressClass"),
+    ("networking.k8s.io", "NetworkPolicy"),
+    ("policy", "PodDisruptionBudget"),
+    ("discovery.k8s.io", "EndpointSlice"),
+    ("scheduling.k8s.io", "PriorityClass"),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+];
+
+struct Catalog {
+    version: &'static str,
+    structs: Structs,
+    types: Vec<BuiltinType>,
+}
+
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
+    let data: Data = serde_json::from_str(include_str!("../../data/builtin.json"))
+        .expect("the data file is part of this program and tested with it");
+    let schemas = open_api::schemas(&data.types);
+    let types = data.resources.into_iter().map(|r| r.into_type(&schemas)).collect();
+    Catalog { version: data.version, structs: data.types, types }
+});
+
+#[derive(Deserialize)]
+struct Data {
+    version: &'static str,
+    resources: Vec<Resource>,
+    types: Structs,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Resource {
+    #[serde(default)]
+    group: &'static str,
+    version: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+    singular: &'static str,
+    #[serde(default, borrow)]
+    short_names: Vec<&'static str>,
+    #[serde(default, borrow)]
+    categories: Vec<&'static str>,
+    #[serde(default)]
+    namespaced: bool,
+    #[serde(borrow)]
+    verbs: Vec<&'static str>,
+    #[serde(default, borrow)]
+    subresources: Vec<&'static str>,
+    #[serde(rename = "type")]
+    root: &'static str,
+}
+
+impl Resource {
+    fn into_type(self, schemas: &HashMap<&'static str, Arc<Schema>>) -> BuiltinType {
+        BuiltinType {
+            group: self.group,
+            version: self.version,
+            kind: self.kind,
+            plural: self.plural,
+            singular: self.singular,
+            short_names: self.short_names,
+            categories: self.categories,
+            namespaced: self.namespaced,
+            verbs: self.verbs,
+            has_status: self.subresources.contains(&"status"),
+            has_scale: self.subresources.contains(&"scale"),
+            subresources: self.subresources,
+            has_generation: COUNTED.contains(&(self.group, self.kind)),
+            schema: Arc::clone(&schemas[self.root]),
+            root: self.root,
+        }
+    }
+}

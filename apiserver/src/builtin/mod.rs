@@ -1,0 +1,36 @@
+//! The built-in types of Kubernetes as the real server treats them.
+//!
+//! ```text
+//! data/builtin.json --> catalog (types, structs) --> schema
+//!                           |
+//!  request -> decode -> default -> prepare_for_* -> validate_* -> store
+//! ```
+//!
+//! **Invariants**: everything here is a function of values; nothing allocates addresses, reads
+//! other objects or a clock. The data come from the Go sources of the version that
+//! [`kubernetes_version`] names; the rules written by hand are those of the same version.
+
+mod addresses;
+mod catalog;
+mod copied;
+mod defaulting;
+mod go_type;
+mod open_api;
+mod path;
+mod pod;
+mod prepare;
+mod quantity;
+mod round_trip;
+mod service;
+mod timestamp;
+
+pub use addresses::{free_address, free_node_ports};
+pub use catalog::{BuiltinType, find, kubernetes_version, types};
+pub use defaulting::default;
+pub use prepare::{prepare_for_create, prepare_for_status_update, prepare_for_update};
+pub use service::{
+    cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! Quantities (`500m`, `1Gi`) in the canonical form that the server writes.
+//!
+//! What is no quantity, or too large for 128 bits of billionths, is left as it is.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+/// How a quantity was written, which decides how it is written back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Format {
+    Decimal,
+    Binary,
+    Exponent,
+}
+
+/// A quantity in billionths.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Quantity {
+    nanos: i128,
+    format: Format,
+}
+
+const NANO: i128 = 1_000_000_000;
+const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+/// Writes a quantity as the server would.
+pub(super) fn canonicalise(value: &mut Value) {
+    if let Some(quantity) = Quantity::of(value) {
+        *value = Value::from(quantity.to_string());
+    }
+}
+
+/// The same for the values of a resource list, which are rounded up to thousandths.
+pub(super) fn canonicalise_resource(value: &mut Value) {
+    if let Some(mut quantity) = Quantity::of(value) {
+        quantity.nanos = ceil_to(quantity.nanos, NANO / 1000);
+        *value = Value::from(quantity.to_string());
+    }
+}
+
+impl Quantity {
+    /// The quantity that a JSON string or number stands for.
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(text) => Self::parse(text),
+            Value::Number(number) => Self::parse(&number.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Reads a quantity; what is below a billionth is rounded up.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (negative, unsigned) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let end =
+            unsigned.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unsigned.len());
+        let (digits, suffix) = unsigned.split_at(end);
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
+            return None;
+        }
+        let mantissa: i128 = format!("{whole}{fraction}").parse().ok()?;
+        let (base, power, format) = scale(suffix)?;
+        let places = i32::try_from(fraction.len()).ok()?;
+        let nanos = if base == 10 {
+            shift_ten(mantissa, power + 9 - places)?
+        } else {
+            shift_ten(mantissa.checked_mul(1_i128.checked_shl(power.unsigned_abs())?)?, 9 - places)?
+        };
+        Some(Self { nanos: if negative { -nanos } else { nanos }, format })
+    }
+
+    /// Compares by value, however written.
+    pub(super) fn compare(self, other: Self) -> Ordering {
+        self.nanos.cmp(&other.nanos)
+    }
+
+    /// The sum, written as the first.
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self { nanos: self.nanos.saturating_add(other.nanos), ..self }
+    }
+
+    /// Whether the quantity is above zero.
+    pub(super) fn is_positive(self) -> bool {
+        self.nanos > 0
+    }
+
+    /// Whether the quantity is below zero.
+    pub(super) fn is_negative(self) -> bool {
+        self.nanos < 0
+    }
+}
+
+impl std::fmt::Display for Quantity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.nanos == 0 {
+            return f.write_str("0");
+        }
+        let whole = self.nanos / NANO;
+        let is_binary =
+            self.format == Format::Binary && self.nanos % NANO == 0 && whole.unsigned_abs() >= 1024;
+        if is_binary {
+            let (number, power) = reduce(whole, 1024, BINARY.len() - 1);
+            return write!(f, "{number}{}", BINARY[power]);
+        }
+        let (number, power) = reduce(self.nanos, 1000, DECIMAL.len() - 1);
+        if self.format == Format::Exponent && power != 3 {
+            let exponent = 3 * i64::try_from(power).unwrap_or(0) - 9;
+            return write!(f, "{number}e{exponent}");
+        }
+        write!(f, "{number}{}", DECIMAL[power])
+    }
+}
+
+/// Divides by `base` while nothing is lost, at most `limit` times.
+fn reduce(mut number: i128, base: i128, limit: usize) -> (i128, usize) {
+    let mut power = 0;
+    while number % base == 0 && power < limit {
+        number /= base;
+        power += 1;
+    }
+    (number, power)
+}
+
+/// The base, power and format that a suffix stands for.
+fn scale(suffix: &str) -> Option<(u32, i32, Format)> {
+    let position = |list: &[&str]| list.iter().position(|s| *s == suffix);
+    if let Some(index) = position(&DECIMAL) {
+        return Some((10, 3 * i32::try_from(index).ok()? - 9, Format::Decimal));
+    }
+    if let Some(index) = position(&BINARY) {
+        return Some((2, 10 * i32::try_from(index).ok()?, Format::Binary));
+    }
+    let exponent = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
+    Some((10, exponent, Format::Exponent))
+}
+
+fn shift_ten(number: i128, power: i32) -> Option<i128> {
+    let factor = 10_i128.checked_pow(power.unsigned_abs());
+    if power >= 0 {
+        return number.checked_mul(factor?);
+    }
+    Some(factor.map_or(i128::from(number > 0), |factor| ceil_to(number, factor) / factor))
+}
+
+/// Rounds away from zero.
+fn ceil_to(number: i128, unit: i128) -> i128 {
+    match number % unit {
+        0 => number,
+        rest if number > 0 => number - rest + unit,
+        rest => number - rest - unit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_written_in_the_canonical_form_of_the_server() {
+        let table = [
+            ("1", "1"),
+            ("0", "0"),
+            ("0.5", "500m"),
+            (".5", "500m"),
+            ("1000m", "1"),
+            ("1500m", "1500m"),
+            ("1000", "1k"),
+            ("1024", "1024"),
+            ("1024Ki", "1Mi"),
+            ("0.5Gi", "512Mi"),
+            ("1.5Gi", "1536Mi"),
+            ("512Ki", "512Ki"),
+            ("0.5Ki", "512"),
+            ("0.1Ki", "102400m"),
+            ("1e3", "1e3"),
+            ("1000e0", "1e3"),
+            ("0.0000000001", "1n"),
+            ("-1000m", "-1"),
+            ("100M", "100M"),
+            ("1G", "1G"),
+            ("128974848", "128974848"),
+        ];
+        for (given, canonical) in table {
+            let parsed = Quantity::parse(given).map(|q| q.to_string());
+            assert_eq!(parsed.as_deref(), Some(canonical), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_quantity_is_not_read() {
+        for text in ["", "x", "1.2.3", "1Kb", "1 Gi", "Gi"] {
+            assert!(Quantity::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_resource_list_knows_nothing_finer_than_thousandths() {
+        let mut value = Value::from("1234u");
+        canonicalise_resource(&mut value);
+        assert_eq!(value, Value::from("2m"));
+    }
+}

@@ -1,0 +1,98 @@
+//! What becomes of an object that Go decodes and encodes: unknown fields and empty values vanish,
+//! fields that are always written appear, quantities take their canonical form.
+//!
+//! `strip` leaves the form in which "not set" and "absent" are the same, which defaulting needs;
+//! `fill` goes on to the form that clients get. Neither complains: see `decode` for that.
+
+use serde_json::{Map, Value};
+
+use super::{catalog::go_struct, go_type::GoType, quantity, timestamp};
+
+/// Removes all that Go would not have after decoding.
+pub(super) fn strip(name: &str, object: &mut Value) {
+    if !object.is_object() {
+        *object = Value::Object(Map::new());
+    }
+    let Value::Object(fields) = object else { return };
+    let known = &go_struct(name).fields;
+    fields.retain(|name, value| known.contains_key(name.as_str()) && !value.is_null());
+    for (name, field) in known {
+        if let GoType::Struct(inner) = &field.ty {
+            strip(inner, fields.entry(*name).or_insert_with(|| field.ty.zero()));
+        } else if let Some(value) = fields.get_mut(*name) {
+            strip_value(&field.ty, value);
+            if field.ty.is_zero(value) {
+                fields.remove(*name);
+            }
+        }
+    }
+}
+
+/// Adds all that Go writes even when it is empty.
+pub(super) fn fill(name: &str, object: &mut Value) {
+    let Value::Object(fields) = object else { return };
+    for (name, field) in &go_struct(name).fields {
+        if let Some(value) = fields.get_mut(*name) {
+            fill_value(&field.ty, value);
+        } else if !field.omitted {
+            let mut zero = field.ty.zero();
+            fill_value(&field.ty, &mut zero);
+            fields.insert((*name).to_owned(), zero);
+        }
+        let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
+        let by_value = matches!(field.ty, GoType::Struct(_));
+        if field.omitted && by_value && fields.get(*name).is_some_and(is_empty) {
+            fields.remove(*name);
+        }
+    }
+}
+
+fn strip_value(ty: &GoType, value: &mut Value) {
+    match (ty, value) {
+        (GoType::Pointer(inner), value) => strip_value(inner, value),
+        (GoType::Struct(name), value) => strip(name, value),
+        (GoType::List(element), Value::Array(list)) => {
+            for item in list {
+                strip_element(element, item);
+            }
+        }
+        (GoType::Map(element), Value::Object(map)) if **element == GoType::Quantity => {
+            map.values_mut().for_each(quantity::canonicalise_resource);
+        }
+        (GoType::Map(element), Value::Object(map)) => {
+            for item in map.values_mut() {
+                strip_element(element, item);
+            }
+        }
+        (GoType::Quantity, value) => quantity::canonicalise(value),
+        (GoType::Time, Value::String(text)) => timestamp::to_seconds(text),
+        (GoType::MicroTime, Value::String(text)) => timestamp::to_microseconds(text),
+        _ => {}
+    }
+}
+
+/// An element that is `null` is the empty value of its type.
+fn strip_element(ty: &GoType, value: &mut Value) {
+    if value.is_null() {
+        *value = ty.zero();
+    }
+    strip_value(ty, value);
+}
+
+fn fill_value(ty: &GoType, value: &mut Value) {
+    match (ty, value) {
+        (GoType::Pointer(inner), value) => fill_value(inner, value),
+        (GoType::Struct(name), value) => fill(name, value),
+        (GoType::List(element), Value::Array(list)) => {
+            for item in list {
+                fill_value(element, item);
+            }
+        }
+        (GoType::Map(element), Value::Object(map)) => {
+            for item in map.values_mut() {
+                fill_value(element, item);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,89 @@
+// Command extract prints what the embedded API server must know of the built-in types: the
+// resources that a server offers, the shape of every Go struct that they reach, and the defaults
+// that the Go scheme gives. It asks no server; discovery.json is what one of the same version said.
+//
+//	cd tests/controlplane && go run ./cmd/extract > ../../apiserver/data/builtin.json
+//
+// With -default it reads one object a line and prints each as the scheme defaults it instead.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+)
+
+const kubernetesVersion = "v1.36.2"
+
+func main() {
+	log.SetFlags(0)
+	defaultOnly := flag.Bool("default", false, "default the objects on stdin, one JSON object a line")
+	flag.Parse()
+	run := printData
+	if *defaultOnly {
+		run = func(out io.Writer) error { return defaultLines(os.Stdin, out) }
+	}
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func printData(out io.Writer) error {
+	resources, err := servedResources()
+	if err != nil {
+		return err
+	}
+	types := newTypeTable()
+	for i := range resources {
+		resources[i].Type, err = types.add(resources[i].goType)
+		if err != nil {
+			return fmt.Errorf("%s: %w", resources[i].Kind, err)
+		}
+	}
+	if err := addDefaults(types, resources); err != nil {
+		return err
+	}
+	return writeData(out, resources, types)
+}
+
+// writeData prints one resource and one type a line, so that a new version is a readable diff.
+func writeData(out io.Writer, resources []resource, types *typeTable) error {
+	buffered := bufio.NewWriter(out)
+	version, err := json.Marshal(kubernetesVersion)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(buffered, "{\"version\":%s,\n\"resources\":[\n", version)
+	for i := range resources {
+		if err := writeLine(buffered, "", &resources[i], i == len(resources)-1); err != nil {
+			return err
+		}
+	}
+	fmt.Fprint(buffered, "],\n\"types\":{\n")
+	names := types.sortedNames()
+	for i, name := range names {
+		key := fmt.Sprintf("%q:", name)
+		if err := writeLine(buffered, key, types.byName[name], i == len(names)-1); err != nil {
+			return err
+		}
+	}
+	fmt.Fprint(buffered, "}}\n")
+	return buffered.Flush()
+}
+
+func writeLine(out io.Writer, key string, value any, last bool) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	end := ",\n"
+	if last {
+		end = "\n"
+	}
+	_, err = fmt.Fprintf(out, "%s%s%s", key, text, end)
+	return err
+}

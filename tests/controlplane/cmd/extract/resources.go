@@ -1,0 +1,97 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	apidiscovery "k8s.io/api/apidiscovery/v2"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	_ "k8s.io/kubernetes/pkg/controlplane" // registers all groups with the legacy scheme
+)
+
+// The answers of a server to /api and /apis in aggregated form, one after the other.
+//
+//go:embed discovery.json
+var discovery []byte
+
+// The groups whose objects the embedded server keeps; the others are reviews, or belong to parts
+// of a cluster that it does not have.
+var keptGroups = []string{
+	"", "apps", "autoscaling", "batch", "policy", "networking.k8s.io", "rbac.authorization.k8s.io",
+	"coordination.k8s.io", "events.k8s.io", "discovery.k8s.io", "storage.k8s.io",
+	"apiextensions.k8s.io", "scheduling.k8s.io", "node.k8s.io",
+}
+
+// resource is one line of the resource table.
+type resource struct {
+	Group        string   `json:"group,omitempty"`
+	Version      string   `json:"version"`
+	Kind         string   `json:"kind"`
+	Plural       string   `json:"plural"`
+	Singular     string   `json:"singular"`
+	ShortNames   []string `json:"shortNames,omitempty"`
+	Categories   []string `json:"categories,omitempty"`
+	Namespaced   bool     `json:"namespaced,omitempty"`
+	Verbs        []string `json:"verbs"`
+	Subresources []string `json:"subresources,omitempty"`
+	Type         string   `json:"type"`
+
+	goType reflect.Type
+}
+
+func (r *resource) gvk() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+}
+
+// schemeOf returns the scheme that knows a kind: custom resource definitions have their own.
+func schemeOf(gvk schema.GroupVersionKind) *runtime.Scheme {
+	if legacyscheme.Scheme.Recognizes(gvk) {
+		return legacyscheme.Scheme
+	}
+	return apiextensions.Scheme
+}
+
+func servedResources() ([]resource, error) {
+	var answers []apidiscovery.APIGroupDiscoveryList
+	if err := json.Unmarshal(discovery, &answers); err != nil {
+		return nil, fmt.Errorf("discovery.json: %w", err)
+	}
+	var found []resource
+	for _, answer := range answers {
+		for _, group := range answer.Items {
+			if !slices.Contains(keptGroups, group.Name) {
+				continue
+			}
+			for _, version := range group.Versions {
+				for _, served := range version.Resources {
+					found = appendResource(found, group.Name, version.Version, served)
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+func appendResource(all []resource, group, version string, served apidiscovery.APIResourceDiscovery) []resource {
+	if !slices.Contains(served.Verbs, "watch") {
+		return all // not an object that is kept: bindings, component statuses
+	}
+	one := resource{
+		Group: group, Version: version, Kind: served.ResponseKind.Kind,
+		Plural: served.Resource, Singular: served.SingularResource,
+		ShortNames: served.ShortNames, Categories: served.Categories,
+		Namespaced: served.Scope == apidiscovery.ScopeNamespace, Verbs: served.Verbs,
+	}
+	for _, sub := range served.Subresources {
+		one.Subresources = append(one.Subresources, sub.Subresource)
+	}
+	known := schemeOf(one.gvk()).KnownTypes(one.gvk().GroupVersion())
+	one.goType = known[one.Kind]
+	return append(all, one)
+}
