@@ -34,6 +34,11 @@ impl FieldPath {
     pub fn index(&self, index: usize) -> Self {
         Self(format!("{}[{index}]", self.0))
     }
+
+    /// The path as a sentence shows it: of the root nothing.
+    pub(super) fn to_plain(&self) -> String {
+        self.0.clone()
+    }
 }
 
 impl fmt::Display for FieldPath {

@@ -66,7 +66,7 @@ fn escape(out: &mut String, character: char) {
 }
 
 /// Characters that would make a message unreadable or lie about its order.
-fn is_invisible(character: char) -> bool {
+pub(crate) fn is_invisible(character: char) -> bool {
     let code = u32::from(character);
     character.is_control()
         || (character.is_whitespace() && character != ' ')

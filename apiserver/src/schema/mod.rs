@@ -7,11 +7,15 @@ mod default;
 mod field_error;
 mod field_path;
 pub(crate) mod go_value;
+pub mod metadata;
+pub mod name_rule;
 mod node;
 mod prune;
+mod validate;
 
 pub use default::default;
 pub use field_error::{FieldError, FieldErrorKind};
 pub use field_path::FieldPath;
 pub use node::{ListType, MapType, Schema, SchemaType};
 pub use prune::prune;
+pub use validate::{Validator, ValidatorError};

@@ -84,7 +84,8 @@ fn a_schema_that_says_nothing_drops_everything_but_metadata() {
 #[test]
 fn values_of_the_wrong_type_are_left_to_validation() {
     let schema = json!({"properties": {"spec": {"type": "object", "properties": {}}}});
-    for object in [json!(null), json!("x"), json!(1e300), json!({"spec": "\0"}), json!({"spec": []})]
+    for object in
+        [json!(null), json!("x"), json!(1e300), json!({"spec": "\0"}), json!({"spec": []})]
     {
         assert_eq!(pruned(&schema, object.clone()), (object, vec![]));
     }

@@ -1,0 +1,131 @@
+//! `anyOf`, `oneOf` and `allOf`: which branch failed, and which failure is worth telling.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jsonschema::{ValidationError, error::ValidationErrorKind as Kind, paths::LocationSegment};
+use serde_json::Value;
+
+use super::wording::Wording;
+use crate::schema::{FieldPath, go_value};
+
+type Branches = [Vec<ValidationError<'static>>];
+
+/// Words that no branch, or more than one, is valid.
+pub(super) fn word(wording: &mut Wording<'_>, error: &ValidationError<'_>, name: &str) {
+    let name = go_value::quote(name);
+    match error.kind() {
+        Kind::AnyOf { context } => {
+            wording.plain(format!("{name} must validate at least one schema (anyOf)"));
+            best_branch(wording, error, context);
+        }
+        Kind::OneOfNotValid { context } => {
+            wording.plain(format!(
+                "{name} must validate one and only one schema (oneOf). Found none valid"
+            ));
+            best_branch(wording, error, context);
+        }
+        Kind::OneOfMultipleValid { context } => {
+            let valid = context.iter().filter(|branch| branch.is_empty()).count();
+            wording.plain(format!(
+                "{name} must validate one and only one schema (oneOf). Found {valid} valid \
+                 alternatives"
+            ));
+        }
+        _ => {}
+    }
+}
+
+/// Of several branches the complaints of that one are told that looked at most of the value.
+fn best_branch(wording: &mut Wording<'_>, error: &ValidationError<'_>, branches: &Branches) {
+    let schemas = wording.root.pointer(error.schema_path().as_str());
+    let schemas = schemas.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let weight = |index: usize| schemas.get(index).map_or(0, |s| checks(s, error.instance()));
+    let best = (0..branches.len()).rev().max_by_key(|index| weight(*index));
+    if let Some(best) = best {
+        wording.all(&branches[best], error.schema_path().as_str());
+    }
+}
+
+/// How many checks a schema makes of a value.
+fn checks(schema: &Value, value: &Value) -> usize {
+    let own = 5 + usize::from(schema.get("type").is_some());
+    let below: usize = match value {
+        Value::Object(fields) => fields
+            .iter()
+            .filter_map(|(name, value)| Some(checks(schema.get("properties")?.get(name)?, value)))
+            .sum(),
+        Value::Array(items) => {
+            let item = schema.get("items");
+            items.iter().filter_map(|value| item.map(|item| checks(item, value))).sum()
+        }
+        _ => 0,
+    };
+    own + below
+}
+
+/// For each `allOf` with a failed branch: the path of the value, and whether all branches failed.
+///
+/// Only those below the place `above` in the schema.
+pub(super) fn failed_all_ofs(
+    root: &Value,
+    errors: &[&ValidationError<'_>],
+    above: &str,
+) -> Vec<(String, bool)> {
+    let mut failed: BTreeMap<(String, String), BTreeSet<usize>> = BTreeMap::new();
+    for error in errors {
+        let all_ofs = all_ofs_above(error).into_iter();
+        for (all_of, path, branch) in all_ofs.filter(|(at, ..)| at.len() > above.len()) {
+            failed.entry((path, all_of)).or_default().insert(branch);
+        }
+    }
+    let with_total = failed.into_iter().map(|((path, all_of), failed)| {
+        let branches = root.pointer(&all_of).and_then(Value::as_array).map_or(0, Vec::len);
+        (path, failed.len() == branches)
+    });
+    with_total.collect()
+}
+
+/// Follows a complaint from the root and notes each `allOf` on the way: where it stands in the
+/// schema, which value it judges, and through which branch the way goes.
+fn all_ofs_above(error: &ValidationError<'_>) -> Vec<(String, String, usize)> {
+    let mut found = Vec::new();
+    let mut instance = error.instance_path().segments();
+    let mut value = FieldPath::default();
+    let mut at = String::new();
+    let mut schema = error.schema_path().segments();
+    while let Some(LocationSegment::Property(keyword)) = schema.next() {
+        at = format!("{at}/{}", escape(&keyword));
+        match keyword.as_ref() {
+            "items" | "additionalProperties" => value = descend(&value, instance.next()),
+            "properties" => {
+                value = descend(&value, instance.next());
+                at.push_str(&schema.next().map_or(String::new(), |name| slash(&name)));
+            }
+            "allOf" | "anyOf" | "oneOf" => {
+                let Some(LocationSegment::Index(branch)) = schema.next() else { break };
+                if keyword == "allOf" {
+                    found.push((at.clone(), value.to_plain(), branch));
+                }
+                at = format!("{at}/{branch}");
+            }
+            _ => break,
+        }
+    }
+    found
+}
+
+fn descend(path: &FieldPath, segment: Option<LocationSegment<'_>>) -> FieldPath {
+    match segment {
+        Some(LocationSegment::Property(name)) => path.child(&name),
+        Some(LocationSegment::Index(index)) => path.index(index),
+        None => path.clone(),
+    }
+}
+
+fn slash(segment: &LocationSegment<'_>) -> String {
+    format!("/{}", escape(&segment.to_string()))
+}
+
+fn escape(segment: &str) -> String {
+    segment.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,85 @@
+//! Objects inside of objects (`x-kubernetes-embedded-resource`): their kind and metadata.
+
+use serde_json::{Map, Value};
+
+use crate::schema::{FieldError, FieldPath, Schema, metadata, name_rule};
+
+/// What is wrong with the resources embedded anywhere in an object.
+pub(super) fn errors(schema: &Schema, object: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    visit(schema, object, &FieldPath::root(), &mut errors);
+    errors
+}
+
+fn visit(schema: &Schema, value: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
+    match value {
+        Value::Object(fields) => {
+            if schema.embedded_resource {
+                errors.extend(resource_errors(fields, path));
+            }
+            visit_fields(schema, fields, path, errors);
+        }
+        Value::Array(items) => {
+            let Some(item) = &schema.items else { return };
+            for (index, value) in items.iter().enumerate() {
+                visit(item, value, &path.index(index), errors);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn visit_fields(
+    schema: &Schema,
+    fields: &Map<String, Value>,
+    path: &FieldPath,
+    errors: &mut Vec<FieldError>,
+) {
+    for (name, value) in fields {
+        if let Some(field) = schema.properties.get(name) {
+            visit(field, value, &path.child(name), errors);
+        } else if let Some(values) = &schema.additional_properties {
+            visit(values, value, &path.key(name), errors);
+        }
+    }
+}
+
+fn resource_errors(fields: &Map<String, Value>, path: &FieldPath) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    errors.extend(type_meta_error(fields, path, "apiVersion", api_version_error));
+    errors.extend(type_meta_error(fields, path, "kind", kind_error));
+    if let Some(metadata) = fields.get("metadata") {
+        errors.extend(metadata::validate_embedded(metadata, &path.child("metadata")));
+    }
+    errors
+}
+
+fn type_meta_error(
+    fields: &Map<String, Value>,
+    path: &FieldPath,
+    name: &str,
+    judge: fn(&str) -> Option<String>,
+) -> Option<FieldError> {
+    let path = path.child(name);
+    let Some(value) = fields.get(name) else { return Some(FieldError::required(&path, "")) };
+    let detail = match value.as_str() {
+        None => Some("must be a string".to_owned()),
+        Some("") => Some("must not be empty".to_owned()),
+        Some(text) => judge(text),
+    };
+    detail.map(|detail| FieldError::invalid(&path, value, detail))
+}
+
+fn api_version_error(version: &str) -> Option<String> {
+    let error = || format!("unexpected GroupVersion string: {version}");
+    (version.matches('/').count() > 1).then(error)
+}
+
+fn kind_error(kind: &str) -> Option<String> {
+    let errors = name_rule::dns_1035_label(&kind.to_lowercase(), false);
+    let error = || {
+        let errors = errors.join(",");
+        format!("may have mixed case, but should otherwise match: {errors}")
+    };
+    (!errors.is_empty()).then(error)
+}

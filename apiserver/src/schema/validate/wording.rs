@@ -1,0 +1,210 @@
+//! The complaints of JSON Schema in the words of kube-apiserver.
+
+use jsonschema::{
+    ValidationError,
+    error::ValidationErrorKind as Kind,
+    paths::{Location, LocationSegment},
+};
+use serde_json::Value;
+
+use super::{combine, number, pattern, translate};
+use crate::schema::{FieldError, FieldPath, go_value};
+
+/// The complaints about a value at `base`, found by a schema compiled from `root`.
+pub(super) fn field_errors(
+    errors: Vec<ValidationError<'_>>,
+    root: &Value,
+    base: &FieldPath,
+) -> Vec<FieldError> {
+    let mut wording = Wording { root, base, errors: Vec::new() };
+    wording.all(&errors, "");
+    wording.errors
+}
+
+/// Turns complaints into sentences, each said once.
+pub(super) struct Wording<'a> {
+    pub(super) root: &'a Value,
+    base: &'a FieldPath,
+    errors: Vec<FieldError>,
+}
+
+impl Wording<'_> {
+    /// Words all complaints of the schema at `above`, and which `allOf` below it failed.
+    pub(super) fn all(&mut self, errors: &[ValidationError<'_>], above: &str) {
+        let errors: Vec<_> = errors.iter().filter(|error| is_judged(error)).collect();
+        for error in &errors {
+            self.one(error);
+        }
+        for (path, none) in combine::failed_all_ofs(self.root, &errors, above) {
+            let none = if none { ". None validated" } else { "" };
+            self.plain(format!(
+                "{} must validate all the schemas (allOf){none}",
+                go_value::quote(&path)
+            ));
+        }
+    }
+
+    /// A complaint that kube-apiserver attributes to no field.
+    pub(super) fn plain(&mut self, detail: String) {
+        self.push(FieldError::invalid(self.base, &Value::from(""), detail));
+    }
+
+    fn push(&mut self, error: FieldError) {
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    fn one(&mut self, error: &ValidationError<'_>) {
+        let name = path_of(error.instance_path());
+        let path = if name.is_empty() { self.base.clone() } else { self.base.child(&name) };
+        let value = error.instance();
+        match error.kind() {
+            Kind::Type { .. } => self.wrong_type(error, &name, &path),
+            Kind::Required { property } => {
+                let property = property.as_str().unwrap_or_default();
+                self.push(FieldError::required(&path.child(property), ""));
+            }
+            Kind::Enum { options } => self.push(unsupported(&path, value, options)),
+            Kind::Format { format } => {
+                let value_text = go_value::print(value);
+                let detail = format!("{name} in body must be of type {format}: {value_text}");
+                self.push(FieldError::type_invalid(&path, value, detail));
+            }
+            Kind::MaxLength { limit } => self.push(FieldError::too_long(&path, *limit)),
+            Kind::MaxItems { limit } | Kind::MaxProperties { limit } => {
+                self.push(FieldError::too_many(&path, count(value), *limit));
+            }
+            Kind::Custom { message, .. } if message == pattern::KEYWORD => {
+                let pattern = self.root.pointer(error.schema_path().as_str());
+                let pattern = pattern.and_then(Value::as_str).unwrap_or_default();
+                let detail = format!("{name} in body should match '{pattern}'");
+                self.push(FieldError::invalid(&path, value, detail));
+            }
+            Kind::Custom { message, .. } => self.number(error, message, &name, &path),
+            Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } | Kind::OneOfMultipleValid { .. } => {
+                combine::word(self, error, &name);
+            }
+            Kind::Not { .. } => {
+                let name = go_value::quote(&name);
+                self.plain(format!("{name} must not validate the schema (not)"));
+            }
+            kind => {
+                let (value, rule) = rule_of(kind, value);
+                let detail = format!("{name} in body {rule}");
+                self.push(FieldError::invalid(&path, &value, detail));
+            }
+        }
+    }
+
+    /// With a format the complaint is about the format, and lists pass for strings.
+    fn wrong_type(&mut self, error: &ValidationError<'_>, name: &str, path: &FieldPath) {
+        let value = error.instance();
+        let node = self.node_of(error);
+        let expected = translate::type_names(node);
+        let format = node.get("format").and_then(Value::as_str);
+        let (expected, actual) = match (format, value.as_ref()) {
+            (Some(_), Value::Array(_)) if expected == "string" => return,
+            (Some(format), Value::Number(number)) => {
+                (format.to_owned(), if number.is_i64() { "int64" } else { "float64" })
+            }
+            (Some(format), Value::Bool(_) | Value::Object(_)) => (format.to_owned(), ""),
+            _ => (expected, type_of(value)),
+        };
+        let actual = Value::from(actual);
+        let shown = go_value::print(&actual);
+        let detail = format!("{name} in body must be of type {expected}: {shown}");
+        self.push(FieldError::type_invalid(path, &actual, detail));
+    }
+
+    fn number(&mut self, error: &ValidationError<'_>, rule: &str, name: &str, path: &FieldPath) {
+        if rule == number::NOT_AN_INTEGER {
+            return self.wrong_type(error, name, path);
+        }
+        let node = self.node_of(error);
+        let (ty, format) = (translate::type_names(node), node["format"].as_str());
+        let format = format.unwrap_or_default();
+        self.plain(format!("Checked value must be of type {ty} with format {format} in {name}"));
+    }
+
+    /// The schema that a complaint is about.
+    fn node_of(&self, error: &ValidationError<'_>) -> &Value {
+        let keyword = error.schema_path().as_str();
+        let node = keyword.rsplit_once('/').map_or("", |(node, _)| node);
+        self.root.pointer(node).unwrap_or(&Value::Null)
+    }
+}
+
+/// Of a `null` only type and enum are judged.
+fn is_judged(error: &ValidationError<'_>) -> bool {
+    !error.instance().is_null() || matches!(error.kind(), Kind::Type { .. } | Kind::Enum { .. })
+}
+
+/// `spec.ports[0].name`
+pub(super) fn path_of(location: &Location) -> String {
+    location.segments().fold(FieldPath::default(), step).to_plain()
+}
+
+fn step(path: FieldPath, segment: LocationSegment<'_>) -> FieldPath {
+    match segment {
+        LocationSegment::Property(name) => path.child(&name),
+        LocationSegment::Index(index) => path.index(index),
+    }
+}
+
+fn unsupported(path: &FieldPath, value: &Value, options: &Value) -> FieldError {
+    let options: Vec<_> = options.as_array().into_iter().flatten().map(go_value::bare).collect();
+    FieldError::not_supported(path, value, options.iter().map(String::as_str))
+}
+
+/// The value that is shown and what it should have been.
+fn rule_of(kind: &Kind, value: &Value) -> (Value, String) {
+    let limit = |limit: &Value| limit_text(limit, value);
+    let rule = match kind {
+        Kind::Minimum { limit: l } => format!("should be greater than or equal to {}", limit(l)),
+        Kind::Maximum { limit: l } => format!("should be less than or equal to {}", limit(l)),
+        Kind::ExclusiveMinimum { limit: l } => format!("should be greater than {}", limit(l)),
+        Kind::ExclusiveMaximum { limit: l } => format!("should be less than {}", limit(l)),
+        Kind::MultipleOf { multiple_of } => {
+            format!("should be a multiple of {}", go_value::print_float(*multiple_of))
+        }
+        Kind::MinLength { limit } => format!("should be at least {limit} chars long"),
+        Kind::MinItems { limit } => {
+            return (count(value).into(), format!("should have at least {limit} items"));
+        }
+        Kind::MinProperties { limit } => {
+            return (count(value).into(), format!("should have at least {limit} properties"));
+        }
+        Kind::UniqueItems => return (Value::from(""), "shouldn't contain duplicates".to_owned()),
+        other => format!("does not satisfy {}", other.keyword()),
+    };
+    (value.clone(), rule)
+}
+
+/// A limit on an integer is printed as an integer.
+fn limit_text(limit: &Value, value: &Value) -> String {
+    match limit.as_f64().filter(|_| value.is_i64()) {
+        Some(limit) => go_value::print_float(limit.trunc()),
+        None => go_value::print(limit),
+    }
+}
+
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.len(),
+        Value::Object(fields) => fields.len(),
+        _ => 0,
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_i64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

@@ -1,0 +1,152 @@
+//! Field selectors: `metadata.name=x,metadata.namespace!=y`.
+
+use std::fmt;
+
+use super::ParseError;
+
+/// All requirements must be met; none are met by everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldSelector {
+    requirements: Vec<FieldRequirement>,
+}
+
+/// What is asked of one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldRequirement {
+    /// The field, for example `metadata.name`.
+    pub field: String,
+    /// How it is compared.
+    pub operator: FieldOperator,
+    /// What it is compared with; a field that is absent is empty.
+    pub value: String,
+}
+
+/// How a field is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldOperator {
+    /// `a=b` or `a==b`
+    Equals,
+    /// `a!=b`
+    NotEquals,
+}
+
+impl FieldSelector {
+    /// Understands the query string of a list or watch.
+    pub fn parse(selector: &str) -> Result<Self, ParseError> {
+        let mut terms = split_terms(selector);
+        terms.sort_unstable();
+        let terms = terms.into_iter().filter(|term| !term.is_empty());
+        let requirements =
+            terms.map(|term| requirement(selector, term)).collect::<Result<_, _>>()?;
+        Ok(Self { requirements })
+    }
+
+    /// Whether everything matches.
+    pub fn is_empty(&self) -> bool {
+        self.requirements.is_empty()
+    }
+
+    /// What is asked.
+    pub fn requirements(&self) -> &[FieldRequirement] {
+        &self.requirements
+    }
+
+    /// The fields that are asked about, so that those a resource does not know can be refused.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.requirements.iter().map(|requirement| requirement.field.as_str())
+    }
+
+    /// The one value that this field must have, if the selector says so.
+    pub fn exact(&self, field: &str) -> Option<&str> {
+        let exact = |requirement: &&FieldRequirement| {
+            requirement.field == field && requirement.operator == FieldOperator::Equals
+        };
+        self.requirements.iter().find(exact).map(|requirement| requirement.value.as_str())
+    }
+
+    /// Whether an object matches whose fields `get` looks up; an absent field is empty.
+    pub fn matches<'a>(&self, get: impl Fn(&str) -> Option<&'a str>) -> bool {
+        self.requirements.iter().all(|requirement| {
+            let equal = get(&requirement.field).unwrap_or_default() == requirement.value;
+            equal == (requirement.operator == FieldOperator::Equals)
+        })
+    }
+}
+
+/// Splits at commas that are not escaped.
+fn split_terms(selector: &str) -> Vec<&str> {
+    let mut terms = Vec::new();
+    let (mut start, mut escaped) = (0, false);
+    for (index, character) in selector.char_indices() {
+        if character == ',' && !escaped {
+            terms.push(&selector[start..index]);
+            start = index + 1;
+        }
+        escaped = character == '\\' && !escaped;
+    }
+    terms.push(&selector[start..]);
+    terms
+}
+
+fn requirement(selector: &str, term: &str) -> Result<FieldRequirement, ParseError> {
+    let Some((field, operator, value)) = split_term(term) else {
+        let message = format!("invalid selector: '{selector}'; can't understand '{term}'");
+        return Err(ParseError::new(message));
+    };
+    Ok(FieldRequirement { field: field.to_owned(), operator, value: unescape(value)? })
+}
+
+fn split_term(term: &str) -> Option<(&str, FieldOperator, &str)> {
+    let at = term.find('=')?;
+    let (field, value) = (&term[..at], &term[at + 1..]);
+    match field.find('!') {
+        Some(not) if not + 1 == at => Some((&term[..not], FieldOperator::NotEquals, value)),
+        _ => Some((field, FieldOperator::Equals, value.strip_prefix('=').unwrap_or(value))),
+    }
+}
+
+fn unescape(value: &str) -> Result<String, ParseError> {
+    let mut out = String::with_capacity(value.len());
+    let mut characters = value.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => out.push(escaped(characters.next())?),
+            ',' | '=' => {
+                let code = u32::from(character);
+                return Err(ParseError::new(format!(
+                    "invalid field selector: unescaped character in value: {code}"
+                )));
+            }
+            _ => out.push(character),
+        }
+    }
+    Ok(out)
+}
+
+fn escaped(character: Option<char>) -> Result<char, ParseError> {
+    match character {
+        Some(plain @ ('\\' | ',' | '=')) => Ok(plain),
+        other => {
+            let other = other.map(String::from).unwrap_or_default();
+            Err(ParseError::new(format!(
+                "invalid field selector: invalid escape sequence: \\{other}"
+            )))
+        }
+    }
+}
+
+impl fmt::Display for FieldSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, requirement) in self.requirements.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let operator = match requirement.operator {
+                FieldOperator::Equals => "=",
+                FieldOperator::NotEquals => "!=",
+            };
+            let value = requirement.value.replace('\\', "\\\\");
+            let value = value.replace(',', "\\,").replace('=', "\\=");
+            write!(f, "{comma}{}{operator}{value}", requirement.field)?;
+        }
+        Ok(())
+    }
+}
