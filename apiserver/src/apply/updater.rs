@@ -2,6 +2,8 @@
 //!
 //! Works on valid objects without `managedFields` and on decoded managers.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::{
@@ -70,22 +72,35 @@ pub(super) fn give(
 
 /// The merged object without what the applier applied `last`, does not apply any more, and nobody
 /// else manages. `managers` has the applier with its new fields already.
-pub(super) fn prune(ty: Type<'_>, merged: &Value, managers: &Managers, last: &FieldSet) -> Value {
-    if last.is_empty() {
+pub(super) fn prune(ty: Type<'_>, merged: &Value, managers: &Managers, last: &Managed) -> Value {
+    if last.fields.is_empty() {
         return merged.clone();
     }
     let named = |set: &FieldSet| set.with_named_fields(Some(ty));
-    let last = named(last);
+    let dropped = named(&last.fields);
     let all = named(&field_set(ty, merged));
 
-    let without_last = remove(ty, merged, &last);
-    let managed = managers.values().fold(FieldSet::default(), |all, one| all.union(&one.fields));
-    let kept = named(&field_set(ty, &without_last)).union(&named(&managed));
-    let with_managed = remove(ty, merged, &all.difference(&kept));
+    let mut pruned = remove(ty, merged, &dropped);
+    for managed in managed_by_version(managers, &last.api_version) {
+        let kept = named(&field_set(ty, &pruned)).union(&named(&managed));
+        pruned = remove(ty, merged, &all.difference(&kept));
+    }
 
     // Removing a container removed parts of it that were never the applier's: they come back.
-    let gone = all.difference(&named(&field_set(ty, &with_managed)));
-    remove(ty, merged, &gone.intersection(&last))
+    let gone = all.difference(&named(&field_set(ty, &pruned)));
+    remove(ty, merged, &gone.intersection(&dropped))
+}
+
+/// All managed fields, those of `first` before those of other versions: the order in which the
+/// real server converts and adds back, which shows where versions share a container.
+fn managed_by_version(managers: &Managers, first: &str) -> Vec<FieldSet> {
+    let mut versions: BTreeMap<(bool, &str), FieldSet> = BTreeMap::new();
+    for managed in managers.values() {
+        let version = managed.api_version.as_str();
+        let fields = versions.entry((version != first, version)).or_default();
+        *fields = fields.union(&managed.fields);
+    }
+    versions.into_values().collect()
 }
 
 /// What nobody manages: what makes the object this object, and what the server writes.

@@ -105,7 +105,10 @@ impl Write<'_> {
         let last = self.claim(&mut managers, &id, applied);
         let merged = merge(self.ty, Some(self.before), Some(applied));
         let merged = merged.unwrap_or_else(|| applied.clone());
-        let result = updater::prune(self.ty, &merged, &managers, &last);
+        let result = match last {
+            Some(last) => updater::prune(self.ty, &merged, &managers, &last),
+            None => merged,
+        };
         let change = compare(self.ty, self.before, &result).excluding(&self.reset_fields());
         if taking == Taking::Ask {
             updater::check(&managers, &id, &change).map_err(ApplyError::Conflicts)?;
@@ -116,13 +119,13 @@ impl Write<'_> {
     }
 
     /// Gives the applier what it applies, and returns what it had.
-    fn claim(&self, managers: &mut Managers, id: &ManagerId, applied: &Value) -> FieldSet {
+    fn claim(&self, managers: &mut Managers, id: &ManagerId, applied: &Value) -> Option<Managed> {
         let fields = owned::field_set(self.ty, applied).recursive_difference(&self.reset_fields());
         let last = managers.remove(id);
         let time = last.as_ref().and_then(|last| last.time.clone());
         let api_version = self.request.api_version.to_owned();
         managers.insert(id.clone(), Managed { api_version, fields, time });
-        last.map(|last| last.fields).unwrap_or_default()
+        last
     }
 
     fn finish_entry(&self, managers: &mut Managers, id: &ManagerId, result: &Value) {

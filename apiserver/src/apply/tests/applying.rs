@@ -245,6 +245,21 @@ fn an_applier_keeps_its_one_entry_when_it_moves_to_another_version() {
     assert_eq!(entry["apiVersion"], "example.com/v2");
 }
 
+/// The real server adds back what others own version by version, and forgets on the way the parts
+/// of a container that is owned in a later version only.
+#[test]
+fn parts_of_a_dropped_map_entry_survive_in_the_version_that_owns_the_entry() {
+    let mut live = Live::new();
+    live.apply_spec("alice", json!({"structs": {"x": {"tags": ["t"]}}, "replicas": 1}));
+    live.update("carol", |object| object["spec"]["structs"]["x"]["value"] = json!(1));
+    live.version = "example.com/v2";
+    live.apply_spec("bob", json!({"structs": {"x": {"tags": ["t"]}}}));
+    live.version = "example.com/v1";
+    live.apply_spec("alice", json!({"replicas": 1}));
+    assert_eq!(live.spec()["structs"], json!({"x": {"tags": ["t"]}}));
+    assert_eq!(live.fields_of("carol Update"), "nothing");
+}
+
 #[test]
 fn the_main_resource_ignores_status_and_the_subresource_is_another_manager() {
     let mut live = Live::new();

@@ -215,3 +215,15 @@ fn an_object_that_does_not_fit_its_schema_is_stored_without_managers() {
     live.update("carol", |object| object["spec"]["replicas"] = json!("many"));
     assert_eq!(live.object()["metadata"].get("managedFields"), None::<&Value>);
 }
+
+#[test]
+fn duplicates_cost_the_managers_when_one_of_them_wrote_in_another_version() {
+    let twice = json!([{"name": "x"}, {"name": "x"}]);
+    for (version, managers) in [("example.com/v1", 2), ("example.com/v2", 0)] {
+        let mut live = Live::new();
+        live.apply_spec("alice", json!({"replicas": 1}));
+        live.version = version;
+        live.update("carol", |object| object["spec"]["children"] = twice.clone());
+        assert_eq!(live.managers().len(), managers, "{version}");
+    }
+}
