@@ -19,3 +19,4 @@ mod wire;
 
 pub use cause::{Cause, Causes};
 pub use run::{History, NextWake, Outcome, Run, Verb, WriteRecord};
+pub use wire::time as serialize_time;

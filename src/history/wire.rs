@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 
 use crate::schedule::WakeReason;
 
-/// A point in time as RFC 3339, in milliseconds, as Kubernetes writes it.
-pub(super) fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+/// A point in time as RFC 3339 in UTC, to the millisecond; a `serialize_with` of serde.
+pub fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
     let shown = Timestamp::try_from(*time).ok().map(|time| format!("{time:.3}"));
     shown.serialize(serializer)
 }

@@ -1,0 +1,145 @@
+//! `/livez` and `/readyz`, in the style of the Kubernetes API server.
+//!
+//! The process is ready once every operator runs or says why it does not: one operator without its
+//! CRD must not keep the others out of service. `/readyz/{operator}` judges a single one.
+
+use std::fmt::Write as _;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+
+use super::{WebState, status::Refused};
+use crate::board::{Board, OperatorSnapshot, OperatorState, TypeSnapshot};
+
+/// One line of the answer.
+#[derive(Debug, PartialEq, Eq)]
+struct Check {
+    name: String,
+    is_good: bool,
+    /// Whether the process is unhealthy when this is not good.
+    decides: bool,
+    text: String,
+}
+
+pub(super) async fn live(request: HttpRequest) -> HttpResponse {
+    // It is answered, so the process turns over; a deadline for each actor is not watched yet.
+    answer(&request, "livez", &[Check::good("ping", "ok")])
+}
+
+pub(super) async fn ready(request: HttpRequest, state: Data<WebState>) -> HttpResponse {
+    answer(&request, "readyz", &process_checks(&state.board))
+}
+
+pub(super) async fn operator_ready(
+    request: HttpRequest,
+    name: Path<String>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, Refused> {
+    let name = name.into_inner();
+    let checks = operator_checks(&state.board, &name).ok_or(Refused::NoOperator(name))?;
+    Ok(answer(&request, "readyz", &checks))
+}
+
+fn process_checks(board: &Board) -> Vec<Check> {
+    let operators = board.operators();
+    let operators = operators.iter().map(|operator| {
+        let is_settled = operator.state.is_settled();
+        Check { decides: !is_settled, ..Check::operator(operator) }
+    });
+    let types = board.types();
+    let types = types.iter().map(Check::ty);
+    [Check::shutdown(board)].into_iter().chain(operators).chain(types).collect()
+}
+
+fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
+    let operator = board.operator(name)?;
+    let config = &operator.info.config;
+    let types = config.children.iter().map(|child| &child.ty).chain([&config.parent]);
+    let types = types.filter_map(|ty| board.type_state(ty)).map(|ty| Check::ty(&ty));
+    Some([Check::shutdown(board), Check::operator(&operator)].into_iter().chain(types).collect())
+}
+
+fn answer(request: &HttpRequest, name: &str, checks: &[Check]) -> HttpResponse {
+    let is_healthy = checks.iter().all(|check| check.is_good || !check.decides);
+    let code = if is_healthy { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let body = if is_healthy && !is_verbose(request) {
+        "ok".to_owned()
+    } else {
+        listed(name, is_healthy, checks)
+    };
+    HttpResponse::build(code).content_type("text/plain; charset=utf-8").body(body)
+}
+
+/// `?verbose`, with any value or none.
+fn is_verbose(request: &HttpRequest) -> bool {
+    let mut parameters = request.query_string().split('&');
+    parameters.any(|parameter| parameter.split('=').next() == Some("verbose"))
+}
+
+fn listed(name: &str, is_healthy: bool, checks: &[Check]) -> String {
+    let mut text = String::new();
+    for Check { name, is_good, decides: _, text: why } in checks {
+        let sign = if *is_good { '+' } else { '-' };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "[{sign}]{name} {}", why.replace('\n', " "));
+    }
+    let result = if is_healthy { "passed" } else { "failed" };
+    let _ = writeln!(text, "{name} check {result}");
+    text
+}
+
+impl Check {
+    fn good(name: &str, text: &str) -> Self {
+        Self { name: name.to_owned(), is_good: true, decides: true, text: text.to_owned() }
+    }
+
+    fn shutdown(board: &Board) -> Self {
+        if board.is_stopping() {
+            Self { is_good: false, ..Self::good("shutdown", "the process is stopping") }
+        } else {
+            Self::good("shutdown", "ok")
+        }
+    }
+
+    fn operator(operator: &OperatorSnapshot) -> Self {
+        let OperatorSnapshot { info, state, parents: _ } = operator;
+        let text = match state {
+            OperatorState::Running => "ok".to_owned(),
+            OperatorState::Stopped => "stopped".to_owned(),
+            OperatorState::Starting { waiting_for } if waiting_for.is_empty() => {
+                "starting".to_owned()
+            }
+            OperatorState::Starting { waiting_for } => {
+                format!("starting: waiting for {}", waiting_for.join(", "))
+            }
+            OperatorState::Degraded { reasons } if reasons.is_empty() => {
+                "degraded: no reason is stated".to_owned()
+            }
+            OperatorState::Degraded { reasons } => format!("degraded: {}", reasons.join("; ")),
+        };
+        let is_good = *state == OperatorState::Running;
+        Self { name: format!("operator/{}", info.name), is_good, decides: true, text }
+    }
+
+    /// What a type is short of decides through the operators that need it.
+    fn ty(ty: &TypeSnapshot) -> Self {
+        let TypeSnapshot { store, state } = ty;
+        let error = state.error.as_ref();
+        let is_good = store.is_synced() && error.is_none();
+        let text = match error {
+            None if is_good => "ok".to_owned(),
+            None => "not in sync: its first list is not complete yet".to_owned(),
+            Some(error) => match &error.permission {
+                Some(permission) => {
+                    format!("failed: {} (permission needed: {permission})", error.message)
+                }
+                None => format!("failed: {}", error.message),
+            },
+        };
+        let name = format!("type/{}", store.ty().resource_name());
+        Self { name, is_good, decides: false, text }
+    }
+}

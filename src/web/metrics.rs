@@ -1,0 +1,33 @@
+//! `/metrics`: counters as they are, and gauges read from the board at each scrape.
+
+use actix_web::{HttpResponse, web::Data};
+
+use super::WebState;
+use crate::{
+    board::{Board, OperatorSnapshot, OperatorState, TypeSnapshot},
+    metrics::{CacheGauges, Metrics},
+};
+
+pub(super) async fn show(state: Data<WebState>) -> HttpResponse {
+    let WebState { board, metrics } = &**state;
+    set_gauges(board, metrics);
+    HttpResponse::Ok().content_type(Metrics::CONTENT_TYPE).body(metrics.render())
+}
+
+fn set_gauges(board: &Board, metrics: &Metrics) {
+    for OperatorSnapshot { info, state, parents } in board.operators() {
+        metrics.operator_up(&info.name, state == OperatorState::Running);
+        for (phase, count) in parents {
+            metrics.parents(&info.name, phase.name(), count);
+        }
+    }
+    for TypeSnapshot { store, state } in board.types() {
+        let gauges = CacheGauges {
+            objects: store.len(),
+            bytes: store.bytes(),
+            is_synced: store.is_synced(),
+            last_event: state.last_event,
+        };
+        metrics.cache(store.ty(), gauges);
+    }
+}

@@ -1,0 +1,48 @@
+//! The web endpoint: health, metrics, and what every operator and cache holds, as JSON.
+//!
+//! Layer 6. Reads the board, the stores behind it and the metrics; it changes nothing and knows no
+//! actor. The page for people, commands and authentication are not here yet: whoever reaches the
+//! port reads everything but Secrets.
+//!
+//! ```text
+//!            guard (Host, sizes, headers)
+//! request --> /livez /readyz ... health --+
+//!             /metrics ......... metrics -+--> Board, StoreReader, Metrics
+//!             /api/v1/operators  operators+
+//!             /api/v1/cache .... cache ---+--> redact --> response
+//! ```
+//!
+//! Invariants:
+//! - every object passes `redact` on its way out;
+//! - every error under every path is a Kubernetes `Status`, with security headers like the rest;
+//! - a request reads copies: however slow its client is, nobody who acts waits for it.
+
+mod cache;
+mod guard;
+mod health;
+mod index;
+mod metrics;
+mod operators;
+mod page;
+mod parents;
+mod redact;
+mod routes;
+mod server;
+mod status;
+mod views;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{board::Board, metrics::Metrics};
+
+pub use server::{BindError, listen, server};
+
+/// What the web endpoint shows. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct WebState {
+    /// The operators, their parents and the caches.
+    pub board: Board,
+    /// What is counted.
+    pub metrics: Metrics,
+}

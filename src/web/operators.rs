@@ -1,0 +1,37 @@
+//! `/api/v1/operators`: what is registered and how it stands.
+
+use actix_web::web::{Data, Json, Path};
+use serde::Serialize;
+
+use super::{
+    WebState,
+    page::{List, ListMeta},
+    status::Refused,
+    views::{CacheView, OperatorView},
+};
+
+/// One operator, with the caches that it lives on.
+#[derive(Debug, Serialize)]
+pub(super) struct OperatorDetails {
+    #[serde(flatten)]
+    operator: OperatorView,
+    caches: Vec<CacheView>,
+}
+
+pub(super) async fn list(state: Data<WebState>) -> Json<List<OperatorView>> {
+    let items = state.board.operators().iter().map(OperatorView::from).collect();
+    Json(List { items, metadata: ListMeta::default() })
+}
+
+pub(super) async fn show(
+    name: Path<String>,
+    state: Data<WebState>,
+) -> Result<Json<OperatorDetails>, Refused> {
+    let name = name.into_inner();
+    let operator = state.board.operator(&name).ok_or(Refused::NoOperator(name))?;
+    let config = &operator.info.config;
+    let types = [&config.parent].into_iter().chain(config.children.iter().map(|child| &child.ty));
+    let caches = types.filter_map(|ty| state.board.type_state(ty));
+    let caches = caches.map(|ty| CacheView::from(&ty)).collect();
+    Ok(Json(OperatorDetails { operator: (&operator).into(), caches }))
+}

@@ -1,0 +1,146 @@
+//! `/api/v1/operators/{operator}/parents`: how each parent stands, and why.
+
+use std::sync::Arc;
+
+use actix_web::web::{Data, Json, Path, Query};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    WebState,
+    cache::key_of,
+    page::{List, ListMeta, PageQuery},
+    status::Refused,
+    views::{KeyView, ObjectView, TypeView},
+};
+use crate::{
+    board::{Board, OperatorInfo, ParentState},
+    history::{NextWake, Run},
+    object::{Object, ObjectKey, Uid},
+};
+
+/// A parent in a list.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ParentView {
+    #[serde(flatten)]
+    key: KeyView,
+    uid: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation: Option<i64>,
+    phase: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// How many runs in a row failed.
+    failures: u32,
+    /// When it runs again by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_wake: Option<NextWake>,
+    /// How many runs there were since the process started.
+    runs: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_run: Option<Arc<Run>>,
+}
+
+/// A parent with all that is known.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ParentDetails {
+    #[serde(flatten)]
+    parent: ParentView,
+    /// The conditions that its status shows now.
+    conditions: Value,
+    children: Vec<ChildView>,
+    /// The last runs, the newest first.
+    history: Vec<Arc<Run>>,
+}
+
+/// A cached object that names the parent.
+#[derive(Debug, Serialize)]
+struct ChildView {
+    #[serde(flatten)]
+    ty: TypeView,
+    #[serde(flatten)]
+    object: ObjectView,
+    /// Whether the parent is its controller; else only a label names the parent.
+    owned: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ParentPath {
+    operator: String,
+    namespace: Option<String>,
+    name: String,
+}
+
+pub(super) async fn list(
+    operator: Path<String>,
+    query: Query<PageQuery>,
+    state: Data<WebState>,
+) -> Result<Json<List<ParentView>>, Refused> {
+    let (operator, wanted) = (operator.into_inner(), query.check()?);
+    let page = state.board.parents(&operator, wanted.after.as_ref(), wanted.limit);
+    let page = page.ok_or(Refused::NoOperator(operator))?;
+    let metadata = ListMeta::new(page.items.last().map(|(key, _)| key), page.remaining);
+    let items = page.items.iter().map(|(key, state)| ParentView::new(key, state)).collect();
+    Ok(Json(List { items, metadata }))
+}
+
+pub(super) async fn show(
+    path: Path<ParentPath>,
+    state: Data<WebState>,
+) -> Result<Json<ParentDetails>, Refused> {
+    let ParentPath { operator, namespace, name } = path.into_inner();
+    let known = state.board.operator(&operator);
+    let info = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info;
+    let key = key_of(&info.config.parent, namespace.as_deref(), &name)?;
+    let Some(parent) = state.board.parent(&operator, &key) else {
+        return Err(Refused::NoParent { operator, key });
+    };
+    Ok(Json(ParentDetails {
+        parent: ParentView::new(&key, &parent),
+        conditions: conditions(&state.board, &info, &key, &parent.uid),
+        children: children(&state.board, &info, &parent.uid),
+        history: parent.history.newest_first().cloned().collect(),
+    }))
+}
+
+fn conditions(board: &Board, info: &OperatorInfo, key: &ObjectKey, uid: &Uid) -> Value {
+    let cache = board.type_state(&info.config.parent);
+    let parent = cache.and_then(|cache| cache.store.get(key)).filter(|parent| parent.uid() == uid);
+    let mut status = parent.and_then(|parent| parent.field("status")).unwrap_or_default();
+    match status.get_mut("conditions").map(Value::take) {
+        Some(conditions @ Value::Array(_)) => conditions,
+        Some(_) | None => Value::Array(Vec::new()),
+    }
+}
+
+fn children(board: &Board, info: &OperatorInfo, parent: &Uid) -> Vec<ChildView> {
+    let caches = info.config.children.iter().filter_map(|child| board.type_state(&child.ty));
+    let mut children: Vec<Object> =
+        caches.flat_map(|cache| cache.store.of_parent(parent)).collect();
+    children.sort_by(|a, b| (a.ty(), a.key()).cmp(&(b.ty(), b.key())));
+    let view = |child: &Object| ChildView {
+        ty: child.ty().into(),
+        object: child.into(),
+        owned: child.controller() == Some(parent),
+    };
+    children.iter().map(view).collect()
+}
+
+impl ParentView {
+    fn new(key: &ObjectKey, state: &ParentState) -> Self {
+        let ParentState { uid, generation, phase, history, next_wake, failures, message } = state;
+        Self {
+            key: key.into(),
+            uid: uid.to_string(),
+            generation: *generation,
+            phase: phase.name(),
+            message: message.clone(),
+            failures: *failures,
+            next_wake: *next_wake,
+            runs: history.recorded(),
+            last_run: history.last().cloned(),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! `/api/v1` and `/`.
+
+use actix_web::http::{Method, header};
+use serde_json::{Value, json};
+
+use super::{
+    ask, get, request,
+    world::{SENTINEL, World},
+};
+use crate::web::routes::PATHS;
+
+async fn json_at(world: &World, path: &str) -> Value {
+    let answer = get(&world.state, path).await;
+    assert_eq!(answer.code, 200, "{path}: {}", answer.body);
+    answer.json()
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect()
+}
+
+#[actix_web::test]
+async fn operators_show_their_types_limits_and_parents_by_phase() {
+    let world = World::running().with_parent();
+    let list = json_at(&world, "/api/v1/operators").await;
+    assert_eq!(names(&list), ["echo-server", "spaces"]);
+    let echo = &list["items"][0];
+    assert_eq!(echo["state"], "running");
+    assert_eq!(echo["parent"]["type"], "echoservers.example.com");
+    assert_eq!(
+        echo["children"][0],
+        json!({
+            "type": "pods", "apiVersion": "v1", "kind": "Pod", "namespaced": true,
+            "updateStrategy": "Recreate",
+        })
+    );
+    assert_eq!(echo["limits"]["handlerDeadlineSeconds"], 30.0);
+    assert_eq!(echo["parents"]["failing"], 1);
+}
+
+#[actix_web::test]
+async fn an_operator_shows_the_caches_that_it_lives_on() {
+    let world = World::running().with_parent();
+    let operator = json_at(&world, "/api/v1/operators/echo-server").await;
+    let caches = operator["caches"].as_array().unwrap();
+    let types: Vec<&Value> = caches.iter().map(|cache| &cache["type"]).collect();
+    assert_eq!(types, ["echoservers.example.com", "pods", "secrets"]);
+    assert_eq!(caches[1]["lastEvent"], "1970-01-01T00:00:01.000Z");
+}
+
+#[actix_web::test]
+async fn a_parent_shows_why_it_fails_and_what_it_has() {
+    let world = World::running().with_parent();
+    let parent = json_at(&world, "/api/v1/operators/echo-server/parents/ns/a").await;
+    assert_eq!([&parent["phase"], &parent["message"]], ["failing", "no such image"]);
+    assert_eq!(parent["conditions"], json!([{"type": "Ready", "status": "False"}]));
+    let history = parent["history"].as_array().unwrap();
+    assert_eq!(history[0]["outcome"]["reason"], "HandlerFailed");
+    assert_eq!(history[1]["causes"][0]["reason"], "Restarted");
+    assert_eq!(history[1]["writes"], json!([{"child": "Pod.v1 ns/pod", "verb": "Created"}]));
+    let children = parent["children"].as_array().unwrap();
+    let kinds: Vec<&Value> = children.iter().map(|child| &child["kind"]).collect();
+    assert_eq!(kinds, ["Pod", "Secret"]);
+    assert_eq!([&children[0]["owned"], &children[0]["deleting"]], [true, false]);
+}
+
+#[actix_web::test]
+async fn a_parent_of_the_cluster_has_no_namespace_in_its_path() {
+    let world = World::running().with_namespaces(1);
+    let parent = json_at(&world, "/api/v1/operators/spaces/parents/n00000").await;
+    assert_eq!(parent["phase"], "pending");
+    assert_eq!(parent.get("namespace"), None);
+}
+
+#[actix_web::test]
+async fn lists_come_in_pages_that_hold_everything_once() {
+    let world = World::running().with_namespaces(25);
+    for path in ["/api/v1/operators/spaces/parents", "/api/v1/cache/namespaces"] {
+        let (mut seen, mut token) = (Vec::new(), String::new());
+        loop {
+            let page = json_at(&world, &format!("{path}?limit=10&continue={token}")).await;
+            seen.extend(names(&page).into_iter().map(ToOwned::to_owned));
+            match page["metadata"]["continue"].as_str() {
+                Some(next) => next.clone_into(&mut token),
+                None => break,
+            }
+            assert_eq!(page["metadata"]["remainingItemCount"], 25 - seen.len());
+        }
+        let all: Vec<String> = (0..25).map(|number| format!("n{number:05}")).collect();
+        assert_eq!(seen, all, "{path}");
+    }
+}
+
+#[actix_web::test]
+async fn the_cache_shows_types_keys_and_objects() {
+    let world = World::running().with_parent();
+    let types = json_at(&world, "/api/v1/cache").await;
+    assert_eq!(types["items"].as_array().unwrap().len(), 4);
+    for name in ["pods", "pods.v1."] {
+        let pods = json_at(&world, &format!("/api/v1/cache/{name}")).await;
+        assert_eq!((names(&pods), &pods["cache"]["objects"]), (vec!["pod"], &json!(1)));
+    }
+    let pod = json_at(&world, "/api/v1/cache/pods/ns/pod").await;
+    assert_eq!([&pod["kind"], &pod["metadata"]["uid"]], ["Pod", "pod"]);
+}
+
+#[actix_web::test]
+async fn no_path_shows_what_is_in_a_secret() {
+    let world = World::running().with_parent();
+    for path in [
+        "/api/v1/cache",
+        "/api/v1/cache/secrets",
+        "/api/v1/cache/secrets/ns/secret",
+        "/api/v1/cache/pods/ns/pod",
+        "/api/v1/operators",
+        "/api/v1/operators/echo-server",
+        "/api/v1/operators/echo-server/parents",
+        "/api/v1/operators/echo-server/parents/ns/a",
+        "/metrics",
+        "/readyz?verbose",
+    ] {
+        let answer = get(&world.state, path).await;
+        assert_eq!(answer.code, 200, "{path}");
+        assert!(!answer.body.contains(SENTINEL), "{path}: {}", answer.body);
+    }
+    let secret = json_at(&world, "/api/v1/cache/secrets/ns/secret").await;
+    assert_eq!(secret["data"], json!({"password": "(redacted)"}));
+}
+
+#[actix_web::test]
+async fn the_index_lists_every_path_for_people_and_for_programs() {
+    let world = World::running();
+    assert_eq!(json_at(&world, "/").await["paths"], json!(PATHS));
+    let browser = request(Method::GET, "/").insert_header((header::ACCEPT, "text/html"));
+    let page = ask(&world.state, browser).await;
+    assert!(page.header(header::CONTENT_TYPE).starts_with("text/html"));
+    assert!(page.body.contains("<a href=\"/api/v1/operators\">"), "{}", page.body);
+}
+
+#[actix_web::test]
+async fn every_listed_path_is_answered() {
+    let world = World::running().with_parent().with_namespaces(1);
+    for path in PATHS {
+        let (ty, object) =
+            if path.contains("{namespace}") { ("pods", "pod") } else { ("namespaces", "n00000") };
+        let is_parent = path.contains("/parents/");
+        let (operator, name) = match (is_parent, path.contains("{namespace}")) {
+            (true, true) => ("echo-server", "a"),
+            _ => ("spaces", object),
+        };
+        let path = path
+            .replace("{type}", ty)
+            .replace("{operator}", operator)
+            .replace("{namespace}", "ns")
+            .replace("{name}", name);
+        assert_eq!(get(&world.state, &path).await.code, 200, "{path}");
+    }
+}

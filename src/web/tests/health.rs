@@ -1,0 +1,119 @@
+//! `/livez`, `/readyz` and `/metrics`.
+
+use actix_web::http::header;
+
+use super::{
+    get,
+    world::{World, pods},
+};
+use crate::board::{OperatorState, TypeError, TypeState};
+
+const FORBIDDEN: &str =
+    r#"forbidden: User "x" cannot list resource "pods" in API group "" at the cluster scope"#;
+
+fn forbid_pods(world: &World) {
+    let permission = Some("get, list, watch on pods".to_owned());
+    let error = Some(TypeError { message: FORBIDDEN.to_owned(), permission });
+    world.state.board.set_type(&pods(), TypeState { error, ..TypeState::default() });
+}
+
+fn degraded(reason: &str) -> OperatorState {
+    OperatorState::Degraded { reasons: vec![reason.to_owned()] }
+}
+
+#[actix_web::test]
+async fn a_process_that_answers_is_alive() {
+    let world = World::new();
+    for path in ["/livez", "/healthz"] {
+        let answer = get(&world.state, path).await;
+        assert_eq!((answer.code, answer.body.as_str()), (200, "ok"), "{path}");
+    }
+}
+
+#[actix_web::test]
+async fn a_process_is_ready_when_every_operator_runs() {
+    let world = World::running();
+    let answer = get(&world.state, "/readyz").await;
+    assert_eq!((answer.code, answer.body.as_str()), (200, "ok"));
+    let verbose = get(&world.state, "/readyz?verbose").await;
+    for line in ["[+]operator/echo-server ok", "[+]type/pods ok", "readyz check passed"] {
+        assert!(verbose.body.lines().any(|shown| shown == line), "{line} in\n{}", verbose.body);
+    }
+}
+
+#[actix_web::test]
+async fn an_operator_that_starts_keeps_the_process_from_being_ready_and_says_what_it_waits_for() {
+    let world = World::running();
+    let waiting_for = vec!["pods".to_owned(), "services".to_owned()];
+    world.set("echo-server", OperatorState::Starting { waiting_for });
+    let answer = get(&world.state, "/readyz").await;
+    assert_eq!(answer.code, 503);
+    let line = "[-]operator/echo-server starting: waiting for pods, services\n";
+    assert!(answer.body.contains(line), "{}", answer.body);
+    assert!(answer.body.ends_with("readyz check failed\n"));
+    assert_eq!(get(&world.state, "/readyz/spaces").await.code, 200);
+}
+
+#[actix_web::test]
+async fn a_degraded_operator_with_a_reason_leaves_the_process_ready_and_is_not_ready_itself() {
+    let world = World::running();
+    forbid_pods(&world);
+    world.set("echo-server", degraded("missing permission: get, list, watch on pods"));
+    assert_eq!(get(&world.state, "/readyz").await.code, 200);
+    let verbose = get(&world.state, "/readyz?verbose").await.body;
+    for line in [
+        "[-]operator/echo-server degraded: missing permission: get, list, watch on pods".to_owned(),
+        format!("[-]type/pods failed: {FORBIDDEN} (permission needed: get, list, watch on pods)"),
+        "[+]operator/spaces ok".to_owned(),
+    ] {
+        assert!(verbose.lines().any(|shown| shown == line), "{line} in\n{verbose}");
+    }
+    let itself = get(&world.state, "/readyz/echo-server").await;
+    assert_eq!(itself.code, 503);
+    assert!(itself.body.contains("get, list, watch on pods"), "{}", itself.body);
+    assert!(!itself.body.contains("namespaces"), "{}", itself.body);
+}
+
+#[actix_web::test]
+async fn a_degraded_operator_without_a_reason_is_not_settled() {
+    let world = World::running();
+    world.set("spaces", OperatorState::Degraded { reasons: Vec::new() });
+    assert_eq!(get(&world.state, "/readyz").await.code, 503);
+}
+
+#[actix_web::test]
+async fn a_process_that_stops_is_not_ready_but_alive() {
+    let world = World::running();
+    world.state.board.begin_stopping();
+    for path in ["/readyz", "/readyz/spaces"] {
+        let answer = get(&world.state, path).await;
+        assert_eq!(answer.code, 503);
+        assert!(answer.body.contains("[-]shutdown the process is stopping"), "{}", answer.body);
+    }
+    assert_eq!(get(&world.state, "/livez").await.code, 200);
+}
+
+#[actix_web::test]
+async fn a_reason_cannot_forge_a_line() {
+    let world = World::running();
+    world.set("spaces", degraded("x\n[+]operator/echo-server ok"));
+    let verbose = get(&world.state, "/readyz?verbose").await.body;
+    assert_eq!(verbose.lines().filter(|line| line.starts_with("[+]operator/echo")).count(), 1);
+}
+
+#[actix_web::test]
+async fn metrics_hold_the_state_of_this_moment() {
+    let world = World::running().with_parent();
+    let answer = get(&world.state, "/metrics").await;
+    assert!(answer.header(header::CONTENT_TYPE).starts_with("text/plain; version=0.0.4"));
+    for line in [
+        r#"operetta_operator_up{operator="spaces"} 1"#,
+        r#"operetta_parents{operator="echo-server",phase="failing"} 1"#,
+        r#"operetta_parents{operator="echo-server",phase="synced"} 0"#,
+        r#"operetta_cache_objects{type="pods"} 1"#,
+        r#"operetta_cache_synced{type="secrets"} 1"#,
+        r#"operetta_watch_last_event_timestamp_seconds{type="pods"} 1"#,
+    ] {
+        assert!(answer.body.lines().any(|shown| shown == line), "{line} in\n{}", answer.body);
+    }
+}

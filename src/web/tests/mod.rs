@@ -1,0 +1,64 @@
+//! Every path, asked as a client asks.
+
+mod explain;
+mod health;
+mod refusals;
+mod world;
+
+use actix_web::{
+    body::to_bytes,
+    http::{
+        Method, StatusCode,
+        header::{HeaderMap, HeaderName},
+    },
+    test::{TestRequest, call_service, init_service},
+};
+use serde_json::Value;
+
+use super::{WebState, guard::Policy, server::app};
+
+/// What came back.
+pub(super) struct Answer {
+    pub(super) code: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: String,
+}
+
+impl Answer {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    pub(super) fn header(&self, name: HeaderName) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+/// Asks with GET, as a client on the same machine.
+pub(super) async fn get(state: &WebState, path: &str) -> Answer {
+    ask(state, request(Method::GET, path)).await
+}
+
+pub(super) fn request(method: Method, path: &str) -> TestRequest {
+    TestRequest::with_uri(path).method(method).insert_header(("Host", "localhost:8080"))
+}
+
+pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
+    let service = init_service(app(Policy::Loopback, state.clone())).await;
+    let response = call_service(&service, request.to_request()).await;
+    let (code, headers) = (response.status().as_u16(), response.headers().clone());
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
+    Answer { code, headers, body: String::from_utf8(body.to_vec()).unwrap() }
+}
+
+/// The `Status` that a refusal must be.
+pub(super) fn is_status(answer: &Answer, code: StatusCode, reason: &str) -> String {
+    let status = answer.json();
+    assert_eq!(answer.code, code.as_u16(), "{status}");
+    assert_eq!(status["code"], code.as_u16());
+    assert_eq!(
+        [&status["kind"], &status["apiVersion"], &status["status"], &status["reason"]],
+        ["Status", "v1", "Failure", reason]
+    );
+    status["message"].as_str().unwrap().to_owned()
+}

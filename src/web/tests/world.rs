@@ -1,0 +1,161 @@
+//! A process with two operators, as the board shows it.
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, SystemTime},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    board::{Board, OperatorInfo, OperatorState, ParentPhase, ParentState, TypeState},
+    history::{Cause, Outcome, Run, Verb, WriteRecord},
+    metrics::Metrics,
+    object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, Uid},
+    operator::{ChildConfig, OperatorConfig, OperatorName},
+    store::{ScopeId, Store},
+    web::WebState,
+};
+
+/// A value that no answer may hold.
+pub(super) const SENTINEL: &str = "sentinel-c2VjcmV0";
+
+pub(super) const LABEL: &str = "operetta.dev/parent-uid";
+
+pub(super) struct World {
+    pub(super) state: WebState,
+    echo_servers: (Store, ScopeId),
+    pods: (Store, ScopeId),
+    secrets: (Store, ScopeId),
+    namespaces: (Store, ScopeId),
+}
+
+impl World {
+    /// `echo-server` (with pods and secrets) and `spaces` (of the cluster, with none), starting.
+    pub(super) fn new() -> Self {
+        let state = WebState { board: Board::new(), metrics: Metrics::new() };
+        let echo = OperatorConfig::new("echo-server", echo_servers())
+            .child_of_type(pods(), ChildConfig::recreate())
+            .child_of_type(secrets(), ChildConfig::apply());
+        for config in [echo, OperatorConfig::new("spaces", namespaces())] {
+            let name = config.operator_name().unwrap();
+            state.board.register(OperatorInfo { name, config, has_finalizer: false });
+        }
+        let store = |ty: K8sType| {
+            let store = Store::new(ty, BTreeSet::from([LABEL.to_owned()]));
+            let scope = store.add_scope(None);
+            state.board.add_store(store.reader());
+            (store, scope)
+        };
+        let [echo_servers, pods, secrets, namespaces] =
+            [echo_servers(), pods(), secrets(), namespaces()].map(store);
+        Self { state, echo_servers, pods, secrets, namespaces }
+    }
+
+    /// All types listed, both operators running.
+    pub(super) fn running() -> Self {
+        let world = Self::new();
+        for (store, scope) in [&world.echo_servers, &world.pods, &world.secrets, &world.namespaces]
+        {
+            let start = store.begin_list();
+            let version = ResourceVersion::new("1");
+            let _ = store.replace(*scope, start, Vec::new(), &version);
+            let last_event = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1));
+            let last_version = Some(version);
+            let state = TypeState { synced: true, last_event, last_version, ..Default::default() };
+            world.state.board.set_type(store.reader().ty(), state);
+        }
+        for name in ["echo-server", "spaces"] {
+            world.set(name, OperatorState::Running);
+        }
+        world
+    }
+
+    pub(super) fn set(&self, operator: &str, state: OperatorState) {
+        self.state.board.set_operator(&OperatorName::new(operator).unwrap(), state);
+    }
+
+    /// A parent `ns/a` that failed after it had run well, its Pod and its Secret.
+    pub(super) fn with_parent(self) -> Self {
+        observe(
+            &self.echo_servers,
+            &json!({
+                "metadata": {"name": "a", "namespace": "ns", "uid": "p", "resourceVersion": "5",
+                             "generation": 2},
+                "status": {"conditions": [{"type": "Ready", "status": "False"}]},
+            }),
+        );
+        let metadata = |name: &str| {
+            json!({
+                "name": name, "namespace": "ns", "uid": name, "resourceVersion": "6",
+                "labels": {LABEL: "p"},
+                "ownerReferences": [{"uid": "p", "controller": true}],
+                "annotations": {"kubectl.kubernetes.io/last-applied-configuration": SENTINEL},
+            })
+        };
+        observe(&self.pods, &json!({"metadata": metadata("pod")}));
+        let data = json!({"password": SENTINEL});
+        observe(
+            &self.secrets,
+            &json!({"metadata": metadata("secret"), "data": data, "stringData": data}),
+        );
+        let parent = failing_parent();
+        let name = OperatorName::new("echo-server").unwrap();
+        self.state.board.record(&name, &ObjectKey::namespaced("ns", "a"), parent);
+        self
+    }
+
+    /// So many namespaces, each a parent of `spaces`.
+    pub(super) fn with_namespaces(self, count: usize) -> Self {
+        let operator = OperatorName::new("spaces").unwrap();
+        for number in 0..count {
+            let name = format!("n{number:05}");
+            observe(
+                &self.namespaces,
+                &json!({"metadata": {"name": name, "uid": name, "resourceVersion": "9"}}),
+            );
+            let parent = ParentState::pending(Uid::new(&name), None);
+            self.state.board.record(&operator, &ObjectKey::cluster(&name), parent);
+        }
+        self
+    }
+}
+
+pub(super) fn pods() -> K8sType {
+    K8sType::namespaced("v1", "Pod", "pods")
+}
+
+fn echo_servers() -> K8sType {
+    K8sType::namespaced("example.com/v1", "EchoServer", "echoservers")
+}
+
+fn secrets() -> K8sType {
+    K8sType::namespaced("v1", "Secret", "secrets")
+}
+
+fn namespaces() -> K8sType {
+    K8sType::cluster_scoped("v1", "Namespace", "namespaces")
+}
+
+fn observe((store, scope): &(Store, ScopeId), value: &Value) {
+    let ty = store.reader().ty().clone();
+    let object = Object::from_value(&ty, value, &KeptManagers::default()).unwrap();
+    let _ = store.observe(*scope, object);
+}
+
+fn failing_parent() -> ParentState {
+    let mut state = ParentState::pending(Uid::new("p"), Some(2));
+    let took = Duration::from_millis(3);
+    let mut first = Run::new(SystemTime::UNIX_EPOCH, took, Outcome::Wrote);
+    first.causes = vec![Cause::Restarted];
+    first.writes = vec![WriteRecord {
+        child: "Pod.v1 ns/pod".to_owned(),
+        verb: Verb::Created,
+        paths: Vec::new(),
+    }];
+    state.history.record(first);
+    let message = "no such image".to_owned();
+    let outcome = Outcome::Failed { reason: "HandlerFailed".to_owned(), message: message.clone() };
+    state.history.record(Run::new(SystemTime::UNIX_EPOCH, took, outcome));
+    ParentState { phase: ParentPhase::Failing, failures: 1, message: Some(message), ..state }
+}
