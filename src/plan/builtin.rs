@@ -42,7 +42,7 @@ pub(super) fn is_quantity(path: &Path<'_>) -> bool {
 /// says anything. Only fields inside of atomic values are listed: elsewhere the managed fields
 /// tell what is ours.
 pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
-    let defaults: [(&[&str], Value); 10] = [
+    let defaults: [(&[&str], Value); 12] = [
         (&["ports", "protocol"], json!("TCP")),
         (&["ports", "name"], json!("")),
         (&["fieldRef", "apiVersion"], json!("v1")),
@@ -52,9 +52,17 @@ pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
         (&["volumeClaimTemplates", "kind"], json!("PersistentVolumeClaim")),
         (&["volumeClaimTemplates", "spec", "volumeMode"], json!("Filesystem")),
         (&["volumeClaimTemplates", "status"], json!({"phase": "Pending"})),
+        (&["onPodConditions", "status"], json!("True")),
+        (&["roleRef", "apiGroup"], json!("rbac.authorization.k8s.io")),
         (&["subjects", "apiGroup"], json!("rbac.authorization.k8s.io")),
     ];
     defaults.iter().any(|(names, default)| path.ends_with(names) && value == default)
+}
+
+/// Whether the value at a path of a built-in type is an atomic map that people empty by `{}`. Any
+/// other `{}` asks for the server's defaults (`strategy: {}`).
+pub(super) fn is_selector(path: &Path<'_>) -> bool {
+    path.last_field().is_some_and(|name| name.ends_with("elector"))
 }
 
 /// Whether an object of the type holds what cannot be rebuilt once it is deleted.

@@ -26,13 +26,22 @@ impl<'a> Path<'a> {
         self.0.pop();
     }
 
+    /// The name of the last field; places in lists are skipped.
+    pub(super) fn last_field(&self) -> Option<&'a str> {
+        self.fields().next()
+    }
+
     /// Whether the last field names are these; places in lists are skipped, `*` is any name.
     pub(super) fn ends_with(&self, names: &[&str]) -> bool {
-        let mut fields = self.0.iter().rev().filter_map(|segment| match segment {
+        let mut fields = self.fields();
+        names.iter().rev().all(|name| fields.next().is_some_and(|f| *name == "*" || f == *name))
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &'a str> {
+        self.0.iter().rev().filter_map(|segment| match segment {
             Segment::Field(name) => Some(*name),
             Segment::Index(_) | Segment::Keys(_) => None,
-        });
-        names.iter().rev().all(|name| fields.next().is_some_and(|f| *name == "*" || f == *name))
+        })
     }
 
     /// The path as text, for example `.spec.ports[0].port` or `.metadata.labels["a/b"]`.

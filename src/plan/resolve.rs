@@ -44,11 +44,11 @@ pub struct ForeignChild {
 /// What to do after a delete answered 409.
 #[derive(Debug, Clone)]
 pub enum AfterDeleteConflict {
-    /// The object is gone or on its way; what has its name now is another one.
+    /// The object is gone; what has its name now is another one.
     Gone,
     /// It changed, and is still to be deleted.
     Again(Deletion),
-    /// It changed, and is now as desired or better left alone.
+    /// It changed, and is now terminating, as desired or better left alone.
     Keep,
     /// It is no longer ours.
     NotOurs,
@@ -85,8 +85,11 @@ pub fn after_delete_conflict(
     deletion: &Deletion,
     live: Option<&Object>,
 ) -> AfterDeleteConflict {
-    let is_meant = |live: &&Object| *live.uid() == deletion.uid && !live.is_deleting();
+    let is_meant = |live: &&Object| *live.uid() == deletion.uid;
     let Some(live) = live.filter(is_meant) else { return AfterDeleteConflict::Gone };
+    if live.is_deleting() {
+        return AfterDeleteConflict::Keep;
+    }
     if !is_ours(parent, live) {
         return AfterDeleteConflict::NotOurs;
     }

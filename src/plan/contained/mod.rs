@@ -63,12 +63,21 @@ impl<'a> Comparison<'a> {
                 this.values(value, live.get(name), owned.field(name));
             });
         }
+        if !owned.is_whole() || self.asks_for_defaults(desired, owned) {
+            return;
+        }
         // An atomic value is ours as a whole: what is in it and not desired was desired once.
-        for (name, value) in live.iter().filter(|_| owned.is_whole()) {
+        for (name, value) in live {
             if !desired.contains_key(name) && !value.is_null() {
                 self.at(Segment::Field(name), |this| this.extra(value));
             }
         }
+    }
+
+    /// A leaf in the managed fields is an atomic value, or a value that was applied empty.
+    fn asks_for_defaults(&self, desired: &Map<String, Value>, owned: Owned<'_>) -> bool {
+        let is_leaf = matches!(owned, Owned::Node(_));
+        self.is_builtin && is_leaf && desired.is_empty() && !builtin::is_selector(&self.path)
     }
 
     fn extra(&mut self, value: &Value) {
@@ -138,19 +147,19 @@ fn keys_of(item: &Value, names: &[&String]) -> Map<String, Value> {
 }
 
 /// Whether the server left a value out when we applied it. It does so with empty values; had
-/// somebody else removed it, it would no longer be ours.
+/// somebody else removed it, it would no longer be ours. An empty list with keys is nobody's.
 fn is_dropped(desired: &Value, owned: Owned<'_>) -> bool {
-    owned.is_something()
-        && match desired {
-            Value::Object(fields) => {
-                fields.iter().all(|(name, value)| is_dropped(value, owned.field(name)))
-            }
-            Value::Null => true,
-            Value::Bool(value) => !value,
-            Value::Number(number) => number.as_f64() == Some(0.0),
-            Value::String(text) => text.is_empty(),
-            Value::Array(items) => items.is_empty(),
+    let is_empty = match desired {
+        Value::Array(items) => return items.is_empty(),
+        Value::Object(fields) => {
+            fields.iter().all(|(name, value)| is_dropped(value, owned.field(name)))
         }
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+    };
+    is_empty && owned.is_something()
 }
 
 fn same_number(a: &Value, b: &Value) -> bool {

@@ -43,7 +43,7 @@ fn no_more_than_ten_paths_are_told() {
 
 #[test]
 fn an_empty_value_that_the_server_left_out_is_equal_only_where_we_own_it() {
-    let empty = [json!({}), json!([]), json!(""), json!(false), json!(0), json!({"x": ""})];
+    let empty = [json!({}), json!(""), json!(false), json!(0), json!({"x": ""})];
     for value in empty {
         let desired = json!({"spec": {"a": value}});
         let ours = json!({"f:spec": {"f:a": {}, "f:b": {}}});
@@ -55,6 +55,9 @@ fn an_empty_value_that_the_server_left_out_is_equal_only_where_we_own_it() {
         let theirs = json!({"f:spec": {"f:b": {}}});
         assert_eq!(paths(&pod(), &desired, &live, &theirs), [".spec.a"]);
     }
+    let desired = json!({"spec": {"a": []}});
+    let empty = json!({"spec": {}});
+    assert!(paths(&pod(), &desired, &empty, &json!({"f:spec": {"f:b": {}}})).is_empty());
     let desired = json!({"spec": {"a": 1}});
     let fields = json!({"f:spec": {"f:a": {}}});
     assert_eq!(paths(&pod(), &desired, &json!({"spec": {}}), &fields), [".spec.a"]);
@@ -105,6 +108,15 @@ fn what_was_dropped_from_an_atomic_value_differs_but_a_default_does_not() {
     assert_eq!(paths(&custom(), &desired, &defaulted, &fields), [".ports[0].protocol"]);
     let more = json!({"selector": {"a": "1", "b": "2"}, "ports": [{"port": 80, "x": 1}]});
     assert_eq!(paths(&pod(), &desired, &more, &fields), [".ports[0].x", ".selector.b"]);
+}
+
+#[test]
+fn an_empty_object_asks_for_the_defaults_of_the_server_but_an_empty_selector_for_none() {
+    let fields = json!({"f:strategy": {}, "f:nodeSelector": {}, "f:items": {}});
+    let desired = json!({"strategy": {}, "nodeSelector": {}, "items": [{}]});
+    let live = json!({"strategy": {"type": "x"}, "nodeSelector": {"a": "b"}, "items": [{"c": 1}]});
+    assert_eq!(paths(&pod(), &desired, &live, &fields), [".items[0].c", ".nodeSelector.a"]);
+    assert_eq!(paths(&custom(), &desired, &live, &fields).len(), 3);
 }
 
 #[test]
