@@ -39,6 +39,17 @@ fn the_same_value_makes_two_owners_of_a_field() {
     assert_eq!(live.fields_of("bob Apply"), ".spec.replicas");
 }
 
+/// As seen on kube-apiserver: the time is that of a change, and there was none.
+#[test]
+fn an_applier_that_agrees_with_everything_has_an_entry_without_time() {
+    let mut live = Live::new();
+    live.apply_spec("alice", json!({"replicas": 1}));
+    live.apply_spec("bob", json!({"replicas": 1}));
+    assert_eq!(live.time_of("bob"), "");
+    live.apply_spec("bob", json!({"replicas": 1, "text": "x"}));
+    assert_eq!(live.time_of("bob"), "2026-01-01T00:00:03Z");
+}
+
 #[test]
 fn an_integer_and_the_same_number_as_a_fraction_are_equal() {
     let mut live = Live::new();
@@ -252,6 +263,7 @@ fn parts_of_a_dropped_map_entry_survive_in_the_version_that_owns_the_entry() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"structs": {"x": {"tags": ["t"]}}, "replicas": 1}));
     live.update("carol", |object| object["spec"]["structs"]["x"]["value"] = json!(1));
+    live.apply_spec("alice", json!({"structs": {"x": {"tags": ["t"], "value": 1}}, "replicas": 1}));
     live.version = "example.com/v2";
     live.apply_spec("bob", json!({"structs": {"x": {"tags": ["t"]}}}));
     live.version = "example.com/v1";

@@ -227,3 +227,24 @@ fn duplicates_cost_the_managers_when_one_of_them_wrote_in_another_version() {
         assert_eq!(live.managers().len(), managers, "{version}");
     }
 }
+
+#[test]
+fn what_an_empty_object_of_the_type_has_already_is_not_owned_when_it_is_created() {
+    let live = Live::new();
+    let after = live.whole(json!({"spec": {"map": {"k": "v"}, "children": [{"name": "x"}]}}));
+    let empty = json!({"metadata": {}, "spec": {"children": null}, "status": {}});
+    let request = super::Request {
+        manager: "carol",
+        api_version: live.version,
+        subresource: None,
+        now: "2026-01-01T00:00:01Z",
+        reset: &["status"],
+        empty: Some(&empty),
+    };
+    let created = super::track_update(None, after, &live.schema, &request);
+    let fields = json!({"f:spec": {
+        "f:map": {".": {}, "f:k": {}},
+        "f:children": {r#"k:{"name":"x"}"#: {".": {}, "f:name": {}}},
+    }});
+    assert_eq!(created["metadata"]["managedFields"][0]["fieldsV1"], fields);
+}
