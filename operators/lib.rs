@@ -3,8 +3,11 @@
 //! One folder per operator. An operator joins the binary with one line in [`all`]; its CRD and
 //! its permissions are then part of `deploy/` and of every start. Nothing here starts anything.
 
+use operetta::supervisor::SupervisorBuilder;
+
 pub mod crds;
 pub mod echo_server;
+pub mod install;
 pub mod rbac;
 pub mod temp_namespace;
 
@@ -17,4 +20,13 @@ pub use operator::Operator;
 /// Every operator of this binary, one line each.
 pub fn all() -> Vec<Operator> {
     vec![echo_server::operator(), temp_namespace::operator()]
+}
+
+/// Registers operators with a supervisor.
+pub fn register_all(builder: SupervisorBuilder, operators: Vec<Operator>) -> SupervisorBuilder {
+    let register = |builder: SupervisorBuilder, operator: Operator| {
+        let (config, handler) = operator.into_parts();
+        builder.register(config, handler)
+    };
+    operators.into_iter().fold(builder, register)
 }

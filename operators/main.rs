@@ -1,2 +1,41 @@
-//! To be written.
-fn main() {}
+//! The one binary of this repository: it runs every operator, or prints their manifests.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+
+mod cli;
+mod connect;
+mod ready;
+mod run;
+mod settings;
+mod telemetry;
+
+fn main() -> ExitCode {
+    match execute(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // One line, and never a debug dump; the causes follow the colon.
+            eprintln!("error: {}", format!("{error:#}").replace('\n', " "));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(cli: Cli) -> anyhow::Result<()> {
+    let operators = operators::all();
+    match cli.command {
+        None => run::run(cli.run, operators),
+        Some(Command::Crds) => print(&operators::crds::yaml(&operators)?),
+        Some(Command::Rbac) => print(&operators::rbac::yaml(&operators)?),
+    }
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    Ok(io::stdout().write_all(text.as_bytes())?)
+}

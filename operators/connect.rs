@@ -1,0 +1,50 @@
+//! Making the client for the chosen cluster.
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use kube::{
+    Client, Config,
+    config::{KubeConfigOptions, Kubeconfig},
+};
+
+use crate::settings::Target;
+
+/// A client, and the kubeconfig that leads others to the same cluster if it is ours.
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    pub(crate) kubeconfig: Option<PathBuf>,
+}
+
+/// Connects; for the embedded server, starts it.
+pub(crate) async fn connect(target: Target) -> anyhow::Result<Connection> {
+    match target {
+        Target::Embedded { listen, kubeconfig_out } => embedded(listen, &kubeconfig_out).await,
+        Target::InCluster => remote(Config::incluster().context("--cluster in-cluster")?),
+        Target::Kubeconfig { file, context } => {
+            remote(from_kubeconfig(file.as_deref(), context).await.context("--cluster kubeconfig")?)
+        }
+    }
+}
+
+async fn from_kubeconfig(file: Option<&Path>, context: Option<String>) -> anyhow::Result<Config> {
+    let kubeconfig = match file {
+        Some(file) => Kubeconfig::read_from(file)?,
+        None => Kubeconfig::read()?,
+    };
+    let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
+    Ok(Config::from_custom_kubeconfig(kubeconfig, &options).await?)
+}
+
+/// Retries are the business of each parent's schedule, not of the client.
+fn remote(mut config: Config) -> anyhow::Result<Connection> {
+    config.default_retry = false;
+    Ok(Connection { client: Client::try_from(config)?, kubeconfig: None })
+}
+
+async fn embedded(listen: SocketAddr, kubeconfig_out: &Path) -> anyhow::Result<Connection> {
+    anyhow::bail!("the embedded server is not there yet: {listen} {}", kubeconfig_out.display())
+}

@@ -1,0 +1,125 @@
+//! Installing the definitions of the parent types, and waiting until the server serves them.
+//!
+//! Waits by watching. Does not remove a definition: that would remove every object of it.
+
+use std::time::Duration;
+
+use futures::{StreamExt, TryStreamExt, future::try_join_all};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, CustomResourceDefinitionCondition,
+};
+use kube::{
+    Api, Client, ResourceExt,
+    api::{Patch, PatchParams, WatchEvent, WatchParams},
+};
+
+/// How long the server may take until it serves a new type.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Who owns the fields that are installed.
+const MANAGER: &str = "operetta-installer";
+
+/// A definition could not be installed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The server refused it.
+    #[error("cannot install the resource definition {name}")]
+    Apply {
+        /// The definition.
+        name: String,
+        /// What the server said.
+        source: kube::Error,
+    },
+    /// What became of it could not be read.
+    #[error("cannot see whether the resource definition {name} is established")]
+    Watch {
+        /// The definition.
+        name: String,
+        /// What the server said.
+        source: kube::Error,
+    },
+    /// The server took it and will not serve it.
+    #[error("the resource definition {name} is not accepted: {message}")]
+    NotAccepted {
+        /// The definition.
+        name: String,
+        /// What the server said.
+        message: String,
+    },
+    /// The server took it and does not serve it yet.
+    #[error("the resource definition {name} is not established after {} seconds", DEADLINE.as_secs())]
+    TooSlow {
+        /// The definition.
+        name: String,
+    },
+}
+
+/// Applies the definitions and returns when the server serves all of them.
+pub async fn install(
+    client: &Client,
+    crds: &[CustomResourceDefinition],
+) -> Result<(), InstallError> {
+    try_join_all(crds.iter().map(|crd| install_one(client, crd))).await.map(drop)
+}
+
+async fn install_one(client: &Client, crd: &CustomResourceDefinition) -> Result<(), InstallError> {
+    let api = Api::<CustomResourceDefinition>::all(client.clone());
+    let name = crd.name_any();
+    let params = PatchParams::apply(MANAGER).force();
+    let applied = api
+        .patch(&name, &params, &Patch::Apply(crd))
+        .await
+        .map_err(|source| InstallError::Apply { name: name.clone(), source })?;
+    tokio::time::timeout(DEADLINE, established(&api, &name, applied))
+        .await
+        .unwrap_or(Err(InstallError::TooSlow { name }))
+}
+
+async fn established(
+    api: &Api<CustomResourceDefinition>,
+    name: &str,
+    mut seen: CustomResourceDefinition,
+) -> Result<(), InstallError> {
+    loop {
+        if let Some(message) = refusal(&seen) {
+            return Err(InstallError::NotAccepted { name: name.to_owned(), message });
+        }
+        if condition(&seen, "Established").is_some_and(|condition| condition.status == "True") {
+            return Ok(());
+        }
+        seen = next(api, name, &seen)
+            .await
+            .map_err(|source| InstallError::Watch { name: name.to_owned(), source })?;
+    }
+}
+
+/// The next version of a definition; read live where the watch does not tell.
+async fn next(
+    api: &Api<CustomResourceDefinition>,
+    name: &str,
+    seen: &CustomResourceDefinition,
+) -> Result<CustomResourceDefinition, kube::Error> {
+    let params = WatchParams::default().fields(&format!("metadata.name={name}")).timeout(30);
+    let version = seen.resource_version().unwrap_or_default();
+    let mut events = api.watch(&params, &version).await?.boxed();
+    match events.try_next().await? {
+        Some(WatchEvent::Added(crd) | WatchEvent::Modified(crd)) => Ok(crd),
+        Some(WatchEvent::Deleted(_) | WatchEvent::Bookmark(_) | WatchEvent::Error(_)) | None => {
+            api.get(name).await
+        }
+    }
+}
+
+/// Why the server will never serve it, for example because its names are taken.
+fn refusal(crd: &CustomResourceDefinition) -> Option<String> {
+    let accepted = condition(crd, "NamesAccepted")?;
+    (accepted.status == "False").then(|| accepted.message.clone().unwrap_or_default())
+}
+
+fn condition<'a>(
+    crd: &'a CustomResourceDefinition,
+    type_: &str,
+) -> Option<&'a CustomResourceDefinitionCondition> {
+    let conditions = crd.status.as_ref()?.conditions.as_ref()?;
+    conditions.iter().find(|condition| condition.type_ == type_)
+}

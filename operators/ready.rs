@@ -1,0 +1,71 @@
+//! What is printed when all is ready: the lines to copy next.
+
+use std::{fmt, net::SocketAddr, path::Path};
+
+/// The facts of the message.
+pub(crate) struct Announcement<'a> {
+    /// The operators.
+    pub(crate) operators: &'a [String],
+    /// The kubeconfig of the embedded server, if that is the cluster.
+    pub(crate) kubeconfig: Option<&'a Path>,
+    /// Where the web endpoint listens.
+    pub(crate) web: Option<SocketAddr>,
+}
+
+impl fmt::Display for Announcement<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operators, kubeconfig, web } = self;
+        writeln!(f, "\nOperetta is ready. Operators: {}.", operators.join(", "))?;
+        if let Some(kubeconfig) = kubeconfig {
+            let kubeconfig = quoted(&kubeconfig.to_string_lossy());
+            writeln!(f, "\n  export KUBECONFIG={kubeconfig}")?;
+            writeln!(f, "  kubectl apply -f examples/echo-server.yaml")?;
+            writeln!(f, "  kubectl get echoservers,pods,services\n")?;
+        }
+        if let Some(web) = web {
+            writeln!(f, "How they are: http://{web}/readyz?verbose")?;
+        }
+        writeln!(
+            f,
+            "Ctrl-C stops them.{}",
+            kubeconfig.map_or("", |_| " The embedded API server then forgets everything.")
+        )
+    }
+}
+
+/// As a POSIX shell takes it for one word.
+fn quoted(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte);
+    if text.bytes().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_to_copy_are_there() {
+        let operators = ["echo-server".to_owned(), "temp-namespace".to_owned()];
+        let web = Some("127.0.0.1:8080".parse().unwrap());
+        let kubeconfig = Some(Path::new("/a b/kubeconfig"));
+        let text = Announcement { operators: &operators, kubeconfig, web }.to_string();
+        for part in [
+            "Operators: echo-server, temp-namespace.",
+            "\n  export KUBECONFIG='/a b/kubeconfig'\n",
+            "\n  kubectl apply -f examples/echo-server.yaml\n",
+            "http://127.0.0.1:8080/readyz?verbose",
+        ] {
+            assert!(text.contains(part), "{part} is missing in {text}");
+        }
+    }
+
+    #[test]
+    fn a_real_cluster_gets_no_advice_to_change_it() {
+        let text = Announcement { operators: &[], kubeconfig: None, web: None }.to_string();
+        assert!(!text.contains("kubectl") && !text.contains("forgets"));
+    }
+}
