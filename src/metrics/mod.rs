@@ -17,7 +17,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use prometheus::{Registry, TextEncoder};
+use prometheus::{IntGauge, Registry, TextEncoder};
 
 use crate::{
     history::{Outcome, Verb},
@@ -34,6 +34,11 @@ struct Inner {
     registry: Registry,
     families: Families,
 }
+
+/// One parent in the queue of its operator; leaves it when dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Queued(IntGauge);
 
 /// The cache of one type at the moment of a scrape.
 #[derive(Debug, Clone, Copy)]
@@ -111,9 +116,11 @@ impl Metrics {
         families.run_duration.with_label_values(&[operator]).observe(took.as_secs_f64());
     }
 
-    /// So many parents want to run and wait for a permit.
-    pub fn queued(&self, operator: &OperatorName, parents: usize) {
-        self.families().queued.with_label_values(&[operator.as_str()]).set(gauge(parents));
+    /// A parent wants to run and waits for a permit until the value is dropped.
+    pub fn queued(&self, operator: &OperatorName) -> Queued {
+        let depth = self.families().queued.with_label_values(&[operator.as_str()]);
+        depth.inc();
+        Queued(depth)
     }
 
     /// A failed run is to be repeated later.
@@ -219,6 +226,12 @@ impl Metrics {
     /// Whether an operator runs without trouble now.
     pub fn operator_up(&self, operator: &OperatorName, is_up: bool) {
         self.families().operator_up.with_label_values(&[operator.as_str()]).set(i64::from(is_up));
+    }
+}
+
+impl Drop for Queued {
+    fn drop(&mut self) {
+        self.0.dec();
     }
 }
 

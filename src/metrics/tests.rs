@@ -67,6 +67,15 @@ fn a_registered_operator_shows_zeros_before_its_first_run() {
 }
 
 #[test]
+fn a_parent_leaves_the_queue_however_its_wait_ends() {
+    let metrics = Metrics::new();
+    let (one, other) = (metrics.queued(&operator()), metrics.queued(&operator()));
+    shows(&metrics, r#"operetta_queue_depth{operator="echo-server"} 2"#);
+    drop((one, other));
+    shows(&metrics, r#"operetta_queue_depth{operator="echo-server"} 0"#);
+}
+
+#[test]
 fn gauges_show_the_last_value_that_was_set() {
     let metrics = Metrics::new();
     let last_event = Some(UNIX_EPOCH + Duration::from_millis(1500));
