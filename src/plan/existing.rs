@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::{
     Deletion, DeletionReason, Memos, WaitingReason, Write,
     contained::{self, MAX_PATHS},
-    owned, ownership,
+    owned::{self, Ownership},
+    ownership,
 };
 use crate::{
     object::Object,
@@ -41,11 +42,11 @@ pub(super) fn decide(
     if memos.is_settled(&write.id, write.desired_hash, live, operator) {
         return Decision::Leave;
     }
-    let paths = differences(&write.body, live, operator);
-    if paths.is_empty() {
-        return Decision::Leave;
+    let differences = Differences::between(&write.body, live, operator);
+    match strategy(config, &write, &differences) {
+        Some(strategy) => differing(strategy, write, live, differences.paths()),
+        None => Decision::Leave,
     }
-    differing(strategy(config, &write, &paths), write, live, paths)
 }
 
 fn differing(
@@ -65,26 +66,54 @@ fn differing(
     }
 }
 
-fn strategy(config: &OperatorConfig, write: &Write, paths: &[String]) -> UpdateStrategy {
+/// `None` when there is nothing to do. What ties a child to us is mended in place: only an object
+/// that is not what the handler asked for is worth being recreated.
+fn strategy(
+    config: &OperatorConfig,
+    write: &Write,
+    differences: &Differences,
+) -> Option<UpdateStrategy> {
+    let Differences { changed, lost } = differences;
+    let strategy = config.child_config(&write.id.ty)?.update_strategy;
     let is_claim = |path: &String| ownership::is_claim(path, &config.labels);
-    match config.child_config(&write.id.ty) {
-        Some(child) if !paths.iter().all(is_claim) => child.update_strategy,
-        Some(_) | None => UpdateStrategy::Apply,
+    match (changed.is_empty(), lost.is_empty(), strategy) {
+        (true, true, _) | (true, false, UpdateStrategy::OnDelete) => None,
+        _ if changed.iter().all(is_claim) => Some(UpdateStrategy::Apply),
+        _ => Some(strategy),
     }
 }
 
-/// The paths at which a live object is not what an apply of the body should have left.
-pub(super) fn differences(body: &Value, live: &Object, operator: &OperatorName) -> Vec<String> {
-    let desired = without_precondition(body);
-    let fields = live.applied_fields(operator.as_str());
-    let mut paths = contained::differences(live.ty(), &desired, &live.to_value(), fields.as_ref());
-    match fields {
-        Some(fields) => paths.extend(owned::beyond(&fields, &desired)),
-        // Without an entry of ours a field that we drop later would stay for ever.
-        None => paths.push(ownership::MANAGED_FIELDS.to_owned()),
+/// Where a live object is not what an apply of a body should have left.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    /// The object differs, or holds what is no longer desired.
+    changed: Vec<String>,
+    /// The object is as desired, but we do not own that.
+    lost: Vec<String>,
+}
+
+impl Differences {
+    pub(super) fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
+        let desired = without_precondition(body);
+        let fields = live.applied_fields(operator.as_str());
+        let tree = live.to_value();
+        let mut changed = contained::differences(live.ty(), &desired, &tree, fields.as_ref());
+        let Some(fields) = fields else {
+            return Self { changed, lost: vec![".metadata.managedFields".to_owned()] };
+        };
+        let Ownership { beyond, lost } = owned::ownership(&fields, &desired);
+        changed.extend(beyond);
+        changed.truncate(MAX_PATHS);
+        Self { changed, lost }
     }
-    paths.truncate(MAX_PATHS);
-    paths
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.lost.is_empty()
+    }
+
+    fn paths(self) -> Vec<String> {
+        if self.changed.is_empty() { self.lost } else { self.changed }
+    }
 }
 
 fn without_precondition(body: &Value) -> Cow<'_, Value> {

@@ -9,7 +9,8 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    ChildId, Write, existing,
+    ChildId, Write,
+    existing::Differences,
     fields::{Item, Owned},
     hash,
 };
@@ -32,7 +33,7 @@ struct Memo {
 impl Memos {
     /// Takes in the reply to a write. Nothing is remembered when the reply is as desired.
     pub fn remember(&mut self, write: &Write, reply: &Object, operator: &OperatorName) {
-        if existing::differences(&write.body, reply, operator).is_empty() {
+        if Differences::between(&write.body, reply, operator).is_empty() {
             self.forget(&write.id);
             return;
         }
@@ -143,6 +144,7 @@ mod tests {
         let value = json!({
             "metadata": {
                 "name": "a", "namespace": "ns", "uid": uid, "resourceVersion": "7",
+                "labels": {"l": "v"},
                 "managedFields": [{"manager": "op", "operation": "Apply", "fieldsV1": fields}],
             },
             "spec": {"containers": [{"name": "c", "image": image, "others": others}]},
@@ -152,14 +154,14 @@ mod tests {
     }
 
     fn fields() -> Value {
-        json!({"f:spec": {"f:containers": {
+        json!({"f:metadata": {"f:labels": {"f:l": {}}}, "f:spec": {"f:containers": {
             "k:{\"name\":\"c\"}": {".": {}, "f:name": {}, "f:image": {}},
         }}})
     }
 
     fn write(image: &str) -> Write {
         let body = json!({
-            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "ns"},
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "ns", "labels": {"l": "v"}},
             "spec": {"containers": [{"name": "c", "image": image}]},
         });
         let desired_hash = hash::of(&body);

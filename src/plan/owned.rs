@@ -1,7 +1,8 @@
-//! What our field manager owns in the cluster and the handler no longer desires. A server-side
-//! apply of what is desired removes it.
+//! What our field manager owns, against what the handler desires. A server-side apply of what is
+//! desired removes the one and takes back the other. Looks at no values, see
+//! [`contained`](super::contained).
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     contained::MAX_PATHS,
@@ -9,80 +10,132 @@ use super::{
     path::{Path, Segment},
 };
 
-/// The paths in `fieldsV1` that are not in the desired object.
-pub(super) fn beyond(fields: &Value, desired: &Value) -> Vec<String> {
-    let mut search = Search { path: Path::default(), found: Vec::new() };
+/// Where ownership is not what an apply would leave.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Ownership {
+    /// What we own and do not desire.
+    pub(super) beyond: Vec<String>,
+    /// What we desire and do not own: somebody else changed it, perhaps back again. If it were
+    /// left, it would stay when it is desired no longer; and an atomic map may hold more by now.
+    pub(super) lost: Vec<String>,
+}
+
+/// Compares `fieldsV1` with the desired object.
+pub(super) fn ownership(fields: &Value, desired: &Value) -> Ownership {
+    let mut search = Search { path: Path::default(), found: Ownership::default() };
     search.value(Owned::root(Some(fields)), desired);
     search.found
 }
 
 struct Search<'a> {
     path: Path<'a>,
-    found: Vec<String>,
+    found: Ownership,
 }
 
 impl<'a> Search<'a> {
-    fn value(&mut self, owned: Owned<'a>, desired: &Value) {
+    fn value(&mut self, owned: Owned<'a>, desired: &'a Value) {
+        if owned.is_whole() {
+            return;
+        }
+        match desired {
+            Value::Array(items) => self.list(owned, items),
+            Value::Object(fields) => self.fields(owned, fields, &Map::new()),
+            // Another JSON type differs as a value.
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    /// The fields of an object; the keys of an item are neither lost nor beyond, as the server
+    /// defaults some.
+    fn fields(
+        &mut self,
+        owned: Owned<'a>,
+        desired: &'a Map<String, Value>,
+        keys: &Map<String, Value>,
+    ) {
+        let names = owned.members().filter_map(|(name, _)| name.strip_prefix("f:"));
+        for name in names.filter(|name| !desired.contains_key(*name) && !keys.contains_key(*name)) {
+            self.at(Segment::Field(name), Self::tell_beyond);
+        }
+        for (name, value) in desired.iter().filter(|(name, _)| !keys.contains_key(*name)) {
+            let inner = owned.field(name);
+            self.at(Segment::Field(name), |this| {
+                if inner.is_something() { this.value(inner, value) } else { this.missing(value) }
+            });
+        }
+    }
+
+    fn list(&mut self, owned: Owned<'a>, desired: &'a [Value]) {
         if let Some(values) = owned.set() {
             self.set(&values, desired);
-        }
-        self.keyed(owned, desired);
-        for (name, inner) in owned.members() {
-            if let Some(name) = name.strip_prefix("f:") {
-                self.path.enter(Segment::Field(name));
-                self.member(inner, desired.get(name));
-                self.path.leave();
-            }
+        } else if let Some(items) = owned.keyed() {
+            self.keyed(&items, desired);
         }
     }
 
-    fn member(&mut self, owned: Owned<'a>, desired: Option<&Value>) {
-        match desired {
-            Some(desired) => self.value(owned, desired),
-            None => self.tell(),
-        }
-    }
-
-    fn keyed(&mut self, owned: Owned<'a>, desired: &Value) {
-        let items = owned.keyed().unwrap_or_default();
-        let desired = desired.as_array().map_or(&[][..], Vec::as_slice);
+    fn keyed(&mut self, items: &[Item<'a>], desired: &'a [Value]) {
         let keys: Vec<_> = items.iter().map(|item| item.keys.clone()).collect();
         let paired = pair(desired, &keys);
-        for (at, item) in items.into_iter().enumerate() {
-            let desired = paired.iter().position(|pair| *pair == Some(at)).map(|at| &desired[at]);
-            self.path.enter(Segment::Keys(item.keys.clone()));
-            match desired {
-                Some(desired) => self.item(&item, desired),
-                None => self.tell(),
+        for (at, item) in items.iter().enumerate() {
+            if !paired.contains(&Some(at)) {
+                self.at(Segment::Keys(item.keys.clone()), Self::tell_beyond);
             }
-            self.path.leave();
+        }
+        for (index, (value, pair)) in desired.iter().zip(paired).enumerate() {
+            self.at(Segment::Index(index), |this| match (pair.map(|at| &items[at]), value) {
+                (None, value) => this.missing(value),
+                (Some(item), _) if item.owned.is_whole() => {}
+                (Some(item), Value::Object(fields)) => this.fields(item.owned, fields, &item.keys),
+                (Some(_), _) => {}
+            });
         }
     }
 
-    /// A key that the server defaults may be missing in what is desired.
-    fn item(&mut self, item: &Item<'a>, desired: &Value) {
-        for (name, inner) in item.owned.members() {
-            let Some(name) = name.strip_prefix("f:") else { continue };
-            if item.keys.contains_key(name) {
-                continue;
-            }
-            self.path.enter(Segment::Field(name));
-            self.member(inner, desired.get(name));
-            self.path.leave();
-        }
-    }
-
-    fn set(&mut self, owned: &[Value], desired: &Value) {
-        let desired = desired.as_array().map_or(&[][..], Vec::as_slice);
+    fn set(&mut self, owned: &[Value], desired: &[Value]) {
         if owned.iter().any(|value| !desired.contains(value)) {
-            self.tell();
+            self.tell_beyond();
+        }
+        if desired.iter().any(|value| !owned.contains(value)) {
+            self.tell_lost();
         }
     }
 
-    fn tell(&mut self) {
-        if self.found.len() < MAX_PATHS {
-            self.found.push(self.path.render());
+    /// A desired value of which we own nothing. The server tracks neither the identity of an
+    /// object nor empty lists.
+    fn missing(&mut self, desired: &Value) {
+        const IDENTITY: [&[&str]; 4] =
+            [&["apiVersion"], &["kind"], &["metadata", "name"], &["metadata", "namespace"]];
+        if !is_hollow(desired) && !IDENTITY.iter().any(|names| self.path.is(names)) {
+            self.tell_lost();
         }
+    }
+
+    fn at(&mut self, segment: Segment<'a>, inside: impl FnOnce(&mut Self)) {
+        self.path.enter(segment);
+        inside(self);
+        self.path.leave();
+    }
+
+    fn tell_beyond(&mut self) {
+        tell(&mut self.found.beyond, &self.path);
+    }
+
+    fn tell_lost(&mut self) {
+        tell(&mut self.found.lost, &self.path);
+    }
+}
+
+fn tell(paths: &mut Vec<String>, path: &Path<'_>) {
+    if paths.len() < MAX_PATHS {
+        paths.push(path.render());
+    }
+}
+
+fn is_hollow(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.values().all(is_hollow),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
@@ -105,22 +158,22 @@ mod tests {
             },
         });
         let all = json!({
-            "metadata": {"labels": {"a": "1", "b/c": "2"}, "finalizers": ["z", "x/y"]},
+            "metadata": {"labels": {"a": "1", "b/c": "2"}, "finalizers": ["x/y"]},
             "spec": {"selector": {"x": "y"}, "ports": [{"port": 80, "name": "n"}, {"port": 81}]},
         });
-        assert_eq!(beyond(&fields, &all), Vec::<String>::new());
+        assert_eq!(ownership(&fields, &all), Ownership::default());
         let less = json!({
             "metadata": {"labels": {"a": "1"}, "finalizers": ["z"]},
             "spec": {"ports": [{"port": 80}]},
         });
-        let mut found = beyond(&fields, &less);
+        let mut found = ownership(&fields, &less).beyond;
         found.sort();
         assert_eq!(
             found,
             [
                 ".metadata.finalizers",
                 ".metadata.labels[\"b/c\"]",
-                ".spec.ports[port=80,protocol=\"TCP\"].name",
+                ".spec.ports[0].name",
                 ".spec.ports[port=81,protocol=\"TCP\"]",
                 ".spec.selector",
             ]
@@ -133,6 +186,40 @@ mod tests {
             "k:{\"port\":53,\"protocol\":\"TCP\"}": {}, "k:{\"port\":53,\"protocol\":\"UDP\"}": {},
         }});
         let desired = json!({"ports": [{"port": 53}]});
-        assert_eq!(beyond(&fields, &desired).len(), 1);
+        assert_eq!(ownership(&fields, &desired).beyond.len(), 1);
+    }
+
+    #[test]
+    fn what_we_desire_and_do_not_own_is_lost() {
+        let fields = json!({
+            "f:metadata": {"f:labels": {"f:a": {}}, "f:finalizers": {"v:\"x/y\"": {}}},
+            "f:spec": {"f:ports": {
+                "k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}},
+            }},
+        });
+        let desired = json!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": {
+                "name": "n", "namespace": "ns", "labels": {"a": "1", "b": "2"},
+                "finalizers": ["x/y", "z"],
+            },
+            "spec": {
+                "selector": {"x": "y"}, "externalIPs": [],
+                "ports": [{"port": 80, "name": "n"}, {"port": 81}],
+            },
+        });
+        let Ownership { beyond, mut lost } = ownership(&fields, &desired);
+        lost.sort();
+        assert_eq!(beyond, Vec::<String>::new());
+        assert_eq!(
+            lost,
+            [
+                ".metadata.finalizers",
+                ".metadata.labels.b",
+                ".spec.ports[0].name",
+                ".spec.ports[1]",
+                ".spec.selector",
+            ]
+        );
     }
 }

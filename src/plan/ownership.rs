@@ -7,9 +7,6 @@ use crate::{
     operator::{Labels, OperatorName},
 };
 
-/// The path that is told when our manager is not in the managed fields.
-pub(super) const MANAGED_FIELDS: &str = ".metadata.managedFields";
-
 /// Whether the parent is the controller of the child.
 pub fn is_ours(parent: &Object, child: &Object) -> bool {
     child.controller() == Some(parent.uid())
@@ -38,8 +35,7 @@ pub(super) fn claim(body: &mut Value, parent: &Object, operator: &OperatorName, 
 /// asked for: it is mended in place, whatever the update strategy.
 pub(super) fn is_claim(path: &str, labels: &Labels) -> bool {
     let label = |name: &str| format!(".metadata.labels[{}]", Value::from(name));
-    path == MANAGED_FIELDS
-        || path.starts_with(".metadata.ownerReferences")
+    path.starts_with(".metadata.ownerReferences")
         || path == label(&labels.parent_uid)
         || path == label(&labels.managed_by)
 }

@@ -37,6 +37,11 @@ impl<'a> Path<'a> {
         names.iter().rev().all(|name| fields.next().is_some_and(|f| *name == "*" || f == *name))
     }
 
+    /// Whether the path consists of these fields.
+    pub(super) fn is(&self, names: &[&str]) -> bool {
+        self.0.len() == names.len() && self.ends_with(names)
+    }
+
     fn fields(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().rev().filter_map(|segment| match segment {
             Segment::Field(name) => Some(*name),
