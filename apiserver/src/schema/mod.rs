@@ -11,6 +11,7 @@ pub mod metadata;
 pub mod name_rule;
 mod node;
 mod prune;
+mod structural;
 mod validate;
 
 pub use default::default;
@@ -18,4 +19,5 @@ pub use field_error::{FieldError, FieldErrorKind};
 pub use field_path::FieldPath;
 pub use node::{ListType, MapType, Schema, SchemaType};
 pub use prune::prune;
+pub use structural::{structural_errors, unsupported};
 pub use validate::{Validator, ValidatorError};

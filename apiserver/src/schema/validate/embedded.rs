@@ -4,10 +4,14 @@ use serde_json::{Map, Value};
 
 use crate::schema::{FieldError, FieldPath, Schema, metadata, name_rule};
 
-/// What is wrong with the resources embedded anywhere in an object.
-pub(super) fn errors(schema: &Schema, object: &Value) -> Vec<FieldError> {
+/// What is wrong with the resources embedded anywhere in a value at `path`.
+pub(in crate::schema) fn errors(
+    schema: &Schema,
+    value: &Value,
+    path: &FieldPath,
+) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    visit(schema, object, &FieldPath::root(), &mut errors);
+    visit(schema, value, path, &mut errors);
     errors
 }
 

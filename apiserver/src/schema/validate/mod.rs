@@ -5,7 +5,7 @@
 //! embedded resources are judged here. `x-kubernetes-validations` is not: see `unsupported`.
 
 mod combine;
-mod embedded;
+pub(super) mod embedded;
 pub(super) mod format;
 mod list_type;
 mod number;
@@ -55,7 +55,7 @@ impl Validator {
     /// what was wrong before and has not been touched ("ratcheting"), which would be decided here.
     pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
         let mut errors = self.validate_at(&FieldPath::root(), object, old);
-        errors.extend(embedded::errors(&self.schema, object));
+        errors.extend(embedded::errors(&self.schema, object, &FieldPath::root()));
         errors.extend(list_type::errors(&self.schema, object));
         errors
     }

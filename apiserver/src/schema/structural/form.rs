@@ -1,0 +1,126 @@
+//! The form of a structural schema: every field has a type, metadata is left alone.
+
+use serde_json::{Value, json};
+
+use super::{additional_properties, items, nested, properties, type_name};
+use crate::schema::{FieldError, FieldPath, crd::flag};
+
+/// Where a schema stands in the schema of an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Root,
+    Item,
+    Field,
+}
+
+/// What is wrong with the form of a schema and of those below it.
+pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    visit(schema, Level::Root, path, &mut errors);
+    errors
+}
+
+fn visit(schema: &Value, level: Level, path: &FieldPath, errors: &mut Vec<FieldError>) {
+    if type_name(schema) == "array" && schema.get("items").is_none() {
+        errors.push(FieldError::required(&path.child("items"), "must be specified"));
+    }
+    if let Some(item) = items(schema) {
+        visit(item, Level::Item, &path.child("items"), errors);
+    }
+    for (_, path, field) in properties(schema, path) {
+        visit(field, Level::Field, &path, errors);
+    }
+    if let Some(values) = additional_properties(schema) {
+        visit(values, Level::Field, &path.child("additionalProperties"), errors);
+    }
+    errors.extend(extension_errors(schema, path));
+    errors.extend(nested::errors(schema, path));
+    errors.extend(type_error(schema, level, path));
+    errors.extend(map_errors(schema, level, path));
+    errors.extend(meta_errors(schema, level, path));
+}
+
+fn extension_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
+    if !flag(schema, "x-kubernetes-int-or-string") {
+        return Vec::new();
+    }
+    let both = ["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"];
+    let both = both.into_iter().filter(|name| flag(schema, name));
+    let detail = "must be false if x-kubernetes-int-or-string is true";
+    both.map(|name| FieldError::invalid(&path.child(name), &json!(true), detail)).collect()
+}
+
+fn type_error(schema: &Value, level: Level, path: &FieldPath) -> Option<FieldError> {
+    let path = path.child("type");
+    let ty = type_name(schema);
+    let invalid = |detail: &str| Some(FieldError::invalid(&path, &ty.into(), detail));
+    let required = |detail: &str| Some(FieldError::required(&path, detail));
+    let untyped = flag(schema, "x-kubernetes-int-or-string")
+        || flag(schema, "x-kubernetes-preserve-unknown-fields");
+    let embedded = "must be object if x-kubernetes-embedded-resource is true";
+    match (ty, level) {
+        ("", _) if flag(schema, "x-kubernetes-embedded-resource") => required(embedded),
+        ("", _) if untyped => None,
+        ("", Level::Root) => required("must not be empty at the root"),
+        ("", Level::Item) => required("must not be empty for specified array items"),
+        ("", Level::Field) => required("must not be empty for specified object fields"),
+        ("object", _) => None,
+        (_, Level::Root) => invalid("must be object at the root"),
+        _ if flag(schema, "x-kubernetes-embedded-resource") => invalid(embedded),
+        _ => None,
+    }
+}
+
+fn map_errors(schema: &Value, level: Level, path: &FieldPath) -> Vec<FieldError> {
+    let map = path.child("additionalProperties");
+    let mut errors = Vec::new();
+    let embedded = flag(schema, "x-kubernetes-embedded-resource");
+    if schema.get("additionalProperties").is_some() {
+        if level == Level::Root {
+            errors.push(FieldError::forbidden(&map, "must not be used at the root"));
+        }
+        if embedded {
+            let detail = "must not be used if x-kubernetes-embedded-resource is set";
+            errors.push(FieldError::forbidden(&map, detail));
+        }
+    }
+    let preserve = flag(schema, "x-kubernetes-preserve-unknown-fields");
+    if embedded && !preserve && properties(schema, path).is_empty() {
+        let detail = "must not be empty if x-kubernetes-embedded-resource is true without \
+                      x-kubernetes-preserve-unknown-fields";
+        errors.push(FieldError::required(&path.child("properties"), detail));
+    }
+    errors
+}
+
+/// Where an object of its own begins, its kind and version are text and its metadata an object;
+/// at the root the schema may say of metadata no more than what names look like.
+fn meta_errors(schema: &Value, level: Level, path: &FieldPath) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let resource = level == Level::Root || flag(schema, "x-kubernetes-embedded-resource");
+    for (name, path, field) in properties(schema, path) {
+        let (wanted, detail) = match name {
+            "kind" | "apiVersion" => ("string", "must be string"),
+            "metadata" => ("object", "must be object"),
+            _ => continue,
+        };
+        let ty = type_name(field);
+        if resource && ty != wanted {
+            errors.push(FieldError::invalid(&path.child("type"), &ty.into(), detail));
+        }
+        if name == "metadata" && level == Level::Root && !is_bare_metadata(field) {
+            let detail = "must not specify anything other than name and generateName, but \
+                          metadata is implicitly specified";
+            errors.push(FieldError::forbidden(&path, detail));
+        }
+    }
+    errors
+}
+
+fn is_bare_metadata(schema: &Value) -> bool {
+    let fields = properties(schema, &FieldPath::root());
+    let named = |name: &str| matches!(name, "name" | "generateName");
+    let keyword = |name: &String| matches!(name.as_str(), "type" | "default" | "properties");
+    let keywords = schema.as_object().into_iter().flatten().map(|(name, _)| name);
+    fields.iter().all(|(name, ..)| named(name)) && keywords.into_iter().all(keyword)
+}

@@ -1,0 +1,77 @@
+//! Whether the schema of a custom resource is one that an API server accepts.
+//!
+//! These are the checks that kube-apiserver makes of `openAPIV3Schema` when a definition is
+//! created, in its words. Not made here: what it demands of the root when the status subresource
+//! is on, and all that it checks of a definition outside of the schema.
+//!
+//! `path` is where the schema is. That is `spec.validation.openAPIV3Schema` while all versions of
+//! the definition have the same schema, else `spec.versions[0].schema.openAPIV3Schema`.
+
+mod complete;
+mod defaults;
+mod form;
+mod keywords;
+mod list_keys;
+mod nested;
+mod unsupported;
+
+use serde_json::Value;
+
+use super::{FieldError, FieldPath, crd};
+
+pub use unsupported::unsupported;
+
+/// What is wrong with an `openAPIV3Schema` found at `path`.
+pub fn structural_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if crd::flag(schema, "nullable") {
+        let path = path.child("nullable");
+        errors.push(FieldError::forbidden(&path, "nullable cannot be true at the root"));
+    }
+    let mut form = form::errors(schema, path);
+    form.extend(complete::errors(schema, path));
+    if form.is_empty() {
+        form = defaults::errors(schema, path);
+    }
+    form.sort_by_key(ToString::to_string);
+    errors.extend(form);
+    errors.extend(keywords::errors(schema, path));
+    errors
+}
+
+/// The schemas below `allOf`, `anyOf`, `oneOf` and `not`.
+fn branches<'a>(schema: &'a Value, path: &FieldPath) -> Vec<(FieldPath, &'a Value)> {
+    let mut found = Vec::new();
+    for name in ["allOf", "anyOf", "oneOf"] {
+        for (index, branch) in crd::list(schema, name).iter().enumerate() {
+            found.push((path.child(name).index(index), branch));
+        }
+    }
+    found.extend(schema.get("not").map(|branch| (path.child("not"), branch)));
+    found
+}
+
+/// The declared fields.
+fn properties<'a>(schema: &'a Value, path: &FieldPath) -> Vec<(&'a str, FieldPath, &'a Value)> {
+    let path = path.child("properties");
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.map(|(name, field)| (name.as_str(), path.key(name), field)).collect()
+}
+
+/// The schema of the elements, unless there is a list of them.
+fn items(schema: &Value) -> Option<&Value> {
+    schema.get("items").filter(|items| items.is_object())
+}
+
+/// The schema of the values of a map.
+fn additional_properties(schema: &Value) -> Option<&Value> {
+    schema.get("additionalProperties").filter(|values| values.is_object())
+}
+
+/// The declared type; empty when there is none.
+fn type_name(schema: &Value) -> &str {
+    crd::text(schema, "type").unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! What kube-apiserver judges by and this server does not.
+
+use serde_json::Value;
+
+use crate::schema::{
+    FieldPath,
+    crd::{list, text},
+    validate::format,
+};
+
+/// The places of rules in a schema that would be ignored, so that it can be refused instead.
+///
+/// They are CEL rules, named by their path, and formats of strings.
+pub fn unsupported(schema: &Value, path: &FieldPath) -> Vec<String> {
+    let mut found = Vec::new();
+    visit(schema, path, &mut found);
+    found
+}
+
+fn visit(schema: &Value, path: &FieldPath, found: &mut Vec<String>) {
+    if !list(schema, "x-kubernetes-validations").is_empty() {
+        found.push(path.child("x-kubernetes-validations").to_string());
+    }
+    if let Some(name) = text(schema, "format").filter(|name| format::is_not_judged(name)) {
+        found.push(format!("{}: {name}", path.child("format")));
+    }
+    for (_, path, field) in super::properties(schema, path) {
+        visit(field, &path, found);
+    }
+    if let Some(values) = super::additional_properties(schema) {
+        visit(values, &path.child("additionalProperties"), found);
+    }
+    if let Some(item) = super::items(schema) {
+        visit(item, &path.child("items"), found);
+    }
+    for (path, branch) in super::branches(schema, path) {
+        visit(branch, &path, found);
+    }
+}
