@@ -127,3 +127,105 @@ fn describe_owner(live: &Object) -> String {
         },
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        object::{K8sType, KeptManagers, ObjectKey},
+        operator::ChildConfig,
+    };
+
+    fn pod_type() -> K8sType {
+        K8sType::namespaced("v1", "Pod", "pods")
+    }
+
+    fn config() -> OperatorConfig {
+        let parent = K8sType::namespaced("example.com/v1", "App", "apps");
+        OperatorConfig::new("op", parent).child_of_type(pod_type(), ChildConfig::recreate())
+    }
+
+    fn object(ty: &K8sType, uid: &str, more: &Value) -> Object {
+        let mut value = json!({"metadata": {
+            "name": "a", "namespace": "ns", "uid": uid, "resourceVersion": "9",
+            "managedFields": [{"manager": "op", "operation": "Apply", "fieldsV1": {
+                "f:metadata": {"f:labels": {"f:l": {}}}, "f:spec": {"f:x": {}},
+            }}],
+            "labels": {"l": "v"},
+        }});
+        let metadata = value["metadata"].as_object_mut().unwrap();
+        metadata.extend(more["metadata"].as_object().cloned().unwrap_or_default());
+        value["spec"] = more["spec"].clone();
+        Object::from_value(ty, &value, &KeptManagers(["op".to_owned()].into())).unwrap()
+    }
+
+    fn pod(uid: &str, x: i32, more: &Value) -> Object {
+        let mut metadata = json!({"ownerReferences": [{"uid": "p", "controller": true}]});
+        metadata.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        object(&pod_type(), uid, &json!({"metadata": metadata, "spec": {"x": x}}))
+    }
+
+    fn write() -> Write {
+        let body = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "a", "namespace": "ns", "labels": {"l": "v"}},
+            "spec": {"x": 1},
+        });
+        let id = ChildId { ty: pod_type(), key: ObjectKey::namespaced("ns", "a") };
+        Write { id, body, desired_hash: 0, paths: Vec::new() }
+    }
+
+    fn deletions() -> [Deletion; 2] {
+        let (instead_of, paths) = (Box::new(write()), vec![".spec.x".to_owned()]);
+        let old = pod("u", 0, &json!({}));
+        [
+            Deletion::new(&old, DeletionReason::Undesired),
+            Deletion::new(&old, DeletionReason::Recreate { paths, instead_of }),
+        ]
+    }
+
+    #[test]
+    fn a_refused_delete_is_decided_again_with_the_live_object() {
+        let operator = OperatorName::new("op").unwrap();
+        let parent = object(&config().parent, "p", &json!({}));
+        let deleting = json!({"deletionTimestamp": "2026-01-01T00:00:00Z"});
+        for (live, [undesired, recreate]) in [
+            (None, ["gone", "gone"]),
+            (Some(pod("v", 0, &json!({}))), ["gone", "gone"]),
+            (Some(pod("u", 0, &deleting)), ["keep", "keep"]),
+            (Some(pod("u", 0, &json!({"ownerReferences": []}))), ["not ours", "not ours"]),
+            (Some(pod("u", 2, &json!({}))), ["again @9", "again @9"]),
+            (Some(pod("u", 1, &json!({}))), ["again @9", "keep"]),
+        ] {
+            let decided = deletions().map(|deletion| {
+                let live = live.as_ref();
+                match after_delete_conflict(&config(), &operator, &parent, &deletion, live) {
+                    AfterDeleteConflict::Gone => "gone".to_owned(),
+                    AfterDeleteConflict::Again(again) => format!("again @{}", again.version),
+                    AfterDeleteConflict::Keep => "keep".to_owned(),
+                    AfterDeleteConflict::NotOurs => "not ours".to_owned(),
+                }
+            });
+            assert_eq!(decided, [undesired, recreate], "{live:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_write_of_a_child_that_is_gone_is_a_create() {
+        let operator = OperatorName::new("op").unwrap();
+        let parent = object(&config().parent, "p", &json!({}));
+        let update = write().updating(&Uid::new("u"), Vec::new());
+        match after_conflict(&config(), &operator, &parent, update, None) {
+            AfterConflict::CreateAgain(write) => {
+                let metadata = &write.body["metadata"];
+                assert_eq!(
+                    (&metadata["resourceVersion"], metadata.get("uid")),
+                    (&json!("1"), None)
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
