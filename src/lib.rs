@@ -1,5 +1,66 @@
 //! Many Kubernetes operators, one process.
+//!
+//! A handler is a function from what is to what should be; the framework watches, plans, writes,
+//! retries, explains and measures:
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use operetta::prelude::*;
+//! use serde_json::json;
+//!
+//! fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+//!     let parent = &request.parent;
+//!     let greeting = json!({
+//!         "apiVersion": "v1", "kind": "ConfigMap",
+//!         "metadata": {"name": parent.name()},
+//!         "data": {"greeting": parent.field("spec").unwrap_or_default()["greeting"]},
+//!     });
+//!     let ready = request.children::<ConfigMap>().len();
+//!     Ok(SyncResponse::status(json!({"greetings": ready})).child(greeting))
+//! }
+//!
+//! fn main() -> Result<()> {
+//!     let greeter = K8sType::namespaced("example.dev/v1", "Greeter", "greeters");
+//!     Supervisor::builder()
+//!         .register(
+//!             OperatorConfig::new("greeter", greeter).child::<ConfigMap>(ChildConfig::apply()),
+//!             sync,
+//!         )
+//!         .serve("127.0.0.1:8080")
+//!         .run()?;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! ```text
+//!    API server (real, or embedded)
+//!      | watch                                             ^ apply / delete / status
+//!      v                                                   |
+//!  [Reflector per type, shared by all operators] -- writes --> Store (readers everywhere)
+//!      | Observed{changes}                                 |
+//!      v                                                   |
+//!  [OperatorActor per operator]  change -> parent(s)       |
+//!      | Touched{cause}                                    |
+//!      v                                                   |
+//!  [Reconciler per parent]  Schedule::step -> Run ---------+
+//! ```
+//!
+//! The modules are layers: each names only those of lower numbers.
+//!
+//! | layer | modules |
+//! |---|---|
+//! | 0 | [`object`] |
+//! | 1 | [`operator`], [`schedule`] |
+//! | 2 | [`store`], [`plan`] |
+//! | 3 | [`history`] |
+//! | 4 | [`metrics`], [`board`], [`cluster`] |
+//! | 5 | [`reconcile`] |
+//! | 6 | [`actors`], [`web`] |
+//! | 7 | [`supervisor`] |
+//!
+//! A program chooses the Kubernetes version of the `k8s-openapi` types by that crate's feature.
 
+pub mod actors;
 pub mod board;
 pub mod cluster;
 pub mod history;
@@ -7,6 +68,9 @@ pub mod metrics;
 pub mod object;
 pub mod operator;
 pub mod plan;
+pub mod prelude;
 pub mod reconcile;
 pub mod schedule;
 pub mod store;
+pub mod supervisor;
+pub mod web;

@@ -36,7 +36,7 @@ pub struct Origin {
 pub type Publish = Arc<dyn Fn(&K8sType, Change, Origin) + Send + Sync>;
 
 /// Shows what is wrong with a parent while its run is still under way.
-pub type Show = Arc<dyn Fn(&ObjectKey, &Failure) + Send + Sync>;
+pub type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
 /// What a [`Context`] is made of.
 pub struct ContextParts {
@@ -127,7 +127,7 @@ impl Context {
         (!self.is_draining.load(Ordering::Acquire)).then_some(permit)
     }
 
-    pub(super) fn show(&self, parent: &ObjectKey, failure: &Failure) {
+    pub(super) fn show(&self, parent: &Object, failure: &Failure) {
         (self.parts.show)(parent, failure);
     }
 

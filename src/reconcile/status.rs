@@ -41,7 +41,7 @@ pub(super) async fn show_overdue(
     report: &mut Report,
 ) {
     let failure = Failure::Overdue(deadline);
-    context.show(parent.key(), &failure);
+    context.show(parent, &failure);
     let ready = not_ready(failure.reason(), failure.to_string());
     announce_failure(context, parent, &failure, report).await;
     if let Err(error) = patch(context, parent, None, &ready).await {

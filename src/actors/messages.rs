@@ -1,0 +1,84 @@
+//! What actors tell each other: facts in the past tense, and one order to end.
+
+use std::sync::Arc;
+
+use actix::Message;
+
+use crate::{
+    board::OperatorState, cluster::WatchNote, history::Cause, object::K8sType,
+    operator::OperatorName, reconcile::Origin, schedule::Touch, store::Change,
+};
+
+/// A watch loop has something to say to its reflector.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct Noted {
+    /// Which of the reflector's scopes.
+    pub(super) scope: usize,
+    pub(super) note: WatchNote,
+}
+
+/// A reply to a write of ours changed a store.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Published {
+    /// The change.
+    pub change: Change,
+    /// Whose write it was.
+    pub origin: Origin,
+}
+
+/// Objects of a type changed.
+#[derive(Debug, Clone, Message)]
+#[rtype(result = "()")]
+pub struct Observed {
+    /// The type.
+    pub ty: K8sType,
+    /// The changes, shared by all who are told.
+    pub changes: Arc<[Change]>,
+    /// Whose write it was, if it was one of ours.
+    pub origin: Option<Origin>,
+}
+
+/// A type can be relied on, or not.
+#[derive(Debug, Clone, Message)]
+#[rtype(result = "()")]
+pub struct TypeChanged {
+    /// The type.
+    pub ty: K8sType,
+    /// How it stands.
+    pub condition: TypeCondition,
+}
+
+/// How a type stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypeCondition {
+    /// Its first list has not come yet.
+    Pending,
+    /// Its store is in sync.
+    Synced,
+    /// It cannot be watched, and why.
+    Failing(String),
+}
+
+/// An operator's state changed.
+#[derive(Debug, Clone)]
+pub struct OperatorStateChanged {
+    /// The operator's name.
+    pub operator: OperatorName,
+    /// Its state.
+    pub state: OperatorState,
+}
+
+/// Something that a parent's next run should see has changed.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct Touched {
+    pub(super) touch: Touch,
+    pub(super) cause: Cause,
+}
+
+/// The parent is gone.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct Retire;

@@ -1,0 +1,23 @@
+//! Who decides when: thin shells around pure state.
+//!
+//! Layer 6, and the only module that starts actors. An actor translates a message to an input,
+//! asks the pure part what to do and does it; it never waits.
+//!
+//! ```text
+//! watch loops --Noted--> Reflector (one per type) --Observed, TypeChanged--> OperatorActor
+//! runs --Published-----> Reflector                     OperatorActor --Touched, Retire--> Reconciler
+//! ```
+//!
+//! Rules:
+//! - user code and I/O run on the supervisor's runtime, never on an actor's task;
+//! - a reconciler has at most one run in flight and one timer;
+//! - stopping is a message.
+
+mod messages;
+mod operator_actor;
+mod reconciler;
+mod reflector;
+
+pub use messages::{Observed, OperatorStateChanged, Published, TypeChanged, TypeCondition};
+pub use operator_actor::{OperatorActor, OperatorParts};
+pub use reflector::{Reflector, ReflectorParts};

@@ -1,0 +1,269 @@
+//! One actor per operator: it turns changes of objects into reasons for its parents to run.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+
+use actix::{Actor, Addr, Handler};
+use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
+
+use super::{
+    messages::{Observed, OperatorStateChanged, Retire, Touched, TypeChanged, TypeCondition},
+    reconciler::{Reconciler, ReconcilerParts},
+};
+use crate::{
+    board::{Board, OperatorState},
+    history::Cause,
+    object::{K8sType, Object, ObjectKey, Uid},
+    operator::OperatorName,
+    reconcile::{Context, Origin},
+    schedule::Touch,
+    store::{Change, StoreReader},
+};
+
+/// What an [`OperatorActor`] is made of.
+pub struct OperatorParts {
+    /// What its runs share.
+    pub context: Arc<Context>,
+    /// The cached parents.
+    pub parents: StoreReader,
+    /// The cached children, by type.
+    pub children: Vec<StoreReader>,
+    /// Where runs run.
+    pub runtime: Handle,
+    /// Where parents are shown.
+    pub board: Board,
+    /// Where a change of state is told.
+    pub states: UnboundedSender<OperatorStateChanged>,
+}
+
+/// Answers for the parents of one operator.
+pub struct OperatorActor {
+    parts: OperatorParts,
+    types: BTreeMap<K8sType, TypeCondition>,
+    has_started: bool,
+    parents: HashMap<ObjectKey, Parent>,
+    keys: HashMap<Uid, ObjectKey>,
+}
+
+struct Parent {
+    uid: Uid,
+    reconciler: Addr<Reconciler>,
+}
+
+impl OperatorActor {
+    /// An operator whose types are all still to be listed.
+    pub fn new(parts: OperatorParts) -> Self {
+        let readers = parts.children.iter().chain([&parts.parents]);
+        let types = readers.map(|reader| (reader.ty().clone(), TypeCondition::Pending)).collect();
+        let (parents, keys) = (HashMap::new(), HashMap::new());
+        Self { parts, types, has_started: false, parents, keys }
+    }
+
+    fn name(&self) -> &OperatorName {
+        self.parts.context.name()
+    }
+
+    fn show_state(&self) {
+        let state = self.state();
+        self.parts.board.set_operator(self.name(), state.clone());
+        let operator = self.name().clone();
+        // Nobody listens any more when the process is about to end.
+        let _ = self.parts.states.send(OperatorStateChanged { operator, state });
+    }
+
+    fn state(&self) -> OperatorState {
+        let reasons: Vec<String> = self
+            .types
+            .values()
+            .filter_map(|condition| match condition {
+                TypeCondition::Failing(why) => Some(why.clone()),
+                TypeCondition::Pending | TypeCondition::Synced => None,
+            })
+            .collect();
+        if !reasons.is_empty() {
+            return OperatorState::Degraded { reasons };
+        }
+        let pending = self.types.iter().filter(|(_, at)| **at == TypeCondition::Pending);
+        let waiting_for: Vec<String> = pending.map(|(ty, _)| ty.resource_name()).collect();
+        if waiting_for.is_empty() {
+            OperatorState::Running
+        } else {
+            OperatorState::Starting { waiting_for }
+        }
+    }
+
+    /// Nothing runs before every type has been listed: a missing child would look deleted.
+    fn start_when_synced(&mut self) {
+        if self.has_started || self.types.values().any(|at| *at != TypeCondition::Synced) {
+            return;
+        }
+        self.has_started = true;
+        for parent in self.parts.parents.list() {
+            self.parent_is(&parent, Touch::Parent, Cause::Restarted);
+        }
+    }
+
+    fn parent_changed(&mut self, change: &Change) {
+        match (&change.before, &change.after) {
+            (before, Some(after)) => {
+                let touch = before.as_ref().map_or(Touch::Parent, |before| strength(before, after));
+                let from = before.as_ref().map(|before| before.resource_version().clone());
+                let to = after.resource_version().clone();
+                self.parent_is(after, touch, Cause::ParentChanged { from, to });
+            }
+            (Some(before), None) => self.retire(before.key(), before.uid()),
+            (None, None) => {}
+        }
+    }
+
+    fn parent_is(&mut self, parent: &Object, touch: Touch, cause: Cause) {
+        let same = self.parents.get(parent.key()).map(|known| known.uid == *parent.uid());
+        match same {
+            Some(true) => {}
+            Some(false) => {
+                self.retire_namesake(parent.key());
+                self.start_reconciler(parent);
+            }
+            None => self.start_reconciler(parent),
+        }
+        if let Some(known) = self.parents.get(parent.key()) {
+            known.reconciler.do_send(Touched { touch, cause });
+        }
+    }
+
+    fn start_reconciler(&mut self, parent: &Object) {
+        let (key, uid) = (parent.key().clone(), parent.uid().clone());
+        let mut hasher = DefaultHasher::new();
+        uid.hash(&mut hasher);
+        let parts = ReconcilerParts {
+            context: self.parts.context.clone(),
+            runtime: self.parts.runtime.clone(),
+            board: self.parts.board.clone(),
+            parents: self.parts.parents.clone(),
+            key: key.clone(),
+            uid: uid.clone(),
+            seed: hasher.finish(),
+        };
+        let reconciler = Reconciler::new(parts).start();
+        self.keys.insert(uid.clone(), key.clone());
+        self.parents.insert(key, Parent { uid, reconciler });
+    }
+
+    fn retire_namesake(&mut self, key: &ObjectKey) {
+        if let Some(uid) = self.parents.get(key).map(|known| known.uid.clone()) {
+            self.retire(key, &uid);
+        }
+    }
+
+    fn retire(&mut self, key: &ObjectKey, uid: &Uid) {
+        if self.parents.get(key).is_none_or(|known| known.uid != *uid) {
+            return;
+        }
+        if let Some(known) = self.parents.remove(key) {
+            known.reconciler.do_send(Retire);
+            self.keys.remove(uid);
+            self.parts.board.forget(self.name(), key);
+        }
+    }
+
+    fn child_changed(&self, ty: &K8sType, change: &Change, origin: Option<&Origin>) {
+        let Some(reader) = self.parts.children.iter().find(|reader| reader.ty() == ty) else {
+            return;
+        };
+        let sides = [&change.before, &change.after];
+        let mut parents: Vec<Uid> =
+            sides.into_iter().flatten().flat_map(|object| reader.parents_of(object)).collect();
+        parents.sort_unstable();
+        parents.dedup();
+        for uid in parents.iter().filter(|uid| !self.is_own(uid, origin)) {
+            let reconciler = self.keys.get(uid).and_then(|key| self.parents.get(key));
+            if let Some(parent) = reconciler {
+                let cause = child_cause(ty, change);
+                parent.reconciler.do_send(Touched { touch: Touch::Surroundings, cause });
+            }
+        }
+    }
+
+    /// Whether a parent's own run made the change: the run has read the reply already.
+    fn is_own(&self, parent: &Uid, origin: Option<&Origin>) -> bool {
+        origin.is_some_and(|origin| origin.parent == *parent && origin.operator == *self.name())
+    }
+}
+
+/// Whether a change of a parent is its own or only one of its status.
+fn strength(before: &Object, after: &Object) -> Touch {
+    let is_own = before.uid() != after.uid()
+        || before.generation() != after.generation()
+        || after.generation().is_none()
+        || before.is_deleting() != after.is_deleting()
+        || before.labels() != after.labels()
+        || before.annotations() != after.annotations()
+        || before.finalizers() != after.finalizers();
+    if is_own { Touch::Parent } else { Touch::Surroundings }
+}
+
+fn child_cause(ty: &K8sType, change: &Change) -> Cause {
+    let version =
+        |side: &Option<Object>| side.as_ref().map(|object| object.resource_version().clone());
+    Cause::ChildChanged {
+        ty: ty.clone(),
+        key: change.object().key().clone(),
+        from: version(&change.before),
+        to: version(&change.after),
+    }
+}
+
+impl Actor for OperatorActor {
+    type Context = actix::Context<Self>;
+
+    fn started(&mut self, _: &mut Self::Context) {
+        self.show_state();
+    }
+}
+
+impl Handler<Observed> for OperatorActor {
+    type Result = ();
+
+    fn handle(&mut self, observed: Observed, _: &mut Self::Context) {
+        if !self.has_started {
+            return;
+        }
+        let origin = observed.origin.as_ref();
+        for change in observed.changes.iter() {
+            let is_parent = observed.ty == *self.parts.parents.ty();
+            if is_parent && !self.is_own(change.object().uid(), origin) {
+                self.parent_changed(change);
+            }
+            self.child_changed(&observed.ty, change, origin);
+        }
+    }
+}
+
+impl Handler<TypeChanged> for OperatorActor {
+    type Result = ();
+
+    fn handle(&mut self, TypeChanged { ty, condition }: TypeChanged, _: &mut Self::Context) {
+        if ty == *self.parts.parents.ty() {
+            self.parts.context.forget_schema();
+        }
+        self.types.insert(ty, condition);
+        self.start_when_synced();
+        self.show_state();
+    }
+}
+
+impl fmt::Debug for OperatorActor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OperatorActor({})", self.name())
+    }
+}
+
+impl fmt::Debug for OperatorParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OperatorParts({})", self.context.name())
+    }
+}

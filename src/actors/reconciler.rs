@@ -1,0 +1,224 @@
+//! One actor per parent: it runs the parent when its schedule says so.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant, SystemTime},
+};
+
+use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHandle, fut};
+use tokio::{runtime::Handle, task::JoinError};
+
+use super::messages::{Retire, Touched};
+use crate::{
+    board::{Board, ParentPhase, ParentState},
+    history::{Cause, Causes, History, NextWake, Outcome, Run},
+    object::{ObjectKey, Uid},
+    reconcile::{Context, End, Job, Memory, Report, run},
+    schedule::{Backoff, Command, Finished, Input, NextWake as Timer, Phase, Schedule, WakeReason},
+    store::StoreReader,
+};
+
+/// What a [`Reconciler`] is made of.
+pub(super) struct ReconcilerParts {
+    pub(super) context: Arc<Context>,
+    pub(super) runtime: Handle,
+    pub(super) board: Board,
+    pub(super) parents: StoreReader,
+    pub(super) key: ObjectKey,
+    pub(super) uid: Uid,
+    pub(super) seed: u64,
+}
+
+/// Answers for one parent.
+pub(super) struct Reconciler {
+    parts: ReconcilerParts,
+    schedule: Schedule,
+    memory: Memory,
+    causes: Causes,
+    history: History,
+    timer: Option<SpawnHandle>,
+}
+
+impl Reconciler {
+    pub(super) fn new(parts: ReconcilerParts) -> Self {
+        let config = parts.context.config();
+        let backoff = Backoff { min: config.min_error_backoff, max: config.max_error_backoff };
+        let schedule = Schedule::new(backoff, parts.seed);
+        let (memory, history) = (Memory::default(), History::default());
+        Self { parts, schedule, memory, causes: Causes::default(), history, timer: None }
+    }
+
+    fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
+        match self.schedule.step(input, Instant::now()) {
+            Command::Run { after_writes } => self.run(after_writes, ctx),
+            Command::Wake(wake) => self.set_timer(wake, ctx),
+            Command::Rest => self.clear_timer(ctx),
+            Command::Stop => ctx.stop(),
+            Command::Continue => {}
+        }
+    }
+
+    fn run(&mut self, after_writes: u32, ctx: &mut actix::Context<Self>) {
+        self.clear_timer(ctx);
+        let causes = self.causes.take();
+        let job = Job {
+            key: self.parts.key.clone(),
+            uid: self.parts.uid.clone(),
+            after_writes,
+            memory: std::mem::take(&mut self.memory),
+        };
+        let context = self.parts.context.clone();
+        context.metrics().run_started(context.name());
+        let started = Instant::now();
+        let running = self.parts.runtime.spawn(async move { run(&context, job).await });
+        ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {
+            this.finished(joined, causes, started.elapsed(), ctx);
+        }));
+    }
+
+    fn finished(
+        &mut self,
+        joined: Result<Report, JoinError>,
+        causes: Vec<Cause>,
+        took: Duration,
+        ctx: &mut actix::Context<Self>,
+    ) {
+        let report = match joined {
+            Ok(report) => report,
+            Err(error) => {
+                // The memory is lost with the run, which costs a few requests, no more.
+                tracing::error!(parent = %self.parts.key, %error, "a run died; this is a bug");
+                return self.step(Input::Finished(Finished::Failed), ctx);
+            }
+        };
+        let finished = report.finished(self.parts.context.config());
+        let metrics = self.parts.context.metrics();
+        metrics.run_finished(self.parts.context.name(), &outcome(&report, finished), took);
+        self.remember(&report, finished, causes, took);
+        self.memory = report.memory;
+        if let Finished::Wrote = finished {
+            self.causes.add(Cause::OwnWrites);
+        }
+        self.step(Input::Finished(finished), ctx);
+        self.show();
+    }
+
+    fn remember(
+        &mut self,
+        report: &Report,
+        finished: Finished,
+        causes: Vec<Cause>,
+        duration: Duration,
+    ) {
+        self.history.record(Run {
+            causes,
+            writes: report.writes.clone(),
+            unchanged: report.unchanged,
+            waiting: report.waiting.clone(),
+            wrote_status: report.wrote_status,
+            ..Run::new(report.started, duration, outcome(report, finished))
+        });
+    }
+
+    fn show(&self) {
+        let phase = self.schedule.phase();
+        if phase == Phase::Stopped {
+            return;
+        }
+        let parent = self.parts.parents.get(&self.parts.key);
+        let parent = parent.filter(|parent| *parent.uid() == self.parts.uid);
+        let state = ParentState {
+            uid: self.parts.uid.clone(),
+            generation: parent.as_ref().and_then(crate::object::Object::generation),
+            phase: shown(phase, &self.history, parent.is_some_and(|parent| parent.is_deleting())),
+            next_wake: next_wake(phase),
+            failures: self.schedule.failures(),
+            message: self.history.last().and_then(|run| message(run)),
+            history: self.history.clone(),
+        };
+        self.parts.board.record(self.parts.context.name(), &self.parts.key, state);
+    }
+
+    fn set_timer(&mut self, wake: Timer, ctx: &mut actix::Context<Self>) {
+        self.clear_timer(ctx);
+        let delay = wake.at.saturating_duration_since(Instant::now());
+        self.timer = Some(ctx.run_later(delay, move |this, ctx| {
+            this.timer = None;
+            this.causes.add(match wake.why {
+                WakeReason::Resync => Cause::Resync,
+                WakeReason::Retry => Cause::Retry,
+                WakeReason::Recheck => Cause::Recheck,
+            });
+            this.step(Input::TimerFired, ctx);
+        }));
+    }
+
+    fn clear_timer(&mut self, ctx: &mut actix::Context<Self>) {
+        if let Some(timer) = self.timer.take() {
+            ctx.cancel_future(timer);
+        }
+    }
+}
+
+fn outcome(report: &Report, finished: Finished) -> Outcome {
+    match (report.failure(), finished) {
+        _ if report.end == End::Finalized => Outcome::Finalized,
+        _ if report.end == End::Gone => Outcome::Gone,
+        (Some(failure), _) => {
+            Outcome::Failed { reason: failure.reason().to_owned(), message: failure.to_string() }
+        }
+        (None, Finished::Wrote) => Outcome::Wrote,
+        (None, Finished::Recheck { .. }) => Outcome::Waiting,
+        (
+            None,
+            Finished::Settled { .. }
+            | Finished::Failed
+            | Finished::FailedUntil { .. }
+            | Finished::FailedForGood,
+        ) => Outcome::Synced,
+    }
+}
+
+fn shown(phase: Phase, history: &History, is_deleting: bool) -> ParentPhase {
+    let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
+    match phase {
+        Phase::Running { .. } => ParentPhase::Running,
+        Phase::Resting => ParentPhase::Stalled,
+        Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
+        _ if is_deleting => ParentPhase::Finalizing,
+        Phase::Waiting(Timer { why: WakeReason::Recheck, .. }) => ParentPhase::Waiting,
+        Phase::Waiting(_) | Phase::Idle | Phase::Stopped => ParentPhase::Synced,
+    }
+}
+
+/// What there is to say about the last run.
+fn message(run: &Run) -> Option<String> {
+    let waiting = (!run.waiting.is_empty()).then(|| run.waiting.join("; "));
+    run.error().map(ToOwned::to_owned).or(waiting)
+}
+
+fn next_wake(phase: Phase) -> Option<NextWake> {
+    let Phase::Waiting(timer) = phase else { return None };
+    Some(NextWake::on_the_wall(timer, Instant::now(), SystemTime::now()))
+}
+
+impl Actor for Reconciler {
+    type Context = actix::Context<Self>;
+}
+
+impl Handler<Touched> for Reconciler {
+    type Result = ();
+
+    fn handle(&mut self, Touched { touch, cause }: Touched, ctx: &mut Self::Context) {
+        self.causes.add(cause);
+        self.step(Input::Touched(touch), ctx);
+    }
+}
+
+impl Handler<Retire> for Reconciler {
+    type Result = ();
+
+    fn handle(&mut self, Retire: Retire, ctx: &mut Self::Context) {
+        self.step(Input::Retired, ctx);
+    }
+}

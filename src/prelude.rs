@@ -1,0 +1,12 @@
+//! What an operator needs, in one import.
+
+pub use anyhow::{Error, Result};
+
+pub use crate::{
+    object::{K8sType, Object},
+    operator::{
+        ChildConfig, FinalizeResponse, Handler, OperatorConfig, SyncRequest, SyncResponse,
+        UpdateStrategy,
+    },
+    supervisor::Supervisor,
+};

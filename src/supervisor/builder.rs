@@ -1,0 +1,184 @@
+//! What a supervisor is made of.
+
+use std::{collections::BTreeSet, fmt, future::Future, net::TcpListener, sync::Arc, thread};
+
+use futures::{FutureExt, future::BoxFuture};
+use kube::Client;
+use tokio::sync::oneshot;
+
+use super::{
+    Ready, RunError, Running,
+    running::StopSignal,
+    system::{self, Parts},
+};
+use crate::{
+    operator::{ConfigError, Handler, OperatorConfig},
+    web,
+};
+
+/// How a client is made: on the supervisor's runtime, which then carries its connections.
+pub(super) type Connect = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
+
+/// What is called when the process is ready.
+pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
+
+/// Runs operators. Made by [`Supervisor::builder`].
+#[derive(Debug)]
+pub struct Supervisor;
+
+/// Collects operators and settings; [`run`](Self::run) or [`start`](Self::start) ends it.
+#[must_use]
+pub struct SupervisorBuilder {
+    connect: Option<Connect>,
+    operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
+    web: Option<String>,
+    on_ready: Option<OnReady>,
+}
+
+impl Supervisor {
+    /// A supervisor without operators, for the cluster that it runs in.
+    pub fn builder() -> SupervisorBuilder {
+        let operators = Vec::new();
+        SupervisorBuilder { connect: None, operators, web: None, on_ready: None }
+    }
+}
+
+impl SupervisorBuilder {
+    /// Says how to reach the API server. Without it the in-cluster configuration is used.
+    ///
+    /// `connect` runs on the supervisor's own runtime. A client should not retry by itself
+    /// (`kube::Config::default_retry = false`): the schedule of a parent does it better.
+    pub fn connect<F, Fut>(mut self, connect: F) -> Self
+    where
+        F: FnOnce() -> Fut + Send + 'static,
+        Fut: Future<Output = anyhow::Result<Client>> + Send + 'static,
+    {
+        self.connect = Some(Box::new(move || connect().boxed()));
+        self
+    }
+
+    /// Adds an operator. What is wrong with its configuration is said by `run` or `start`.
+    pub fn register(mut self, config: OperatorConfig, handler: impl Handler) -> Self {
+        self.operators.push((config, Arc::new(handler)));
+        self
+    }
+
+    /// Serves health, metrics and state over HTTP on this address, for example `127.0.0.1:8080`.
+    ///
+    /// The endpoint has no authentication yet: an address beyond loopback shows all cached
+    /// objects (Secrets redacted) to whoever reaches it.
+    pub fn serve(mut self, address: &str) -> Self {
+        self.web = Some(address.to_owned());
+        self
+    }
+
+    /// Calls back once, when every operator runs or is degraded with a stated reason.
+    pub fn on_ready(mut self, call: impl FnOnce(&Ready) + Send + 'static) -> Self {
+        self.on_ready = Some(Box::new(call));
+        self
+    }
+
+    /// Runs until SIGINT or SIGTERM, then finishes what is in flight (at most 4 seconds) and
+    /// returns. A program that exits then exits within 5 seconds, whatever its handlers do.
+    ///
+    /// # Errors
+    /// When it cannot start; see [`RunError`].
+    pub fn run(self) -> Result<(), RunError> {
+        let (parts, _) = self.prepare()?;
+        // Nobody waits for this: the caller is told by the return value.
+        let (started, _) = oneshot::channel();
+        system::run(parts, started, StopSignal::Process)
+    }
+
+    /// Runs on a thread of its own until the returned handle is stopped or dropped.
+    ///
+    /// # Errors
+    /// When it cannot start; see [`RunError`].
+    pub fn start(self) -> Result<Running, RunError> {
+        let (parts, web) = self.prepare()?;
+        let (started, was_started) = oneshot::channel();
+        let (stop, stopped) = oneshot::channel();
+        let thread = thread::Builder::new()
+            .name("operetta".to_owned())
+            .spawn(move || system::run(parts, started, StopSignal::Handle(stopped)))?;
+        let handles = was_started.blocking_recv();
+        match handles {
+            Ok(handles) => Ok(Running::new(handles, web, stop, thread)),
+            Err(_) => {
+                Err(thread.join().map_err(|_| RunError::Died)?.err().unwrap_or(RunError::Died))
+            }
+        }
+    }
+
+    /// Checks everything that can be checked without a cluster, and takes the port.
+    fn prepare(self) -> Result<(Parts, Option<std::net::SocketAddr>), RunError> {
+        let Self { connect, operators, web, on_ready } = self;
+        if cfg!(panic = "abort") {
+            return Err(RunError::PanicAborts);
+        }
+        check(&operators)?;
+        let listener = web.as_deref().map(web::listen).transpose()?;
+        let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
+        let connect =
+            connect.unwrap_or_else(|| Box::new(|| std::future::ready(in_cluster()).boxed()));
+        Ok((Parts { connect, operators, listener, on_ready }, address))
+    }
+}
+
+impl fmt::Debug for SupervisorBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.operators.iter().map(|(c, _)| c.name.as_str()).collect();
+        f.debug_struct("SupervisorBuilder").field("operators", &names).finish_non_exhaustive()
+    }
+}
+
+fn check(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<(), RunError> {
+    if operators.is_empty() {
+        return Err(RunError::NoOperators);
+    }
+    let mut names = BTreeSet::new();
+    for (config, _) in operators {
+        config.validate()?;
+        if !names.insert(&config.name) {
+            return Err(ConfigError::Duplicate(config.name.clone()).into());
+        }
+    }
+    Ok(())
+}
+
+fn in_cluster() -> anyhow::Result<Client> {
+    let mut config = kube::Config::incluster()?;
+    config.default_retry = false;
+    Ok(Client::try_from(config)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::operator::{SyncRequest, SyncResponse};
+
+    fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
+        Ok(SyncResponse::new())
+    }
+
+    #[test]
+    fn what_cannot_work_is_said_before_anything_starts() {
+        let config = || OperatorConfig::of::<ConfigMap>("a");
+        let twice = Supervisor::builder().register(config(), sync).register(config(), sync);
+        assert!(matches!(twice.run(), Err(RunError::Config(ConfigError::Duplicate(_)))));
+        assert!(matches!(Supervisor::builder().run(), Err(RunError::NoOperators)));
+        let misnamed = Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("A"), sync);
+        assert!(matches!(misnamed.start(), Err(RunError::Config(ConfigError::Name(_)))));
+    }
+
+    #[test]
+    fn a_connection_that_cannot_be_made_is_an_error_not_a_hang() {
+        let builder = Supervisor::builder()
+            .register(OperatorConfig::of::<ConfigMap>("a"), sync)
+            .connect(|| async { Err(anyhow::anyhow!("no such cluster")) });
+        let error = builder.start().unwrap_err().to_string();
+        assert!(error.contains("no such cluster"), "{error}");
+    }
+}

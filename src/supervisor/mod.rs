@@ -1,0 +1,21 @@
+//! Puts everything together, starts it and stops it.
+//!
+//! Layer 7, the composition root: it decides nothing about objects.
+//!
+//! ```text
+//! Supervisor::builder().connect(..).register(..).serve(..) --run()--> until SIGINT or SIGTERM
+//!                                                          --start()-> Running, for tests
+//! ```
+//!
+//! The calling thread becomes the actors' System. Requests, watches, runs and handlers live on a
+//! multi-thread runtime of their own, so that no actor ever waits for them.
+
+mod builder;
+mod demand;
+mod error;
+mod running;
+mod system;
+
+pub use builder::{Supervisor, SupervisorBuilder};
+pub use error::RunError;
+pub use running::{Ready, Running};

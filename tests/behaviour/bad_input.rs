@@ -1,0 +1,103 @@
+//! Bad input is refused where it enters, or said on the one parent that it concerns.
+
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, ECHO, Operators, World, condition, eventually},
+};
+
+async fn kitchen() -> Option<(World, Operators)> {
+    let world = World::new().await?;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    Some((world, operators))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
+    let Some(world) = World::new().await else { return };
+    for (spec, path) in [
+        (json!({"serviceName": 7}), "spec.serviceName"),
+        (json!({}), "spec.serviceName"),
+        (json!({"serviceName": "Not A Label"}), "spec.serviceName"),
+    ] {
+        let error = world.try_create(ECHO, json!({"metadata": {"name": "a"}, "spec": spec})).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(path), "{error}");
+    }
+}
+
+/// One parent has a child that cannot be: it says so by condition and Event, writes and deletes
+/// nothing, and another parent goes on.
+async fn refuses(bad: Value, expected: &[&str]) {
+    let Some((world, operators)) = kitchen().await else { return };
+    world.apply(RECIPE, recipe("bad", &[config_map("kept", json!({}))])).await;
+    world.until_ready(RECIPE, "bad").await;
+    world.apply(RECIPE, recipe("bad", &[bad, config_map("new", json!({}))])).await;
+    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "InvalidChildren";
+    let parent = world.until(RECIPE, "bad", "the refusal", says_so).await;
+    let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
+    for part in expected {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let is_about_it = |events: &Vec<Value>| {
+        events.iter().any(|event| {
+            event["type"] == "Warning"
+                && event["reason"] == "InvalidChildren"
+                && event["note"].as_str().is_some_and(|note| note.contains(expected[0]))
+        })
+    };
+    eventually("a Warning Event", || world.list(crate::world::EVENT), is_about_it).await;
+    assert!(world.get(CONFIG_MAP, "kept").await.is_object(), "nothing is deleted");
+    assert!(world.get(CONFIG_MAP, "new").await.is_null(), "nothing is written");
+    world.apply(RECIPE, recipe("good", &[config_map("d", json!({}))])).await;
+    world.until_ready(RECIPE, "good").await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_without_kind_is_refused() {
+    refuses(json!({"apiVersion": "v1", "metadata": {"name": "x"}}), &["`kind`"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_of_an_undeclared_type_is_refused() {
+    let child = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"}});
+    refuses(child, &["Deployment", "declare"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_in_a_foreign_namespace_is_refused() {
+    let mut child = config_map("x", json!({}));
+    child["metadata"]["namespace"] = json!("kube-system");
+    refuses(child, &["kube-system/x", "namespace"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_returned_twice_is_refused() {
+    refuses(config_map("new", json!({"other": "data"})), &["/new"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let mut parent = recipe("r", &[config_map("c", json!({}))]);
+    parent["spec"]["status"] = json!({"taste": "fine", "smell": "odd"});
+    world.apply(RECIPE, parent).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert_eq!(parent["status"]["taste"], "fine");
+    assert!(parent["status"]["smell"].is_null());
+    let warned = |events: &Vec<Value>| {
+        let notes = events.iter().filter_map(|event| event["note"].as_str());
+        notes.filter(|note| note.contains(".status.smell")).count() == 1
+    };
+    eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
+    let before = world.our_requests().into_iter().filter(|r| r.is_write()).count();
+    // One more run, to be sure that the status does not differ for ever.
+    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", 3).await;
+    let after = world.our_requests().into_iter().filter(|r| r.is_write()).count();
+    assert_eq!(after, before, "no write for what cannot be written");
+    operators.stop().await;
+}

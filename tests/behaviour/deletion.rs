@@ -1,0 +1,65 @@
+//! A deleted parent takes its children with it, and brings none of them back.
+
+use kube::api::{DeleteParams, PropagationPolicy};
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, ECHO, NAMESPACE, POD, SERVICE, TEMP, World},
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deleting_the_parent_removes_the_children() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start_all().await;
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "hello"}})).await;
+    world.until_ready(ECHO, "a").await;
+    world.delete(ECHO, "a").await;
+    for kind in [ECHO, POD, SERVICE] {
+        world.until(kind, "a", "nothing of that name", Value::is_null).await;
+    }
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    // A finalizer on the child keeps the parent in deletion until the test lets it go.
+    let mut held = config_map("held", json!({}));
+    held["metadata"]["finalizers"] = json!(["test.operetta.dev/hold"]);
+    world.apply(RECIPE, recipe("r", &[held, config_map("free", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let before = world.our_requests().len();
+    let foreground =
+        DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..<_>::default() };
+    world.api(RECIPE).delete("r", &foreground).await.unwrap();
+    world.until(CONFIG_MAP, "free", "the free child gone", Value::is_null).await;
+    let is_deleting = |child: &Value| child["metadata"]["deletionTimestamp"].is_string();
+    world.until(CONFIG_MAP, "held", "the held child in deletion", is_deleting).await;
+    assert!(world.get(RECIPE, "r").await.is_object(), "the parent waits for the held child");
+    world.patch(CONFIG_MAP, "held", json!({"metadata": {"finalizers": null}})).await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    assert!(world.get(CONFIG_MAP, "free").await.is_null());
+    assert!(world.get(CONFIG_MAP, "held").await.is_null());
+    operators.stop().await;
+    let written: Vec<_> =
+        world.our_requests().into_iter().skip(before).filter(|r| r.is_write()).collect();
+    assert_eq!(written, [], "a parent in deletion is not synced");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_temp_namespace_deletes_its_namespace_when_its_time_has_come() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start_all().await;
+    let name = format!("{}-temp", world.namespace);
+    let temp = json!({"metadata": {"name": name}, "spec": {"deleteAfter": "2s"}});
+    world.apply(TEMP, temp).await;
+    world.until(NAMESPACE, &name, "the namespace", Value::is_object).await;
+    world.until(NAMESPACE, &name, "the namespace gone", Value::is_null).await;
+    let is_over = |parent: &Value| parent["status"]["deletedAt"].is_string();
+    world.until(TEMP, &name, "deletedAt", is_over).await;
+    assert!(world.get(NAMESPACE, &name).await.is_null(), "it is not created again");
+    operators.stop().await;
+}

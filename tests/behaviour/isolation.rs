@@ -1,0 +1,102 @@
+//! What goes wrong for one parent stays with that parent.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, ECHO, World, condition, eventually},
+};
+
+/// A parent converges, then its handler acts up: children stay, the parent and the web endpoint
+/// say why, others go on, and a fix is picked up at once.
+async fn acts_up(act: &str, reason: &str, message: &str) {
+    let Some(world) = World::new().await else { return };
+    let operators = world
+        .start(|builder| {
+            let builder = operators::register_all(builder, operators::all());
+            builder.register(recipe::config("cook"), recipe::sync)
+        })
+        .await;
+    world.apply(RECIPE, recipe("bad", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "bad").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, acting("bad", act)).await;
+    let says_why = |parent: &Value| condition(parent, "Ready")["reason"] == reason;
+    let parent = world.until(RECIPE, "bad", "the reason", says_why).await;
+    let said = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
+    assert!(said.contains(message), "{said}");
+    let path = format!("/api/v1/operators/cook/parents/{}/bad", world.namespace);
+    let (code, body) = eventually(
+        "the reason over HTTP",
+        || operators.http(&path),
+        |(_, body)| body.contains(message),
+    )
+    .await;
+    assert_eq!(code, 200, "{body}");
+    // Others of the same operator, and the other operator, go on.
+    world.apply(RECIPE, recipe("good", &[config_map("d", json!({}))])).await;
+    world.until_ready(RECIPE, "good").await;
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
+    world.until_ready(ECHO, "a").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
+    if act != "hang" {
+        let fixed = recipe("bad", &[config_map("c", json!({"fixed": "yes"}))]);
+        world.apply(RECIPE, fixed).await;
+        world.until_ready(RECIPE, "bad").await;
+        assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["fixed"], "yes");
+    }
+    let stopping = Instant::now();
+    operators.stop().await;
+    assert!(stopping.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_fails_hurts_only_its_parent() {
+    acts_up("fail", "HandlerFailed", "the oven is cold").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_panics_hurts_only_its_parent() {
+    acts_up("panic", "HandlerPanicked", "the kitchen burns").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_never_returns_hurts_only_its_parent() {
+    acts_up("hang", "HandlerOverdue", "has not returned within").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_permanent_failure_rests_until_the_spec_changes() {
+    acts_up("permanent", "HandlerFailed", "no such dish").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn backoff_grows_with_each_failure() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    world.apply(RECIPE, acting("bad", "fail")).await;
+    let path = format!("/api/v1/operators/cook/parents/{}/bad", world.namespace);
+    let failures = |body: &str| -> u64 {
+        let parent: Value = serde_json::from_str(body).unwrap_or_default();
+        parent["failures"].as_u64().unwrap_or_default()
+    };
+    let (_, body) =
+        eventually("four failures", || operators.http(&path), |(_, body)| failures(body) >= 4)
+            .await;
+    let parent: Value = serde_json::from_str(&body).unwrap();
+    let starts: Vec<f64> = parent["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["started"].as_str().unwrap())
+        .map(|time| time.parse::<k8s_openapi::jiff::Timestamp>().unwrap())
+        .map(|time| time.as_microsecond() as f64)
+        .collect();
+    // Newest first: each gap is longer than the one before it in time, as the halves that jitter
+    // over do not overlap two steps apart.
+    assert!(starts[0] - starts[1] > starts[2] - starts[3], "{starts:?}");
+    operators.stop().await;
+}

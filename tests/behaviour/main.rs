@@ -1,0 +1,16 @@
+//! The behaviour of the whole, on the embedded API server and on the real control plane.
+//!
+//! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses; the default is `embedded`. The tests
+//! assert the state of the world, not the calls made, and wait for it with a deadline.
+
+mod cluster;
+mod recipe;
+mod world;
+
+mod bad_input;
+mod children;
+mod deletion;
+mod isolation;
+mod missing_type;
+mod ownership;
+mod sharing;

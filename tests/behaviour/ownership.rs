@@ -1,0 +1,118 @@
+//! What is ours is repaired; what is not ours is never touched.
+
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, ENDPOINT_SLICE, Operators, SERVICE, World, condition},
+};
+
+async fn with_child(data: Value) -> Option<(World, Operators, Value)> {
+    let world = World::new().await?;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", data)])).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    Some((world, operators, child))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_deleted_by_hand_comes_back() {
+    let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
+    world.delete(CONFIG_MAP, "c").await;
+    let uid = &child["metadata"]["uid"];
+    let is_back = |now: &Value| now.is_object() && now["metadata"]["uid"] != *uid;
+    let again = world.until(CONFIG_MAP, "c", "a new child", is_back).await;
+    assert_eq!(again["data"], child["data"]);
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_edited_by_hand_is_repaired_and_a_field_that_we_do_not_own_stays() {
+    let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
+    let edit = json!({
+        "data": {"salt": "none", "sugar": "mine"},
+        "metadata": {"annotations": {"note": "mine"}},
+    });
+    world.patch(CONFIG_MAP, "c", edit).await;
+    let is_repaired = |now: &Value| now["data"]["salt"] == "much";
+    let repaired = world.until(CONFIG_MAP, "c", "the repaired field", is_repaired).await;
+    assert_eq!(repaired["metadata"]["uid"], child["metadata"]["uid"]);
+    assert_eq!(repaired["data"]["sugar"], "mine");
+    assert_eq!(repaired["metadata"]["annotations"]["note"], "mine");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_whose_tracking_labels_were_stripped_is_repaired() {
+    let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
+    let strip = json!({"metadata": {"labels": {
+        "operetta.dev/parent-uid": null, "app.kubernetes.io/managed-by": null,
+    }}});
+    world.patch(CONFIG_MAP, "c", strip).await;
+    let labels = &child["metadata"]["labels"];
+    let is_labelled = |now: &Value| now["metadata"]["labels"] == *labels;
+    let repaired = world.until(CONFIG_MAP, "c", "the labels again", is_labelled).await;
+    assert_eq!(repaired["metadata"]["uid"], child["metadata"]["uid"], "the same object");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_of_somebody_else_with_the_childs_name_is_never_touched() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    let foreign = world.create(CONFIG_MAP, config_map("c", json!({"owner": "somebody"}))).await;
+    let children = [config_map("c", json!({"salt": "much"})), config_map("d", json!({}))];
+    world.apply(RECIPE, recipe("r", &children)).await;
+    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "Conflict";
+    let parent = world.until(RECIPE, "r", "a conflict", says_so).await;
+    let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
+    assert!(message.contains(&format!("ConfigMap.v1 {}/c", world.namespace)), "{message}");
+    assert_eq!(world.get(CONFIG_MAP, "c").await, foreign);
+    assert!(world.get(CONFIG_MAP, "d").await.is_object(), "the other child goes on");
+    // Deleting the parent leaves what is not ours, and taking the stranger away lets the child in.
+    world.delete(CONFIG_MAP, "c").await;
+    world.until_ready(RECIPE, "r").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much"}));
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endpoint_slices_that_copy_the_labels_of_a_service_stay() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+        "spec": {"ports": [{"port": 80}], "selector": {"dish": "soup"}},
+    });
+    world.apply(RECIPE, recipe("r", &[service])).await;
+    world.until_ready(RECIPE, "r").await;
+    let service = world.get(SERVICE, "s").await;
+    // As the EndpointSlice controller does: the labels of the Service, and the Service as owner.
+    let copy = json!({
+        "metadata": {
+            "name": "copied",
+            "labels": service["metadata"]["labels"],
+            "ownerReferences": [{
+                "apiVersion": "v1", "kind": "Service", "name": "s", "controller": true,
+                "uid": service["metadata"]["uid"],
+            }],
+        },
+        "addressType": "IPv4", "endpoints": [], "ports": [],
+    });
+    world.create(ENDPOINT_SLICE, copy).await;
+    // A further run has seen the slice once it has written what this change asks for.
+    let more = [json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+        "spec": {"ports": [{"port": 81}], "selector": {"dish": "soup"}},
+    })];
+    world.apply(RECIPE, recipe("r", &more)).await;
+    let has_port = |service: &Value| service["spec"]["ports"][0]["port"] == 81;
+    world.until(SERVICE, "s", "the new port", has_port).await;
+    world.until_ready(RECIPE, "r").await;
+    assert!(world.get(ENDPOINT_SLICE, "copied").await.is_object());
+    operators.stop().await;
+}

@@ -1,0 +1,119 @@
+//! An operator for tests whose parents say themselves what the handler should do.
+//!
+//! A `Recipe` has `spec.children` (returned as they are), `spec.status`, and `spec.act`: `fail`,
+//! `panic`, `hang`, `permanent`. Everything below `spec` is free of a schema.
+
+use std::time::Duration;
+
+use k8s_openapi::{
+    api::{
+        core::v1::{ConfigMap, Pod, Secret, Service},
+        discovery::v1::EndpointSlice,
+    },
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use operetta::{operator::Permanent, prelude::*};
+use serde_json::{Value, json};
+
+use crate::world::Kind;
+
+pub(crate) const RECIPE: Kind = Kind("test.operetta.dev/v1", "Recipe", "recipes");
+
+/// How long a handler may take in tests.
+pub(crate) const HANDLER_DEADLINE: Duration = Duration::from_millis(300);
+
+pub(crate) fn config(name: &str) -> OperatorConfig {
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    OperatorConfig::new(name, parent)
+        .child::<ConfigMap>(ChildConfig::apply())
+        .child::<Secret>(ChildConfig::apply())
+        .child::<Service>(ChildConfig::apply())
+        .child::<EndpointSlice>(ChildConfig::apply())
+        .child::<Pod>(ChildConfig::recreate())
+        .with_handler_deadline(HANDLER_DEADLINE)
+        .with_error_backoff(Duration::from_millis(100), Duration::from_secs(60))
+}
+
+pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+    let spec = request.parent.field("spec").unwrap_or_default();
+    match spec["act"].as_str() {
+        Some("fail") => return Err(Error::msg("the oven is cold")),
+        Some("permanent") => return Err(Permanent("no such dish".to_owned()).into()),
+        Some("panic") => panic!("the kitchen burns"),
+        Some("hang") => loop {
+            std::thread::park();
+        },
+        _ => {}
+    }
+    let children = spec["children"].as_array().cloned().unwrap_or_default();
+    Ok(SyncResponse::status(&spec["status"]).children(children))
+}
+
+/// A parent that wants these children.
+pub(crate) fn recipe(name: &str, children: &[Value]) -> Value {
+    json!({"metadata": {"name": name}, "spec": {"children": children, "status": {}}})
+}
+
+/// A parent whose handler acts up.
+pub(crate) fn acting(name: &str, act: &str) -> Value {
+    json!({"metadata": {"name": name}, "spec": {"act": act, "status": {}}})
+}
+
+pub(crate) fn config_map(name: &str, data: Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data})
+}
+
+/// The type, with or without a status subresource.
+pub(crate) fn crd(status: Option<Value>) -> CustomResourceDefinition {
+    let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let mut properties = json!({"spec": free});
+    let has_status = status.is_some();
+    if let Some(status) = status {
+        properties["status"] = status;
+    }
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "recipes.test.operetta.dev"},
+        "spec": {
+            "group": "test.operetta.dev",
+            "scope": "Namespaced",
+            "names": {"kind": "Recipe", "plural": "recipes", "singular": "recipe",
+                "listKind": "RecipeList"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "subresources": if has_status { json!({"status": {}}) } else { json!({}) },
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": properties}},
+            }],
+        },
+    });
+    serde_json::from_value(crd).unwrap()
+}
+
+/// A status with conditions, a generation and one field.
+pub(crate) fn status() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "observedGeneration": {"type": "integer", "format": "int64"},
+            "taste": {"type": "string"},
+            "conditions": {
+                "type": "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["type"],
+                "items": {
+                    "type": "object",
+                    "required": ["type", "status"],
+                    "properties": {
+                        "type": {"type": "string"},
+                        "status": {"type": "string"},
+                        "reason": {"type": "string"},
+                        "message": {"type": "string"},
+                        "lastTransitionTime": {"type": "string", "format": "date-time"},
+                        "observedGeneration": {"type": "integer", "format": "int64"},
+                    },
+                },
+            },
+        },
+    })
+}

@@ -1,0 +1,68 @@
+//! Operators of one process share what they watch, and write nothing when nothing differs.
+
+use serde_json::json;
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{ECHO, POD, World},
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_operators_with_pods_as_children_open_one_pod_watch() {
+    let Some(world) = World::new().await else { return };
+    let before = world.our_requests().len();
+    let operators = world
+        .start(|builder| {
+            let builder = operators::register_all(builder, operators::all());
+            builder.register(recipe::config("cook"), recipe::sync)
+        })
+        .await;
+    // Both operators see their own pods through it.
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"},
+        "spec": {"containers": [{"name": "c", "image": "example.dev/none:1"}]},
+    });
+    world.apply(RECIPE, recipe("r", &[pod])).await;
+    world.until_ready(ECHO, "a").await;
+    world.until_ready(RECIPE, "r").await;
+    for (name, manager) in [("a", "echo-server"), ("b", "cook")] {
+        let pod = world.get(POD, name).await;
+        assert_eq!(pod["metadata"]["labels"]["app.kubernetes.io/managed-by"], manager);
+    }
+    operators.stop().await;
+    let requests = world.our_requests().into_iter().skip(before);
+    let watches: Vec<_> = requests
+        .filter(|r| r.resource == "pods" && ["list", "watch"].contains(&&*r.verb))
+        .collect();
+    assert_eq!(watches.len(), 1, "{watches:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restart_over_200_converged_parents_writes_nothing() {
+    let Some(world) = World::new().await else { return };
+    let register = |builder: operetta::supervisor::SupervisorBuilder| {
+        let builder = operators::register_all(builder, operators::all());
+        builder.register(recipe::config("cook"), recipe::sync)
+    };
+    let operators = world.start(register).await;
+    for number in 0..100 {
+        let name = format!("p{number}");
+        let echo = json!({"metadata": {"name": name}, "spec": {"serviceName": "hello"}});
+        world.apply(ECHO, echo).await;
+        world.apply(RECIPE, recipe(&name, &[config_map(&name, json!({"a": "b"}))])).await;
+    }
+    for number in 0..100 {
+        world.until_ready(ECHO, &format!("p{number}")).await;
+        world.until_ready(RECIPE, &format!("p{number}")).await;
+    }
+    operators.stop().await;
+    let before = world.our_requests().len();
+    let operators = world.start(register).await;
+    operators.until_all_ran(200).await;
+    operators.stop().await;
+    let again: Vec<_> = world.our_requests().into_iter().skip(before).collect();
+    let writes: Vec<_> = again.iter().filter(|request| request.is_write()).collect();
+    assert!(writes.is_empty(), "{writes:?}");
+    assert!(!again.is_empty(), "it did look");
+}

@@ -1,0 +1,284 @@
+//! What a test has at hand: a cluster with the CRDs, a namespace of its own, and operators.
+
+use std::{
+    fmt::Debug,
+    future::Future,
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use kube::{
+    Api, Client,
+    api::{
+        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
+        PostParams,
+    },
+};
+use operetta::{
+    board::ParentPhase,
+    object::ObjectKey,
+    prelude::*,
+    supervisor::{Running, SupervisorBuilder},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::{Cluster, Request},
+    recipe::{self, RECIPE},
+};
+
+/// How long anything may take before a test gives up on it.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A cluster as one test sees it.
+pub(crate) struct World {
+    pub(crate) cluster: Cluster,
+    pub(crate) client: Client,
+    pub(crate) namespace: String,
+}
+
+/// What a test calls a type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
+
+pub(crate) const ECHO: Kind = Kind("example.operetta.dev/v1alpha1", "EchoServer", "echoservers");
+pub(crate) const TEMP: Kind =
+    Kind("example.operetta.dev/v1alpha1", "TempNamespace", "tempnamespaces");
+pub(crate) const POD: Kind = Kind("v1", "Pod", "pods");
+pub(crate) const SERVICE: Kind = Kind("v1", "Service", "services");
+pub(crate) const CONFIG_MAP: Kind = Kind("v1", "ConfigMap", "configmaps");
+pub(crate) const ENDPOINT_SLICE: Kind =
+    Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
+pub(crate) const EVENT: Kind = Kind("events.k8s.io/v1", "Event", "events");
+pub(crate) const CRD: Kind =
+    Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions");
+pub(crate) const NAMESPACE: Kind = Kind("v1", "Namespace", "namespaces");
+
+impl Kind {
+    fn resource(self) -> ApiResource {
+        let (group, version) = self.0.split_once('/').unwrap_or(("", self.0));
+        ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, self.1), self.2)
+    }
+}
+
+impl World {
+    /// A world with the CRDs of this repository and an empty namespace; `None` when the chosen
+    /// cluster cannot be had (the reason is printed).
+    pub(crate) async fn new() -> Option<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let cluster = Cluster::start().await?;
+        let client = cluster.client();
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let world = Self { cluster, client, namespace: format!("test-{number}") };
+        let crds = operators::crds::crds(&operators::all());
+        operators::install::install(&world.client, &crds).await.unwrap();
+        world.install_recipes().await;
+        world.clear().await;
+        world.create(NAMESPACE, json!({"metadata": {"name": world.namespace}})).await;
+        Some(world)
+    }
+
+    pub(crate) async fn install_recipes(&self) {
+        let crd = recipe::crd(Some(recipe::status()));
+        operators::install::install(&self.client, &[crd]).await.unwrap();
+    }
+
+    /// Removes the parents that an earlier test on the same cluster left behind.
+    async fn clear(&self) {
+        for kind in [ECHO, TEMP, RECIPE] {
+            let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind.resource());
+            for parent in all.list(&ListParams::default()).await.unwrap() {
+                let api = self.api_in(kind, parent.metadata.namespace.as_deref());
+                let _ = api.delete(&parent.metadata.name.unwrap(), &DeleteParams::default()).await;
+            }
+        }
+    }
+
+    /// Starts a supervisor with these operators and waits until it is ready.
+    pub(crate) async fn start(
+        &self,
+        register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Operators {
+        let builder = Supervisor::builder().connect(self.cluster.connector()).serve("127.0.0.1:0");
+        let builder = register(builder);
+        let running = tokio::task::spawn_blocking(|| builder.start()).await.unwrap().unwrap();
+        let operators = Operators { running: Some(running) };
+        tokio::time::timeout(DEADLINE, operators.running().ready()).await.expect("ready in time");
+        operators
+    }
+
+    /// Starts the operators of this repository.
+    pub(crate) async fn start_all(&self) -> Operators {
+        self.start(|builder| operators::register_all(builder, operators::all())).await
+    }
+
+    pub(crate) fn api(&self, kind: Kind) -> Api<DynamicObject> {
+        let is_cluster_scoped = [NAMESPACE.1, TEMP.1, CRD.1].contains(&kind.1);
+        self.api_in(kind, (!is_cluster_scoped).then_some(self.namespace.as_str()))
+    }
+
+    fn api_in(&self, kind: Kind, namespace: Option<&str>) -> Api<DynamicObject> {
+        match namespace {
+            Some(namespace) => {
+                Api::namespaced_with(self.client.clone(), namespace, &kind.resource())
+            }
+            None => Api::all_with(self.client.clone(), &kind.resource()),
+        }
+    }
+
+    pub(crate) async fn create(&self, kind: Kind, body: Value) -> Value {
+        self.try_create(kind, body).await.unwrap()
+    }
+
+    pub(crate) async fn try_create(&self, kind: Kind, body: Value) -> kube::Result<Value> {
+        let object = complete(kind, body);
+        let created = self.api(kind).create(&PostParams::default(), &object).await?;
+        Ok(serde_json::to_value(created).unwrap())
+    }
+
+    /// Applies as `kubectl apply --server-side` does.
+    pub(crate) async fn apply(&self, kind: Kind, body: Value) -> Value {
+        let object = complete(kind, body);
+        let name = object.metadata.name.clone().unwrap();
+        let params = PatchParams::apply("kubectl").force();
+        let applied = self.api(kind).patch(&name, &params, &Patch::Apply(&object)).await.unwrap();
+        serde_json::to_value(applied).unwrap()
+    }
+
+    /// Sends a JSON merge patch, as `kubectl patch --type=merge` does.
+    pub(crate) async fn patch(&self, kind: Kind, name: &str, patch: Value) -> Value {
+        let params = PatchParams { field_manager: Some("by-hand".to_owned()), ..<_>::default() };
+        let patched = self.api(kind).patch(name, &params, &Patch::Merge(patch)).await.unwrap();
+        serde_json::to_value(patched).unwrap()
+    }
+
+    pub(crate) async fn delete(&self, kind: Kind, name: &str) {
+        self.api(kind).delete(name, &DeleteParams::background()).await.unwrap();
+    }
+
+    /// The object as it is; null when there is none.
+    pub(crate) async fn get(&self, kind: Kind, name: &str) -> Value {
+        let object = self.api(kind).get_opt(name).await.unwrap();
+        serde_json::to_value(object).unwrap()
+    }
+
+    pub(crate) async fn list(&self, kind: Kind) -> Vec<Value> {
+        let list = self.api(kind).list(&ListParams::default()).await.unwrap();
+        list.into_iter().map(|object| serde_json::to_value(object).unwrap()).collect()
+    }
+
+    /// Waits until an object looks right, and returns it.
+    pub(crate) async fn until(
+        &self,
+        kind: Kind,
+        name: &str,
+        what: &str,
+        is_right: impl Fn(&Value) -> bool,
+    ) -> Value {
+        eventually(what, || self.get(kind, name), is_right).await
+    }
+
+    /// Waits until the parent says that its children are as desired.
+    pub(crate) async fn until_ready(&self, kind: Kind, name: &str) -> Value {
+        self.until(kind, name, "Ready=True for this generation", is_ready).await
+    }
+
+    /// The requests that the server has had from our operators.
+    pub(crate) fn our_requests(&self) -> Vec<Request> {
+        let requests = self.cluster.requests().into_iter();
+        requests.filter(|request| request.user_agent.starts_with("operetta/")).collect()
+    }
+}
+
+/// Whether a parent is ready in its present generation.
+pub(crate) fn is_ready(parent: &Value) -> bool {
+    let ready = condition(parent, "Ready");
+    ready["status"] == "True" && ready["observedGeneration"] == parent["metadata"]["generation"]
+}
+
+/// A condition of an object; null when there is none.
+pub(crate) fn condition(object: &Value, ty: &str) -> Value {
+    let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    conditions.into_iter().find(|condition| condition["type"] == ty).unwrap_or_default()
+}
+
+/// Looks again and again until it is right; the test fails after the deadline with what it saw.
+pub(crate) async fn eventually<T: Debug, F: Future<Output = T>>(
+    what: &str,
+    look: impl Fn() -> F,
+    is_right: impl Fn(&T) -> bool,
+) -> T {
+    let started = tokio::time::Instant::now();
+    loop {
+        let seen = look().await;
+        if is_right(&seen) {
+            return seen;
+        }
+        assert!(started.elapsed() < DEADLINE, "never saw {what}; last: {seen:#?}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn complete(kind: Kind, mut body: Value) -> DynamicObject {
+    body["apiVersion"] = json!(kind.0);
+    body["kind"] = json!(kind.1);
+    serde_json::from_value(body).unwrap()
+}
+
+/// Operators that run; stopped at the end of the test.
+pub(crate) struct Operators {
+    running: Option<Running>,
+}
+
+impl Operators {
+    pub(crate) fn running(&self) -> &Running {
+        self.running.as_ref().expect("running until it is stopped")
+    }
+
+    /// Asks the web endpoint.
+    pub(crate) async fn http(&self, path: &str) -> (u16, String) {
+        let address = self.running().web().unwrap();
+        http_get(address, path).await
+    }
+
+    /// Waits until so many parents have run and nothing more is under way.
+    pub(crate) async fn until_all_ran(&self, parents: usize) {
+        let board = self.running().board();
+        let counts = || async {
+            board.operators().into_iter().flat_map(|operator| operator.parents).fold(
+                (0, 0),
+                |(synced, others), (phase, count)| match phase {
+                    ParentPhase::Synced => (synced + count, others),
+                    _ => (synced, others + count),
+                },
+            )
+        };
+        eventually("all parents synced", counts, |counts| *counts == (parents, 0)).await;
+    }
+
+    /// Waits until a parent has run so often.
+    pub(crate) async fn until_runs(&self, operator: &str, namespace: &str, name: &str, runs: u64) {
+        let key = ObjectKey::namespaced(namespace, name);
+        let board = self.running().board();
+        let count =
+            || async { board.parent(operator, &key).map_or(0, |parent| parent.history.recorded()) };
+        eventually("enough runs", count, |count| *count >= runs).await;
+    }
+
+    /// Stops the operators and waits for their end.
+    pub(crate) async fn stop(mut self) {
+        let running = self.running.take().expect("stopped once");
+        tokio::task::spawn_blocking(|| running.stop()).await.unwrap().unwrap();
+    }
+}
+
+async fn http_get(address: std::net::SocketAddr, path: &str) -> (u16, String) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+}
