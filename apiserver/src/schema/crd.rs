@@ -32,7 +32,7 @@ pub(super) const RULES: [&str; 18] = [
 ];
 
 impl Schema {
-    /// The schema that this OpenAPI v3 schema object declares.
+    /// The schema that this schema object of `OpenAPI` declares.
     pub fn from_open_api(schema: &Value) -> Self {
         Self {
             ty: text(schema, "type").and_then(SchemaType::from_open_api),
@@ -67,7 +67,7 @@ impl SchemaType {
         })
     }
 
-    /// The name of the type in OpenAPI.
+    /// The name of the type in `OpenAPI`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Object => "object",

@@ -25,10 +25,9 @@ fn default_fields(schema: &Schema, fields: &mut Map<String, Value>) {
         field.is_none_or(|field| !means_absent(field, value) || field.default.is_some())
     });
     for (name, field) in &schema.properties {
-        if let Some(default) = &field.default {
-            if fields.get(name).is_none_or(|value| means_absent(field, value)) {
-                fields.insert(name.clone(), default.clone());
-            }
+        let absent = fields.get(name).is_none_or(|value| means_absent(field, value));
+        if let Some(default) = field.default.as_ref().filter(|_| absent) {
+            fields.insert(name.clone(), default.clone());
         }
     }
     for (name, value) in fields.iter_mut() {

@@ -98,9 +98,9 @@ impl FieldError {
         supported: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let supported: Vec<_> = supported.into_iter().map(go_value::quote).collect();
-        let detail = match supported.is_empty() {
-            true => String::new(),
-            false => format!("supported values: {}", supported.join(", ")),
+        let detail = match supported.as_slice() {
+            [] => String::new(),
+            supported => format!("supported values: {}", supported.join(", ")),
         };
         Self::new(FieldErrorKind::NotSupported, path, Some(value), detail)
     }

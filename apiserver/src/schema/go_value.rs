@@ -21,14 +21,12 @@ pub(crate) fn print(value: &Value) -> String {
 
 /// The value of an enum as the list of supported values shows it: strings bare, the rest as JSON.
 pub(crate) fn bare(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        _ => {
-            let mut out = String::new();
-            write_json(&mut out, value);
-            out
-        }
+    if let Value::String(text) = value {
+        return text.clone();
     }
+    let mut out = String::new();
+    write_json(&mut out, value);
+    out
 }
 
 /// A number without quotes, for use inside a sentence.

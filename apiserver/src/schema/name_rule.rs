@@ -25,14 +25,12 @@ pub fn dns_label(name: &str, prefix: bool) -> Vec<String> {
     if is_dns_label(&name) {
         return errors;
     }
-    errors.push(match is_dns_subdomain(&name) {
-        true => "must not contain dots".to_owned(),
-        false => explain(
-            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or \
-             '-', and must start and end with an alphanumeric character",
-            DNS_LABEL,
-            &["my-name", "123-abc"],
-        ),
+    let broken = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or \
+                  '-', and must start and end with an alphanumeric character";
+    errors.push(if is_dns_subdomain(&name) {
+        "must not contain dots".to_owned()
+    } else {
+        explain(broken, DNS_LABEL, &["my-name", "123-abc"])
     });
     errors
 }

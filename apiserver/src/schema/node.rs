@@ -12,6 +12,7 @@ use serde_json::Value;
 ///
 /// The default value is a node about which nothing is known: any value is allowed.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own")]
 pub struct Schema {
     /// The JSON type; `None` where the schema does not say (or says int-or-string).
     pub ty: Option<SchemaType>,
@@ -44,7 +45,7 @@ pub struct Schema {
     pub rules: Option<Value>,
 }
 
-/// A JSON type as OpenAPI names it.
+/// A JSON type as `OpenAPI` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SchemaType {
     /// An object, or a map with free keys.

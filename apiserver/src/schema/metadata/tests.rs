@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "values made for one call")]
+
 use serde_json::{Value, json};
 
 use super::{name_rule::dns_subdomain, *};
@@ -64,7 +66,9 @@ fn an_object_needs_a_name_and_a_namespace_where_it_lives_in_one() {
 #[test]
 fn names_follow_the_rule_of_the_type() {
     let errors = created_with(json!({"name": "A", "generateName": "BB-"}));
-    assert!(errors[0].starts_with("metadata.generateName: Invalid value: \"BB-\": a lowercase RFC"));
+    assert!(
+        errors[0].starts_with("metadata.generateName: Invalid value: \"BB-\": a lowercase RFC")
+    );
     assert!(errors[1].starts_with("metadata.name: Invalid value: \"A\": a lowercase RFC 1123 sub"));
     let object = json!({"metadata": {"name": "system:x"}});
     assert!(validate_create(&object, false, name_rule::path_segment).is_empty());

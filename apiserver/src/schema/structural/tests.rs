@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "values made for one call")]
+
 use serde_json::{Value, json};
 
 use super::*;

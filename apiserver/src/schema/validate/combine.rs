@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind, paths::LocationSegment};
 use serde_json::Value;
 
-use super::wording::Wording;
+use super::wording::{Wording, step};
 use crate::schema::{FieldPath, go_value};
 
 type Branches = [Vec<ValidationError<'static>>];
@@ -115,11 +115,7 @@ fn all_ofs_above(error: &ValidationError<'_>) -> Vec<(String, String, usize)> {
 }
 
 fn descend(path: &FieldPath, segment: Option<LocationSegment<'_>>) -> FieldPath {
-    match segment {
-        Some(LocationSegment::Property(name)) => path.child(&name),
-        Some(LocationSegment::Index(index)) => path.index(index),
-        None => path.clone(),
-    }
+    segment.map_or_else(|| path.clone(), |segment| step(path, &segment))
 }
 
 fn slash(segment: &LocationSegment<'_>) -> String {

@@ -68,8 +68,8 @@ impl Validator {
         value: &Value,
         _old: Option<&Value>,
     ) -> Vec<FieldError> {
-        let errors = self.compiled.iter_errors(value).collect();
-        wording::field_errors(errors, &self.json_schema, path)
+        let errors: Vec<_> = self.compiled.iter_errors(value).collect();
+        wording::field_errors(&errors, &self.json_schema, path)
     }
 }
 

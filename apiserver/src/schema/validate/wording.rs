@@ -12,12 +12,12 @@ use crate::schema::{FieldError, FieldPath, go_value};
 
 /// The complaints about a value at `base`, found by a schema compiled from `root`.
 pub(super) fn field_errors(
-    errors: Vec<ValidationError<'_>>,
+    errors: &[ValidationError<'_>],
     root: &Value,
     base: &FieldPath,
 ) -> Vec<FieldError> {
     let mut wording = Wording { root, base, errors: Vec::new() };
-    wording.all(&errors, "");
+    wording.all(errors, "");
     wording.errors
 }
 
@@ -141,14 +141,14 @@ fn is_judged(error: &ValidationError<'_>) -> bool {
 }
 
 /// `spec.ports[0].name`
-pub(super) fn path_of(location: &Location) -> String {
-    location.segments().fold(FieldPath::default(), step).to_plain()
+fn path_of(location: &Location) -> String {
+    location.segments().fold(FieldPath::default(), |path, segment| step(&path, &segment)).to_plain()
 }
 
-fn step(path: FieldPath, segment: LocationSegment<'_>) -> FieldPath {
+pub(super) fn step(path: &FieldPath, segment: &LocationSegment<'_>) -> FieldPath {
     match segment {
-        LocationSegment::Property(name) => path.child(&name),
-        LocationSegment::Index(index) => path.index(index),
+        LocationSegment::Property(name) => path.child(name),
+        LocationSegment::Index(index) => path.index(*index),
     }
 }
 
