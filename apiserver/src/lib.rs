@@ -1,1 +1,63 @@
-//! To be written.
+//! An embedded Kubernetes API server for development and tests: in process, or over TLS.
+//!
+//! Real semantics for what it serves (resource versions, watches, server-side apply, finalizers,
+//! garbage collection, namespaces, custom resource definitions), and an honest 501 or 415 that
+//! names what is missing for the rest. Nothing is stored beyond the life of the [`Server`].
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::{Api, api::{ListParams, PostParams}};
+//! use operetta_apiserver::Server;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::start();
+//! let config_maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+//! let mut config_map = ConfigMap::default();
+//! config_map.metadata.name = Some("settings".to_owned());
+//! config_maps.create(&PostParams::default(), &config_map).await?;
+//! assert_eq!(config_maps.list(&ListParams::default()).await?.items.len(), 1);
+//!
+//! let running = server.serve("127.0.0.1:0".parse()?)?; // for kubectl: see `Running::kubeconfig`
+//! assert!(running.kubeconfig().contains("https://127.0.0.1:"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! ```text
+//!  transport (in process | https) ─> rest ─> write ─> log ─> watches, controllers
+//!                                      │       │
+//!                                      │       └ apply, schema, builtin, crd: pure rules
+//!                                      └ discovery, openapi, table, selector
+//! ```
+
+mod addresses;
+pub mod apply;
+pub mod builtin;
+mod clock;
+mod cluster;
+mod controllers;
+mod crd;
+mod discovery;
+mod garbage;
+mod initial;
+mod log;
+mod namespace;
+mod openapi;
+mod requests;
+mod resource;
+mod rest;
+pub mod schema;
+pub mod selector;
+mod server;
+mod status;
+mod table;
+mod transport;
+mod write;
+
+pub use self::{
+    requests::{RequestRecord, WatchRecord},
+    rest::Body,
+    server::{Builder, Layer, Next, Server},
+    transport::{CredentialsError, InProcess, Running, ServeError},
+};

@@ -1,0 +1,40 @@
+//! The state that one server is: its log, its types, its clock.
+//!
+//! Holds things together; decides nothing.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use crate::{
+    addresses::Addresses,
+    clock::{Clock, Ids},
+    log::{Log, Object, ObjectKey},
+    resource::{Registry, Resource},
+};
+
+/// The state of one embedded cluster.
+#[derive(Debug)]
+pub struct Cluster {
+    /// The objects.
+    pub log: Log,
+    /// The types.
+    pub registry: Registry,
+    /// The time.
+    pub clock: Clock,
+    /// Names and uids.
+    pub ids: Ids,
+    /// What Services occupy.
+    pub addresses: Addresses,
+    /// Held while a definition is published, so that the newest one is published last.
+    pub publishing: Mutex<()>,
+}
+
+impl Cluster {
+    /// The object in the version of `resource`, or nothing.
+    pub fn read(&self, resource: &Resource, key: &ObjectKey) -> Option<(Arc<Object>, Value)> {
+        let object = self.log.get(&resource.id, key)?;
+        let value = resource.decode(&object);
+        Some((object, value))
+    }
+}

@@ -1,0 +1,131 @@
+//! The controllers that live in the server: garbage collection, namespaces, definitions.
+//!
+//! One task that follows the log. It never sleeps or polls: every step is caused by a revision,
+//! so that it works under a paused clock too.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Weak},
+};
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::{
+    cluster::Cluster,
+    crd, garbage,
+    log::{Committed, Event, Meta, ObjectKey, Revision},
+    namespace,
+    resource::GroupResource,
+    server::Inner,
+};
+
+/// How many revisions are taken together, so that bulk deletions are looked at once.
+const BATCH: usize = 1024;
+
+/// What a batch of revisions makes worth looking at.
+#[derive(Debug, Default)]
+struct Work {
+    dependents: BTreeSet<(Arc<GroupResource>, ObjectKey)>,
+    waiting: BTreeSet<(Arc<GroupResource>, ObjectKey)>,
+    namespaces: BTreeSet<Box<str>>,
+    definitions: BTreeSet<Box<str>>,
+}
+
+/// Runs until the server is dropped.
+pub(crate) async fn run(server: Weak<Inner>, mut commits: UnboundedReceiver<Committed>) {
+    let mut batch = Vec::new();
+    while commits.recv_many(&mut batch, BATCH).await > 0 {
+        let Some(server) = server.upgrade() else { return };
+        let mut work = Work::default();
+        for committed in batch.drain(..) {
+            work.note(&server.cluster, &committed);
+        }
+        work.perform(&server.cluster);
+        drop(server);
+        // Writers must get their turn between two batches on a single-threaded runtime.
+        tokio::task::yield_now().await;
+    }
+}
+
+impl Work {
+    fn note(&mut self, cluster: &Cluster, committed: &Committed) {
+        let Committed { resource, revision } = committed;
+        let meta = &revision.object.meta;
+        if resource.group.is_empty() && resource.plural == "services" {
+            release(cluster, revision);
+        }
+        let this = || (Arc::clone(resource), revision.key.clone());
+        if revision.event == Event::Deleted {
+            self.dependents.extend(cluster.log.dependents(&meta.uid));
+            self.note_owners(cluster, &revision.key, meta);
+            self.note_container(resource, &revision.key);
+            return;
+        }
+        if !meta.owners.is_empty() {
+            self.dependents.insert(this());
+        }
+        if let Some(previous) = &revision.previous
+            && previous.meta.owners != meta.owners
+        {
+            self.note_owners(cluster, &revision.key, &previous.meta);
+        }
+        if garbage::waits(meta) {
+            self.dependents.extend(cluster.log.dependents(&meta.uid));
+            self.waiting.insert(this());
+        }
+        if meta.deleting {
+            match (resource.group.as_str(), resource.plural.as_str()) {
+                ("", "namespaces") => self.namespaces.insert(revision.key.name.clone()),
+                ("apiextensions.k8s.io", _) => self.definitions.insert(revision.key.name.clone()),
+                _ => true,
+            };
+        } else if revision.event == Event::Added {
+            // It may have slipped into a namespace that is being deleted.
+            self.note_container(resource, &revision.key);
+        }
+    }
+
+    /// Owners that wait for their dependents may go on.
+    fn note_owners(&mut self, cluster: &Cluster, key: &ObjectKey, meta: &Meta) {
+        for owner in &meta.owners {
+            let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+            let resources = cluster.registry.snapshot();
+            if let Some(resource) = resources.by_kind(group, &owner.kind) {
+                let namespace = if resource.namespaced { key.namespace.clone() } else { "".into() };
+                let key = ObjectKey::new(namespace, owner.name.clone());
+                self.waiting.insert((Arc::clone(&resource.id), key));
+            }
+        }
+    }
+
+    /// The namespace and the definition of an object may be waiting for it, or it for them.
+    fn note_container(&mut self, resource: &GroupResource, key: &ObjectKey) {
+        if !key.namespace.is_empty() {
+            self.namespaces.insert(key.namespace.clone());
+        }
+        self.definitions.insert(resource.to_string().into());
+    }
+
+    fn perform(self, cluster: &Cluster) {
+        for (resource, key) in &self.dependents {
+            garbage::look_at(cluster, resource, key);
+        }
+        for (resource, key) in &self.waiting {
+            garbage::finish(cluster, resource, key);
+        }
+        for name in &self.definitions {
+            crd::terminate(cluster, name);
+        }
+        for name in &self.namespaces {
+            namespace::terminate(cluster, name);
+        }
+    }
+}
+
+/// Gives back the addresses that a Service does not occupy any more.
+fn release(cluster: &Cluster, revision: &Revision) {
+    if let Some(previous) = &revision.previous {
+        let now = (revision.event != Event::Deleted).then(|| revision.object.value());
+        cluster.addresses.release(&previous.value(), now.as_ref());
+    }
+}

@@ -1,0 +1,120 @@
+//! The versions of a definition as resources.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    resource::{Column, CustomType, GroupResource, Origin, Resource, ScalePaths},
+    schema::{Schema, Validator, ValidatorError},
+};
+
+/// The version that objects are stored in; empty when none is.
+pub(super) fn storage(definition: &Value) -> String {
+    let mut versions = list(&definition["spec"]["versions"]);
+    let storage = versions.find(|version| version["storage"] == true);
+    storage.map(|version| text(&version["name"])).unwrap_or_default()
+}
+
+/// Adds the storage version to those that objects may be stored in.
+pub(super) fn note_storage(definition: &mut Value) {
+    let storage = storage(definition);
+    let stored = &mut definition["status"]["storedVersions"];
+    match stored.as_array_mut() {
+        Some(versions) if versions.iter().any(|version| *version == storage) => {}
+        Some(versions) => versions.push(json!(storage)),
+        None => *stored = json!([storage]),
+    }
+}
+
+/// One resource per served version.
+pub(super) fn resources(name: &str, definition: &Value) -> Vec<Resource> {
+    let served = list(&definition["spec"]["versions"]).filter(|version| version["served"] == true);
+    // Validation has refused schemas that cannot be used.
+    served.filter_map(|version| resource(name, definition, version).ok()).collect()
+}
+
+fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource, ValidatorError> {
+    let spec = &definition["spec"];
+    let names = &spec["names"];
+    let open_api = version["schema"]["openAPIV3Schema"].clone();
+    let schema = Schema::from_open_api(&open_api);
+    Ok(Resource {
+        id: Arc::new(GroupResource::new(text(&spec["group"]), text(&names["plural"]))),
+        version: text(&version["name"]),
+        storage_version: storage(definition),
+        kind: text(&names["kind"]),
+        list_kind: text(&names["listKind"]),
+        singular: text(&names["singular"]),
+        short_names: list(&names["shortNames"]).map(text).collect(),
+        categories: list(&names["categories"]).map(text).collect(),
+        namespaced: spec["scope"] == "Namespaced",
+        has_status: !version["subresources"]["status"].is_null(),
+        scale: scale(&version["subresources"]["scale"]),
+        has_generation: true,
+        schema: Arc::new(schema.clone()),
+        epoch: epoch(&open_api),
+        columns: columns(&version["additionalPrinterColumns"]),
+        origin: Origin::Custom(Arc::new(CustomType {
+            definition: name.to_owned(),
+            validator: Validator::new(schema)?,
+            open_api,
+            selectable_fields: list(&version["selectableFields"])
+                .map(|field| text(&field["jsonPath"]))
+                .collect(),
+        })),
+    })
+}
+
+/// The same schema has the same epoch, so that a change of something else costs nothing.
+fn epoch(open_api: &Value) -> u64 {
+    let mut hash = DefaultHasher::new();
+    open_api.to_string().hash(&mut hash);
+    hash.finish()
+}
+
+fn scale(scale: &Value) -> Option<ScalePaths> {
+    scale.is_object().then(|| ScalePaths {
+        spec_replicas: text(&scale["specReplicasPath"]),
+        status_replicas: text(&scale["statusReplicasPath"]),
+        label_selector: scale["labelSelectorPath"].as_str().map(str::to_owned),
+    })
+}
+
+fn columns(columns: &Value) -> Arc<[Column]> {
+    if list(columns).next().is_none() {
+        return Arc::new([age()]);
+    }
+    list(columns)
+        .map(|column| Column {
+            name: text(&column["name"]),
+            kind: text(&column["type"]),
+            format: text(&column["format"]),
+            description: text(&column["description"]),
+            priority: column["priority"].as_i64().unwrap_or_default(),
+            json_path: text(&column["jsonPath"]),
+        })
+        .collect()
+}
+
+fn age() -> Column {
+    Column {
+        name: "Age".to_owned(),
+        kind: "date".to_owned(),
+        format: String::new(),
+        description: String::new(),
+        priority: 0,
+        json_path: ".metadata.creationTimestamp".to_owned(),
+    }
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,300 @@
+//! The store: an append-only log of revisions under one increasing version, kept per resource.
+//!
+//! ```text
+//!  commit ──> head ──> Table (one per resource): newest states + revisions [floor … head]
+//!                        │ view: states at the head, or at an older version (undo)
+//!                        └ watch: a cursor = "revisions after v"; a channel says that there are more
+//! ```
+//!
+//! **Invariants.** A version is given to exactly one revision. Revisions of a table are ordered.
+//! A reader that has every revision of a table up to *v* and asks for those after *v* misses none,
+//! or is told [`Compacted`]. Writes are compare-and-swap on the version of the key.
+//!
+//! It knows no HTTP, no schemas and no time.
+
+mod object;
+mod table;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+
+use self::table::Table;
+pub use self::{
+    object::{Event, Meta, Object, OwnerReference},
+    table::{Compacted, Revision},
+};
+use crate::resource::GroupResource;
+
+/// The name of an object within its resource; cluster-scoped objects have an empty namespace.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey {
+    /// The namespace, or empty.
+    pub namespace: Box<str>,
+    /// The name.
+    pub name: Box<str>,
+}
+
+/// Which objects of a resource a read is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// All of them.
+    All,
+    /// Those of one namespace.
+    Namespace(Box<str>),
+}
+
+/// What a writer believes about the key that it writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// There is no object.
+    Absent,
+    /// The object has this version.
+    Version(u64),
+}
+
+/// The belief of the writer was wrong: the newest state, if there is one.
+#[derive(Debug)]
+pub struct Outrun(pub Option<Arc<Object>>);
+
+/// One write.
+#[derive(Debug)]
+pub struct Write<'a> {
+    /// The resource.
+    pub resource: &'a Arc<GroupResource>,
+    /// The object's name.
+    pub key: ObjectKey,
+    /// Compared before the write.
+    pub expect: Expect,
+    /// Whether the object ends with this write; `value` is its last state then.
+    pub delete: bool,
+    /// The object; its `resourceVersion` is set by the log.
+    pub value: Value,
+    /// See [`Object::epoch`].
+    pub epoch: u64,
+}
+
+/// A revision with the resource it belongs to, for readers of the whole log.
+#[derive(Debug, Clone)]
+pub struct Committed {
+    /// The resource.
+    pub resource: Arc<GroupResource>,
+    /// What happened.
+    pub revision: Arc<Revision>,
+}
+
+/// The store. Every method is one short critical section.
+#[derive(Debug)]
+pub struct Log {
+    state: Mutex<State>,
+    capacity: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    head: u64,
+    floor: u64,
+    tables: HashMap<Arc<GroupResource>, Table>,
+    dependents: HashMap<Box<str>, BTreeSet<(Arc<GroupResource>, ObjectKey)>>,
+    followers: Vec<mpsc::UnboundedSender<Committed>>,
+}
+
+impl Log {
+    /// An empty store that remembers at most `capacity` revisions per resource.
+    pub fn new(capacity: usize) -> Self {
+        // Version 0 means "any" in requests, so that the first state has version 1.
+        Self { state: Mutex::new(State { head: 1, ..State::default() }), capacity }
+    }
+
+    /// The version of the newest revision.
+    pub fn head(&self) -> u64 {
+        self.lock().head
+    }
+
+    /// The newest state of an object.
+    pub fn get(&self, resource: &GroupResource, key: &ObjectKey) -> Option<Arc<Object>> {
+        self.lock().tables.get(resource)?.get(key).cloned()
+    }
+
+    /// The newest states, and the version at which they are.
+    pub fn view(&self, resource: &GroupResource, scope: &Scope) -> (u64, Vec<Arc<Object>>) {
+        let state = self.lock();
+        let objects = state.tables.get(resource).map(|t| t.objects(scope)).unwrap_or_default();
+        (state.head, objects)
+    }
+
+    /// The newest states with their keys, and the version at which they are.
+    pub fn entries(
+        &self,
+        resource: &GroupResource,
+        scope: &Scope,
+    ) -> (u64, Vec<(ObjectKey, Arc<Object>)>) {
+        let state = self.lock();
+        let entries = state.tables.get(resource).map(|t| t.entries(scope)).unwrap_or_default();
+        (state.head, entries)
+    }
+
+    /// The states as they were at an older version.
+    pub fn entries_at(
+        &self,
+        resource: &GroupResource,
+        scope: &Scope,
+        version: u64,
+    ) -> Result<Vec<(ObjectKey, Arc<Object>)>, Compacted> {
+        match self.lock().tables.get(resource) {
+            Some(table) => table.entries_at(scope, version),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// At most `limit` revisions after a version, and the version up to which the answer is
+    /// complete.
+    pub fn revisions_after(
+        &self,
+        resource: &Arc<GroupResource>,
+        version: u64,
+        limit: usize,
+    ) -> Result<(u64, Vec<Arc<Revision>>), Compacted> {
+        let mut state = self.lock();
+        let head = state.head;
+        let revisions = state.table(resource, self.capacity).revisions_after(version, limit)?;
+        let complete = revisions.len() < limit;
+        let upto = if complete { head } else { revisions.last().map_or(head, |r| r.version) };
+        Ok((upto.max(version), revisions))
+    }
+
+    /// A channel that changes when the resource has a new revision.
+    pub fn subscribe(&self, resource: &Arc<GroupResource>) -> watch::Receiver<u64> {
+        self.lock().table(resource, self.capacity).subscribe()
+    }
+
+    /// Every revision from now on, of every resource.
+    pub fn follow(&self) -> mpsc::UnboundedReceiver<Committed> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.lock().followers.push(sender);
+        receiver
+    }
+
+    /// The objects that name this uid among their owners.
+    pub fn dependents(&self, uid: &str) -> Vec<(Arc<GroupResource>, ObjectKey)> {
+        self.lock().dependents.get(uid).into_iter().flatten().cloned().collect()
+    }
+
+    /// Forgets the history: whoever resumes from an older version is told [`Compacted`].
+    pub fn compact(&self) {
+        let mut state = self.lock();
+        let head = state.head;
+        state.floor = head;
+        for table in state.tables.values_mut() {
+            table.compact(head);
+        }
+    }
+
+    /// Applies a write at the head, if its belief holds.
+    pub fn commit(&self, write: Write<'_>) -> Result<Arc<Object>, Outrun> {
+        let mut state = self.lock();
+        let table = state.table(write.resource, self.capacity);
+        let previous = table.get(&write.key).cloned();
+        let version = previous.as_ref().map(|object| object.meta.resource_version);
+        match (write.expect, version) {
+            (Expect::Absent, None) => {}
+            (Expect::Version(expected), Some(found)) if expected == found => {}
+            _ => return Err(Outrun(previous)),
+        }
+        Ok(state.append(self.capacity, write, previous))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere cannot leave a half-applied revision behind: pushing one is infallible.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn table(&mut self, resource: &Arc<GroupResource>, capacity: usize) -> &mut Table {
+        let floor = self.floor;
+        self.tables.entry(Arc::clone(resource)).or_insert_with(|| Table::new(floor, capacity))
+    }
+
+    fn append(
+        &mut self,
+        capacity: usize,
+        write: Write<'_>,
+        previous: Option<Arc<Object>>,
+    ) -> Arc<Object> {
+        let Write { resource, key, expect: _, delete, mut value, epoch } = write;
+        let event = match (&previous, delete) {
+            (_, true) => Event::Deleted,
+            (None, false) => Event::Added,
+            (Some(_), false) => Event::Modified,
+        };
+        let version = self.head + 1;
+        value["metadata"]["resourceVersion"] = json!(version.to_string());
+        let object = Arc::new(Object::encode(event, value, epoch));
+        self.index(resource, &key, previous.as_deref(), (!delete).then_some(&*object));
+        let revision = Revision { version, event, key, previous, object: Arc::clone(&object) };
+        let revision = Arc::new(revision);
+        self.table(resource, capacity).push(Arc::clone(&revision));
+        self.head = version;
+        let committed = Committed { resource: Arc::clone(resource), revision };
+        self.followers.retain(|follower| follower.send(committed.clone()).is_ok());
+        object
+    }
+
+    fn index(
+        &mut self,
+        resource: &Arc<GroupResource>,
+        key: &ObjectKey,
+        before: Option<&Object>,
+        after: Option<&Object>,
+    ) {
+        let owners = |object: Option<&Object>| -> BTreeSet<Box<str>> {
+            object.into_iter().flat_map(|o| o.meta.owners.iter()).map(|o| o.uid.clone()).collect()
+        };
+        let (before, after) = (owners(before), owners(after));
+        let entry = (Arc::clone(resource), key.clone());
+        for uid in before.difference(&after) {
+            if let Some(dependents) = self.dependents.get_mut(uid) {
+                dependents.remove(&entry);
+                if dependents.is_empty() {
+                    self.dependents.remove(uid);
+                }
+            }
+        }
+        for uid in after.difference(&before) {
+            self.dependents.entry(uid.clone()).or_default().insert(entry.clone());
+        }
+    }
+}
+
+impl ObjectKey {
+    /// The key of an object; `namespace` is empty for cluster-scoped ones.
+    pub fn new(namespace: impl Into<Box<str>>, name: impl Into<Box<str>>) -> Self {
+        Self { namespace: namespace.into(), name: name.into() }
+    }
+}
+
+impl Scope {
+    /// Whether an object of this key is within.
+    pub fn contains(&self, key: &ObjectKey) -> bool {
+        match self {
+            Self::All => true,
+            Self::Namespace(namespace) => *namespace == key.namespace,
+        }
+    }
+
+    /// The first key that could be within.
+    fn start(&self) -> ObjectKey {
+        match self {
+            Self::All => ObjectKey::new("", ""),
+            Self::Namespace(namespace) => ObjectKey::new(namespace.clone(), ""),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

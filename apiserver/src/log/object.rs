@@ -1,0 +1,215 @@
+//! One stored state of one object: its JSON once, ready to be sent, and the few facts that reads
+//! and collectors need without parsing it.
+//!
+//! Knows nothing of schemas: whether the JSON still fits its type is the reader's question.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+/// What a watch frame says before the object.
+const FRAME_TAIL: &[u8] = b"}\n";
+
+/// What happened to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// It was created.
+    Added,
+    /// It was changed.
+    Modified,
+    /// It is gone; the object is its last state.
+    Deleted,
+}
+
+impl Event {
+    /// The word of the watch protocol.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+        }
+    }
+
+    /// The start of a watch frame, `type` first.
+    pub fn frame_head(self) -> &'static [u8] {
+        match self {
+            Self::Added => br#"{"type":"ADDED","object":"#,
+            Self::Modified => br#"{"type":"MODIFIED","object":"#,
+            Self::Deleted => br#"{"type":"DELETED","object":"#,
+        }
+    }
+}
+
+/// One `metadata.ownerReferences` entry, as far as garbage collection needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnerReference {
+    /// The owner's uid: what counts.
+    pub uid: Box<str>,
+    /// `group/version` of the owner.
+    pub api_version: Box<str>,
+    /// The owner's kind.
+    pub kind: Box<str>,
+    /// The owner's name.
+    pub name: Box<str>,
+    /// Whether a foreground deletion of the owner waits for this object.
+    pub block_owner_deletion: bool,
+}
+
+/// The facts about an object that are asked for without parsing it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Meta {
+    /// `metadata.uid`.
+    pub uid: Box<str>,
+    /// `metadata.resourceVersion`.
+    pub resource_version: u64,
+    /// `metadata.labels`.
+    pub labels: BTreeMap<String, String>,
+    /// `metadata.ownerReferences`.
+    pub owners: Box<[OwnerReference]>,
+    /// `metadata.finalizers`.
+    pub finalizers: Box<[Box<str>]>,
+    /// Whether `metadata.deletionTimestamp` is set.
+    pub deleting: bool,
+}
+
+/// One immutable state of an object.
+///
+/// The bytes are a whole watch frame, `{"type":"…","object":{…}}`; the object's JSON is a slice
+/// of it, and starts with `apiVersion` and `kind`, so that both can be replaced or left out by
+/// slicing.
+#[derive(Debug)]
+pub struct Object {
+    frame: Bytes,
+    json_at: usize,
+    rest_at: usize,
+    /// Facts read from the JSON.
+    pub meta: Meta,
+    /// The event that this state was written with.
+    pub event: Event,
+    /// Under which schema the object was written (see [`crate::resource::Resource::epoch`]).
+    pub epoch: u64,
+}
+
+impl Object {
+    /// Encodes an object; `value` is a complete object with `apiVersion`, `kind` and `metadata`.
+    pub fn encode(event: Event, mut value: Value, epoch: u64) -> Self {
+        let meta = Meta::read(&value);
+        let api_version = take_text(&mut value, "apiVersion");
+        let kind = take_text(&mut value, "kind");
+        let mut frame = Vec::with_capacity(512);
+        frame.extend_from_slice(event.frame_head());
+        let json_at = frame.len();
+        write_json(&mut frame, br#"{"apiVersion":"#, &api_version);
+        write_json(&mut frame, br#","kind":"#, &kind);
+        frame.push(b',');
+        let rest_at = frame.len();
+        // The opening brace of the remaining fields falls on the place of the comma just written.
+        frame.pop();
+        serde_json::to_writer(&mut frame, &value).expect("a JSON value serialises into memory");
+        frame[rest_at - 1] = b',';
+        frame.extend_from_slice(FRAME_TAIL);
+        Self { frame: frame.into(), json_at, rest_at, meta, event, epoch }
+    }
+
+    /// The watch frame under the event that this state was written with.
+    pub fn frame(&self) -> Bytes {
+        self.frame.clone()
+    }
+
+    /// The watch frame under another event.
+    pub fn frame_as(&self, event: Event) -> Bytes {
+        [event.frame_head(), &self.frame[self.json_at..]].concat().into()
+    }
+
+    /// The object's JSON.
+    pub fn json(&self) -> Bytes {
+        self.frame.slice(self.json_at..self.frame.len() - FRAME_TAIL.len())
+    }
+
+    /// The object's JSON after `{"apiVersion":…,"kind":…,`, with the closing brace.
+    pub fn json_after_type(&self) -> &[u8] {
+        &self.frame[self.rest_at..self.frame.len() - FRAME_TAIL.len()]
+    }
+
+    /// The object as a tree.
+    pub fn value(&self) -> Value {
+        serde_json::from_slice(&self.json()).expect("what was serialised here parses")
+    }
+}
+
+impl Meta {
+    fn read(value: &Value) -> Self {
+        let metadata = &value["metadata"];
+        Self {
+            uid: text(&metadata["uid"]).into(),
+            resource_version: text(&metadata["resourceVersion"]).parse().unwrap_or_default(),
+            labels: read_labels(&metadata["labels"]),
+            owners: items(&metadata["ownerReferences"]).map(OwnerReference::read).collect(),
+            finalizers: items(&metadata["finalizers"]).map(|f| text(f).into()).collect(),
+            deleting: !metadata["deletionTimestamp"].is_null(),
+        }
+    }
+}
+
+impl OwnerReference {
+    /// Reads an entry of `metadata.ownerReferences`.
+    pub fn read(value: &Value) -> Self {
+        Self {
+            uid: text(&value["uid"]).into(),
+            api_version: text(&value["apiVersion"]).into(),
+            kind: text(&value["kind"]).into(),
+            name: text(&value["name"]).into(),
+            block_owner_deletion: value["blockOwnerDeletion"] == true,
+        }
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn read_labels(value: &Value) -> BTreeMap<String, String> {
+    let labels = value.as_object().into_iter().flatten();
+    labels.map(|(key, value)| (key.clone(), text(value).to_owned())).collect()
+}
+
+fn take_text(value: &mut Value, field: &str) -> Value {
+    value
+        .as_object_mut()
+        .and_then(|map: &mut Map<String, Value>| map.remove(field))
+        .unwrap_or_default()
+}
+
+fn write_json(out: &mut Vec<u8>, before: &[u8], value: &Value) {
+    out.extend_from_slice(before);
+    serde_json::to_writer(out, value).expect("a JSON value serialises into memory");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_and_frame_are_slices_of_one_encoding() {
+        let value = json!({
+            "kind": "ConfigMap", "apiVersion": "v1", "data": {"a": "b"},
+            "metadata": {"name": "x", "resourceVersion": "7", "labels": {"l": "m"}},
+        });
+        let object = Object::encode(Event::Added, value.clone(), 0);
+        assert_eq!(object.value(), value);
+        assert_eq!(object.meta.resource_version, 7);
+        let frame: Value = serde_json::from_slice(&object.frame()).unwrap();
+        assert_eq!(frame, json!({"type": "ADDED", "object": value}));
+        let frame: Value = serde_json::from_slice(&object.frame_as(Event::Deleted)).unwrap();
+        assert_eq!(frame, json!({"type": "DELETED", "object": value}));
+        assert!(object.json_after_type().starts_with(br#""data":"#));
+    }
+}

@@ -1,0 +1,89 @@
+use serde_json::json;
+
+use super::*;
+
+fn pods() -> Arc<GroupResource> {
+    Arc::new(GroupResource::new("", "pods"))
+}
+
+fn put(log: &Log, name: &str, expect: Expect) -> Arc<Object> {
+    let write = Write {
+        resource: &pods(),
+        key: ObjectKey::new("ns", name),
+        expect,
+        delete: false,
+        value: json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}}),
+        epoch: 0,
+    };
+    log.commit(write).expect("the belief holds")
+}
+
+#[test]
+fn a_write_that_believes_something_else_is_refused_with_the_newest_state() {
+    let log = Log::new(10);
+    let first = put(&log, "a", Expect::Absent);
+    let version = first.meta.resource_version;
+    put(&log, "a", Expect::Version(version));
+    let write = Write {
+        resource: &pods(),
+        key: ObjectKey::new("ns", "a"),
+        expect: Expect::Version(version),
+        delete: false,
+        value: json!({}),
+        epoch: 0,
+    };
+    let Outrun(found) = log.commit(write).expect_err("it is outrun");
+    assert_eq!(found.map(|o| o.meta.resource_version), Some(version + 1));
+}
+
+#[test]
+fn an_older_view_is_the_newest_with_later_revisions_undone() {
+    let log = Log::new(10);
+    put(&log, "a", Expect::Absent);
+    let version = log.head();
+    put(&log, "b", Expect::Absent);
+    put(&log, "a", Expect::Version(version));
+    let names = |version| -> Vec<_> {
+        let entries = log.entries_at(&pods(), &Scope::All, version).expect("not compacted");
+        entries.into_iter().map(|(key, o)| (key.name, o.meta.resource_version)).collect()
+    };
+    assert_eq!(names(version), [("a".into(), version)]);
+    assert_eq!(names(log.head()), [("a".into(), version + 2), ("b".into(), version + 1)]);
+}
+
+#[test]
+fn a_cursor_older_than_the_floor_is_told_so() {
+    let log = Log::new(2);
+    let start = log.head();
+    for name in ["a", "b", "c"] {
+        put(&log, name, Expect::Absent);
+    }
+    assert_eq!(log.revisions_after(&pods(), start, 9).err(), Some(Compacted { oldest: start + 1 }));
+    assert_eq!(log.revisions_after(&pods(), start + 1, 9).map(|(_, r)| r.len()), Ok(2));
+    log.compact();
+    assert!(log.revisions_after(&pods(), start + 1, 9).is_err());
+    assert_eq!(log.revisions_after(&pods(), start + 3, 9).map(|(_, r)| r.len()), Ok(0));
+}
+
+#[test]
+fn dependents_are_found_by_the_uid_of_an_owner() {
+    let log = Log::new(9);
+    let value = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "a", "ownerReferences": [{"uid": "u", "kind": "K", "name": "n"}]},
+    });
+    let pods = pods();
+    let write = |expect, delete| Write {
+        resource: &pods,
+        key: ObjectKey::new("ns", "a"),
+        expect,
+        delete,
+        value: value.clone(),
+        epoch: 0,
+    };
+    let created = log.commit(write(Expect::Absent, false)).expect("absent");
+    assert_eq!(log.dependents("u").len(), 1);
+    let version = created.meta.resource_version;
+    log.commit(write(Expect::Version(version), true)).expect("not outrun");
+    assert!(log.dependents("u").is_empty());
+}

@@ -1,0 +1,55 @@
+//! The embedded API server as a program of its own: starts, writes a kubeconfig, serves until it
+//! is told to stop.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::Parser;
+use operetta_apiserver::{ServeError, Server};
+
+const NOT_IMITATED: &str = "\
+Not imitated (answered with 501 or 415 where a client asks for it): strategic merge patches (use
+--server-side), deletecollection, the scale subresource, logs, exec and other subresources of pods,
+CEL rules and conversion webhooks of custom resource definitions, admission webhooks, RBAC (whoever
+has the token may do everything), aggregated discovery, OpenAPI schemas of built-in types (kubectl
+explain), protobuf. There is no scheduler, no kubelet and no workload controller: Pods stay Pending
+and end as soon as they are deleted, Deployments make no ReplicaSets. Nothing is kept on disk.";
+
+/// An embedded Kubernetes API server on loopback, for development and tests.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = NOT_IMITATED)]
+struct Arguments {
+    /// Where to listen; only loopback addresses are accepted, port 0 chooses a free one.
+    #[arg(long, default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// Where to write the kubeconfig (mode 0600).
+    #[arg(long, default_value = "operetta.kubeconfig")]
+    kubeconfig: PathBuf,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), ServeError> {
+    let Arguments { listen, kubeconfig } = Arguments::parse();
+    let server = Server::start();
+    let running = server.serve(listen)?;
+    running.write_kubeconfig(&kubeconfig)?;
+    println!("The embedded Kubernetes API server listens on https://{}", running.address());
+    println!("export KUBECONFIG={}", kubeconfig.display());
+    stop_signal().await;
+    running.stop().await;
+    Ok(())
+}
+
+/// Returns on Ctrl-C and on SIGTERM.
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let terminated = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminated => {}
+    }
+}

@@ -1,0 +1,95 @@
+//! Namespaces: what may be created in them, and how they end.
+//!
+//! A namespace that is being deleted is emptied, pods first, and given up when nothing is left.
+
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::Cluster,
+    log::{ObjectKey, Scope},
+    resource::{GroupResource, Resource},
+    status::StatusError,
+    write::{self, Change, DeleteOptions, Propagation, Subresource, WriteOptions},
+};
+
+/// The namespaces of a new cluster.
+pub const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// Whether an object may be created in a namespace.
+pub fn admit(
+    cluster: &Cluster,
+    resource: &Resource,
+    namespace: &str,
+    object: &Value,
+) -> Result<(), StatusError> {
+    let namespaces = GroupResource::new("", "namespaces");
+    let Some(found) = cluster.log.get(&namespaces, &ObjectKey::new("", namespace)) else {
+        return Err(StatusError::not_found(&namespaces, namespace));
+    };
+    if !found.meta.deleting {
+        return Ok(());
+    }
+    let why = format!(
+        "unable to create new content in namespace {namespace} because it is being terminated"
+    );
+    let cause = format!("namespace {namespace} is being terminated");
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    Err(StatusError::forbidden(&resource.id, name, &why).with_cause(
+        "NamespaceTerminating",
+        &cause,
+        "metadata.namespace",
+    ))
+}
+
+/// Goes on with the deletion of a namespace: deletes what is in it, or gives it up when empty.
+pub fn terminate(cluster: &Cluster, name: &str) {
+    let resources = cluster.registry.snapshot();
+    let Some(namespaces) = resources.by_kind("", "Namespace") else { return };
+    let key = ObjectKey::new("", name);
+    let gone = match cluster.log.get(&namespaces.id, &key) {
+        Some(namespace) if !namespace.meta.deleting => return,
+        Some(_) => false,
+        None => true,
+    };
+    if empty(cluster, name) && !gone {
+        give_up(cluster, namespaces, &key);
+    }
+}
+
+/// Deletes what is in a namespace; says whether nothing is left.
+fn empty(cluster: &Cluster, name: &str) -> bool {
+    let resources = cluster.registry.snapshot();
+    let is_pods = |r: &Resource| r.id.group.is_empty() && r.id.plural == "pods";
+    let served = |pods: bool| {
+        resources
+            .iter()
+            .filter(move |r| r.namespaced && is_pods(r) == pods && r.version == r.storage_version)
+    };
+    served(true).all(|r| empty_of(cluster, r, name))
+        && served(false).filter(|r| !empty_of(cluster, r, name)).count() == 0
+}
+
+fn empty_of(cluster: &Cluster, resource: &Resource, namespace: &str) -> bool {
+    let scope = Scope::Namespace(namespace.into());
+    let options =
+        DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
+    let (_, entries) = cluster.log.entries(&resource.id, &scope);
+    for (key, object) in entries {
+        if !object.meta.deleting {
+            // Whoever deleted it meanwhile did what was wanted.
+            let _ = write::delete(cluster, resource, &key, &options);
+        }
+    }
+    cluster.log.view(&resource.id, &scope).1.is_empty()
+}
+
+fn give_up(cluster: &Cluster, namespaces: &Resource, key: &ObjectKey) {
+    let mut change = |live: &Value| {
+        let mut next = live.clone();
+        next["spec"]["finalizers"] = json!([]);
+        Ok(Change { next, managed: write::Applied::Yes })
+    };
+    let options = WriteOptions::default();
+    // Gone already is as good.
+    let _ = write::update(cluster, namespaces, key, Subresource::Finalize, &options, &mut change);
+}

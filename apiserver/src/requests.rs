@@ -1,0 +1,119 @@
+//! What was asked of the server: for tests that assert it, such as "one watch of Pods".
+//!
+//! Keeps the newest requests up to a limit, and the watches that are open now.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// One answered request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestRecord {
+    /// The HTTP method.
+    pub method: String,
+    /// The path.
+    pub path: String,
+    /// What stood behind the question mark.
+    pub query: String,
+    /// The client.
+    pub user_agent: String,
+    /// The verb as Kubernetes spells it (`get`, `list`, `watch`, `create`, `update`, `patch`,
+    /// `delete`); empty for paths that are not resources.
+    pub verb: String,
+    /// The resource with its group, `deployments.apps`; empty for other paths.
+    pub resource: String,
+    /// The HTTP status of the answer.
+    pub status: u16,
+}
+
+/// One watch that is open now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchRecord {
+    /// The resource with its group.
+    pub resource: String,
+    /// The path.
+    pub path: String,
+    /// What stood behind the question mark.
+    pub query: String,
+    /// The client.
+    pub user_agent: String,
+}
+
+/// The log of requests.
+#[derive(Debug)]
+pub struct Requests {
+    state: Mutex<State>,
+    capacity: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    answered: VecDeque<RequestRecord>,
+    open: BTreeMap<u64, WatchRecord>,
+    next_id: u64,
+}
+
+/// Keeps a watch in the list of open ones until it is dropped.
+#[derive(Debug)]
+pub struct OpenWatch {
+    requests: Arc<Requests>,
+    id: u64,
+}
+
+impl RequestRecord {
+    /// Whether the request could have changed something.
+    pub fn is_write(&self) -> bool {
+        matches!(self.verb.as_str(), "create" | "update" | "patch" | "delete" | "deletecollection")
+    }
+}
+
+impl Requests {
+    /// A log of at most `capacity` requests.
+    pub fn new(capacity: usize) -> Self {
+        Self { state: Mutex::default(), capacity }
+    }
+
+    /// The newest requests, oldest first.
+    pub fn answered(&self) -> Vec<RequestRecord> {
+        self.lock().answered.iter().cloned().collect()
+    }
+
+    /// Forgets answered requests.
+    pub fn clear(&self) {
+        self.lock().answered.clear();
+    }
+
+    /// The watches that are open now, in the order of their opening.
+    pub fn open(&self) -> Vec<WatchRecord> {
+        self.lock().open.values().cloned().collect()
+    }
+
+    /// Notes an answered request.
+    pub fn record(&self, record: RequestRecord) {
+        let mut state = self.lock();
+        if state.answered.len() == self.capacity {
+            state.answered.pop_front();
+        }
+        state.answered.push_back(record);
+    }
+
+    /// Notes a watch that opens.
+    pub fn opened(self: &Arc<Self>, record: WatchRecord) -> OpenWatch {
+        let mut state = self.lock();
+        let id = state.next_id;
+        state.next_id += 1;
+        state.open.insert(id, record);
+        OpenWatch { requests: Arc::clone(self), id }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for OpenWatch {
+    fn drop(&mut self) {
+        self.requests.lock().open.remove(&self.id);
+    }
+}

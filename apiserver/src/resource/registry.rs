@@ -1,0 +1,142 @@
+//! Which resources are served at this moment.
+//!
+//! Readers take a snapshot; only the CRD module replaces it.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use super::{GroupResource, Resource};
+
+/// The resources served, replaceable as a whole.
+#[derive(Debug)]
+pub struct Registry(RwLock<Arc<Resources>>);
+
+/// A snapshot of the resources served.
+#[derive(Debug, Clone, Default)]
+pub struct Resources {
+    built_in: Vec<Arc<Resource>>,
+    /// By the name of the definition, so that groups come out sorted and definitions replaceable.
+    custom: BTreeMap<String, Vec<Arc<Resource>>>,
+}
+
+impl Registry {
+    /// A registry that serves the built-in types.
+    pub fn new(built_in: Vec<Resource>) -> Self {
+        let built_in = built_in.into_iter().map(Arc::new).collect();
+        Self(RwLock::new(Arc::new(Resources { built_in, custom: BTreeMap::new() })))
+    }
+
+    /// What is served now.
+    pub fn snapshot(&self) -> Arc<Resources> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Replaces the versions that a definition serves; none ends it.
+    pub fn define(&self, definition: &str, versions: Vec<Resource>) {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut resources = (**current).clone();
+        if versions.is_empty() {
+            resources.custom.remove(definition);
+        } else {
+            let versions = versions.into_iter().map(Arc::new).collect();
+            resources.custom.insert(definition.to_owned(), versions);
+        }
+        *current = Arc::new(resources);
+    }
+}
+
+impl Resources {
+    /// Every resource in every served version, built-in ones first.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
+        self.built_in.iter().chain(self.custom.values().flatten())
+    }
+
+    /// The versions that a definition serves.
+    pub fn of_definition(&self, definition: &str) -> &[Arc<Resource>] {
+        self.custom.get(definition).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The resource behind a path.
+    pub fn by_path(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
+        self.iter().find(|r| r.id.plural == plural && r.id.group == group && r.version == version)
+    }
+
+    /// The resource of a kind, in any version.
+    pub fn by_kind(&self, group: &str, kind: &str) -> Option<&Arc<Resource>> {
+        self.iter().find(|r| r.kind == kind && r.id.group == group)
+    }
+
+    /// The resource in the version that it is stored in.
+    pub fn stored(&self, id: &GroupResource) -> Option<&Arc<Resource>> {
+        let versions = || self.iter().filter(|r| *r.id == *id);
+        versions().find(|r| r.version == r.storage_version).or_else(|| versions().next())
+    }
+
+    /// The groups but the core group, each with its versions, the preferred one first.
+    pub fn groups(&self) -> Vec<(&str, Vec<&str>)> {
+        let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+        for resource in self.iter().filter(|r| !r.id.group.is_empty()) {
+            let group = resource.id.group.as_str();
+            let at = groups.iter().position(|(name, _)| *name == group).unwrap_or_else(|| {
+                groups.push((group, Vec::new()));
+                groups.len() - 1
+            });
+            if !groups[at].1.contains(&resource.version.as_str()) {
+                groups[at].1.push(&resource.version);
+            }
+        }
+        for (_, versions) in &mut groups {
+            versions.sort_by_key(|version| std::cmp::Reverse(stability(version)));
+        }
+        groups
+    }
+
+    /// Whether any version of a group is served.
+    pub fn has_group(&self, group: &str) -> bool {
+        self.iter().any(|r| r.id.group == group)
+    }
+
+    /// The resources of one group version.
+    pub fn of_group_version<'a>(
+        &'a self,
+        group: &'a str,
+        version: &'a str,
+    ) -> impl Iterator<Item = &'a Arc<Resource>> {
+        self.iter().filter(move |r| r.id.group == group && r.version == version)
+    }
+}
+
+/// Orders versions as Kubernetes does: stable before beta before alpha, then by numbers.
+fn stability(version: &str) -> (u8, u32, u32) {
+    let parse = || -> Option<(u8, u32, u32)> {
+        let rest = version.strip_prefix('v')?;
+        let split = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let major = rest[..split].parse().ok()?;
+        match &rest[split..] {
+            "" => Some((3, major, 0)),
+            tail => {
+                let (level, minor) = match (tail.strip_prefix("beta"), tail.strip_prefix("alpha")) {
+                    (Some(minor), _) => (2, minor),
+                    (_, Some(minor)) => (1, minor),
+                    _ => return None,
+                };
+                Some((level, major, minor.parse().ok()?))
+            }
+        }
+    };
+    parse().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_ordered_by_stability_then_by_number() {
+        let mut versions = ["foo", "v1alpha1", "v2", "v1beta2", "v10", "v1", "v1beta10"];
+        versions.sort_by_key(|v| std::cmp::Reverse(stability(v)));
+        assert_eq!(versions, ["v10", "v2", "v1", "v1beta10", "v1beta2", "v1alpha1", "foo"]);
+    }
+}

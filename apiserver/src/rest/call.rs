@@ -1,0 +1,115 @@
+//! One request to a resource, taken apart.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, header};
+use jiff::Timestamp;
+
+use super::{
+    accept::{self, Representation},
+    query::Query,
+    route::ResourcePath,
+};
+use crate::{
+    log::ObjectKey,
+    resource::Resource,
+    status::StatusError,
+    table::{Include, TableOptions},
+    write::Subresource,
+};
+
+/// One request to a resource.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) resource: &'a Arc<Resource>,
+    pub(super) path: &'a ResourcePath,
+    pub(super) subresource: Subresource,
+    pub(super) query: &'a Query,
+    pub(super) headers: &'a HeaderMap,
+    pub(super) body: &'a Bytes,
+    pub(super) now: Timestamp,
+}
+
+/// What a request wants of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Get,
+    List,
+    Watch,
+    Create,
+    Update,
+    Patch,
+    Delete,
+    DeleteCollection,
+}
+
+impl Verb {
+    /// The verb of a request; `None` for methods that no resource has.
+    pub(super) fn of(method: &Method, path: &ResourcePath, query: &Query) -> Option<Self> {
+        let named = path.name.is_some();
+        match (method.as_str(), named) {
+            ("GET", _) if query.flag("watch") => Some(Self::Watch),
+            ("GET", true) => Some(Self::Get),
+            ("GET", false) => Some(Self::List),
+            ("POST", false) => Some(Self::Create),
+            ("PUT", true) => Some(Self::Update),
+            ("PATCH", true) => Some(Self::Patch),
+            ("DELETE", true) => Some(Self::Delete),
+            ("DELETE", false) => Some(Self::DeleteCollection),
+            _ => None,
+        }
+    }
+
+    /// As Kubernetes spells it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+        }
+    }
+}
+
+impl Call<'_> {
+    /// The key of the object that the path names.
+    pub(super) fn key(&self) -> ObjectKey {
+        let namespace = self.path.namespace.as_deref().unwrap_or_default();
+        ObjectKey::new(namespace, self.path.name.as_deref().unwrap_or_default())
+    }
+
+    /// A header as text.
+    pub(super) fn header(&self, name: header::HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The `Content-Type`.
+    pub(super) fn content_type(&self) -> Option<&str> {
+        self.header(header::CONTENT_TYPE)
+    }
+
+    /// The `User-Agent`.
+    pub(super) fn user_agent(&self) -> &str {
+        self.header(header::USER_AGENT).unwrap_or_default()
+    }
+
+    /// The representation that is asked for.
+    pub(super) fn representation(&self) -> Result<Representation, StatusError> {
+        accept::choose(self.header(header::ACCEPT))
+    }
+
+    /// What a table is to hold, if one is asked for.
+    pub(super) fn table_options(&self) -> TableOptions {
+        let include = match self.query.text("includeObject") {
+            Some("None") => Include::Nothing,
+            Some("Object") => Include::Object,
+            _ => Include::Metadata,
+        };
+        TableOptions { headings: true, include, now: self.now }
+    }
+}

@@ -1,0 +1,156 @@
+//! Create, update and patch.
+
+use std::sync::Arc;
+
+use http::Response;
+use serde_json::Value;
+
+use super::{body::Body, call::Call, decode, patch::Patch, reply};
+use crate::{
+    cluster::Cluster,
+    resource::Resource,
+    status::StatusError,
+    write::{self, Applied, Change, Subresource, WriteOptions, Written},
+};
+
+/// How often an apply that creates is tried again as an update, and the other way round.
+const APPLY_TRIES: usize = 5;
+
+/// Answers a create.
+pub(super) fn create(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
+    let options = call.query.write_options(call.user_agent())?;
+    let mut object = decode::object(call.resource, call.content_type(), call.body)?;
+    let namespace = call.path.namespace.as_deref();
+    decode::check_place(namespace, None, &object)?;
+    decode::place(call.resource, namespace, None, &mut object);
+    if write::given_version(&object)?.is_some() {
+        return Err(StatusError::internal(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
+    let namespace = namespace.unwrap_or_default();
+    let written = write::create(cluster, call.resource, namespace, object, Applied::No, &options)?;
+    reply::written(call, &written)
+}
+
+/// Answers an update (PUT).
+pub(super) fn update(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
+    let options = call.query.write_options(call.user_agent())?;
+    let mut object = decode::object(call.resource, call.content_type(), call.body)?;
+    let (namespace, name) = (call.path.namespace.as_deref(), call.path.name.as_deref());
+    decode::check_place(namespace, name, &object)?;
+    decode::place(call.resource, namespace, name, &mut object);
+    let mut change = |live: &Value| {
+        check_uid(call, live, &object)?;
+        Ok(Change { next: object.clone(), managed: Applied::No })
+    };
+    let written = change_existing(cluster, call, &options, &mut change)?;
+    reply::written(call, &written)
+}
+
+fn check_uid(call: &Call<'_>, live: &Value, given: &Value) -> Result<(), StatusError> {
+    let uid = |object: &Value| object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
+    let (given, found, key) = (uid(given), uid(live), call.key());
+    if given.is_empty() || given == found {
+        return Ok(());
+    }
+    let id = &call.resource.id;
+    let group = if id.group.is_empty() { String::new() } else { format!("{}/", id.group) };
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{}, ResourceVersion: 0, \
+         AdditionalErrorMsg: Precondition failed: UID in precondition: {given}, \
+         UID in object meta: {found}",
+        id.plural,
+        [&*key.namespace, &*key.name].join("/").trim_start_matches('/'),
+    );
+    Err(StatusError::conflict(id, &key.name, &why))
+}
+
+/// Answers a patch.
+pub(super) fn patch(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
+    let options = call.query.write_options(call.user_agent())?;
+    let patch = Patch::of(call)?;
+    let written = match &patch {
+        Patch::Apply(applied) => apply(cluster, call, applied, &options)?,
+        _ => {
+            let mut change = |live: &Value| {
+                let next = patch.applied_to(live)?;
+                Ok(Change { next: checked(call, next)?, managed: Applied::No })
+            };
+            change_existing(cluster, call, &options, &mut change)?
+        }
+    };
+    reply::written(call, &written)
+}
+
+/// Server-side apply: changes what is there, creates what is not.
+fn apply(
+    cluster: &Cluster,
+    call: &Call<'_>,
+    applied: &Value,
+    options: &WriteOptions,
+) -> Result<Written, StatusError> {
+    let force = call.query.flag("force");
+    let key = call.key();
+    let result = |live: Option<&Value>| -> Result<Value, StatusError> {
+        let (resource, subresource) = (call.resource, call.subresource);
+        let next =
+            write::apply_request(cluster, resource, subresource, live, applied, force, options)?;
+        checked(call, next)
+    };
+    for _ in 0..APPLY_TRIES {
+        let mut change =
+            |live: &Value| Ok(Change { next: result(Some(live))?, managed: Applied::Yes });
+        let exists = cluster.log.get(&call.resource.id, &key).is_some();
+        let outcome = if exists || call.subresource != Subresource::Main {
+            change_existing(cluster, call, options, &mut change)
+        } else {
+            create_applied(cluster, call, applied, options, &result)
+        };
+        match outcome {
+            // It came or went between the look and the write.
+            Err(error) if error.reason == "AlreadyExists" && !exists => {}
+            Err(error) if error.reason == "NotFound" && exists => {}
+            outcome => return outcome,
+        }
+    }
+    Err(StatusError::modified(&call.resource.id, &key.name))
+}
+
+fn create_applied(
+    cluster: &Cluster,
+    call: &Call<'_>,
+    applied: &Value,
+    options: &WriteOptions,
+    result: &dyn Fn(Option<&Value>) -> Result<Value, StatusError>,
+) -> Result<Written, StatusError> {
+    let object = result(None)?;
+    if let Some(uid) = applied["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
+        let why = format!(
+            "uid mismatch: the provided object specified uid {uid}, \
+             and no existing object was found"
+        );
+        return Err(StatusError::conflict(&call.resource.id, &call.key().name, &why));
+    }
+    write::given_version(&object)?;
+    let namespace = call.path.namespace.as_deref().unwrap_or_default();
+    write::create(cluster, call.resource, namespace, object, Applied::Yes, options)
+}
+
+/// The result of a patch, if it is still the object that the path names.
+fn checked(call: &Call<'_>, mut next: Value) -> Result<Value, StatusError> {
+    let (namespace, name) = (call.path.namespace.as_deref(), call.path.name.as_deref());
+    decode::check_place(namespace, name, &next)?;
+    decode::place(call.resource, namespace, name, &mut next);
+    Ok(next)
+}
+
+fn change_existing(
+    cluster: &Cluster,
+    call: &Call<'_>,
+    options: &WriteOptions,
+    change: &mut dyn FnMut(&Value) -> Result<Change, StatusError>,
+) -> Result<Written, StatusError> {
+    let resource: &Arc<Resource> = call.resource;
+    write::update(cluster, resource, &call.key(), call.subresource, options, change)
+}

@@ -1,0 +1,130 @@
+//! From the body of a request to an object, and whether it is the object that the path names.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::{resource::Resource, status::StatusError};
+
+const UNKNOWN_FORMAT: &str = "the body of the request was in an unknown format - \
+                              accepted media types include: application/json, application/yaml";
+
+/// The object in a body.
+pub(super) fn object(
+    resource: &Resource,
+    content_type: Option<&str>,
+    body: &Bytes,
+) -> Result<Value, StatusError> {
+    let value = match media_type(content_type) {
+        "" | "application/json" | "*/*" => {
+            serde_json::from_slice(body).map_err(|error| unrecognized(resource, body, &error))?
+        }
+        "application/yaml" => yaml(body)?,
+        _ => return Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
+    };
+    check_type(resource, &value)?;
+    Ok(value)
+}
+
+/// The media type without parameters.
+pub(super) fn media_type(content_type: Option<&str>) -> &str {
+    content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim()
+}
+
+/// YAML (hence JSON too) as JSON.
+pub(super) fn yaml(body: &Bytes) -> Result<Value, StatusError> {
+    // Most of what arrives as YAML is JSON, which is read much faster.
+    if let Ok(value) = serde_json::from_slice(body) {
+        return Ok(value);
+    }
+    serde_yaml_ng::from_slice(body).map_err(|error| {
+        let message = format!("error decoding YAML: error converting YAML to JSON: yaml: {error}");
+        StatusError::bad_request(message)
+    })
+}
+
+fn unrecognized(resource: &Resource, body: &Bytes, error: &serde_json::Error) -> StatusError {
+    let mut text = String::from_utf8_lossy(body).into_owned();
+    if let Some((at, _)) = text.char_indices().nth(64) {
+        text.truncate(at);
+        text.push_str(" ...");
+    }
+    StatusError::bad_request(format!(
+        "the object provided is unrecognized (must be of type {}): \
+         couldn't get version/kind; json parse error: {error} ({text})",
+        resource.kind
+    ))
+}
+
+fn check_type(resource: &Resource, value: &Value) -> Result<(), StatusError> {
+    let given = |field: &str| value[field].as_str().unwrap_or_default();
+    let (expected, version, kind) = (resource.api_version(), given("apiVersion"), given("kind"));
+    if !value.is_object() {
+        return Err(StatusError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {})",
+            resource.kind
+        )));
+    }
+    if resource.is_custom() && (kind.is_empty() || version.is_empty()) {
+        let what = if kind.is_empty() { "Kind" } else { "apiVersion" };
+        return Err(StatusError::bad_request(format!("Object '{what}' is missing in the request")));
+    }
+    if !version.is_empty() && version != expected {
+        return Err(StatusError::bad_request(format!(
+            "the API version in the data ({version}) does not match \
+             the expected API version ({expected})"
+        )));
+    }
+    if !kind.is_empty() && kind != resource.kind {
+        return Err(StatusError::bad_request(format!(
+            "{kind} in version \"{}\" cannot be handled as a {}",
+            resource.version, resource.kind
+        )));
+    }
+    Ok(())
+}
+
+/// Whether name and namespace of an object, where given, are those of the path.
+pub(super) fn check_place(
+    namespace: Option<&str>,
+    name: Option<&str>,
+    object: &Value,
+) -> Result<(), StatusError> {
+    if !matches!(object["metadata"], Value::Null | Value::Object(_)) {
+        return Err(StatusError::bad_request("metadata must be an object"));
+    }
+    let given = |field: &str| object["metadata"][field].as_str().filter(|text| !text.is_empty());
+    if given("namespace").is_some_and(|given| Some(given) != namespace) {
+        return Err(StatusError::bad_request(
+            "the namespace of the provided object does not match \
+             the namespace sent on the request",
+        ));
+    }
+    if let (Some(name), Some(given)) = (name, given("name"))
+        && name != given
+    {
+        return Err(StatusError::bad_request(format!(
+            "the name of the object ({given}) does not match the name on the URL ({name})"
+        )));
+    }
+    Ok(())
+}
+
+/// Fills in what the path says about an object: its type, name and namespace.
+pub(super) fn place(
+    resource: &Resource,
+    namespace: Option<&str>,
+    name: Option<&str>,
+    object: &mut Value,
+) {
+    object["apiVersion"] = Value::from(resource.api_version());
+    object["kind"] = Value::from(resource.kind.as_str());
+    if object["metadata"].is_null() {
+        object["metadata"] = serde_json::json!({});
+    }
+    if let Some(namespace) = namespace {
+        object["metadata"]["namespace"] = Value::from(namespace);
+    }
+    if let Some(name) = name {
+        object["metadata"]["name"] = Value::from(name);
+    }
+}

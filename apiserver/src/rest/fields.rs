@@ -1,0 +1,116 @@
+//! Field selectors: which fields a type lets them name, and what an object has there.
+
+use serde_json::Value;
+
+use crate::{
+    log::{Object, ObjectKey},
+    resource::{Origin, Resource},
+    selector::FieldSelector,
+    status::StatusError,
+};
+
+/// Fields that every type lets selectors name.
+const COMMON: [&str; 2] = ["metadata.name", "metadata.namespace"];
+
+/// Parses a field selector for a type.
+pub(super) fn parse(resource: &Resource, text: &str) -> Result<FieldSelector, StatusError> {
+    let refuse = |error: crate::selector::ParseError| StatusError::bad_request(error.to_string());
+    let selector = FieldSelector::parse(text).map_err(refuse)?;
+    for field in selector.fields() {
+        check_field(resource, field)?;
+    }
+    Ok(selector)
+}
+
+/// Whether a selector chooses an object.
+pub(super) fn chooses(selector: &FieldSelector, key: &ObjectKey, object: &Object) -> bool {
+    if selector.is_empty() {
+        return true;
+    }
+    // Only fields that are not in the key are worth parsing the object for.
+    let needs_object = selector.fields().any(|field| !COMMON.contains(&field));
+    let parsed = if needs_object { object.value() } else { Value::Null };
+    let found: Vec<(&str, String)> =
+        selector.fields().map(|field| (field, text(key, &parsed, field))).collect();
+    let get = |name: &str| {
+        found.iter().find(|(field, _)| *field == name).map(|(_, value)| value.as_str())
+    };
+    selector.matches(get)
+}
+
+fn text(key: &ObjectKey, object: &Value, field: &str) -> String {
+    match field {
+        "metadata.name" => return key.name.to_string(),
+        "metadata.namespace" => return key.namespace.to_string(),
+        _ => {}
+    }
+    match field.split('.').try_fold(object, |value, step| value.get(step)) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+fn check_field(resource: &Resource, field: &str) -> Result<(), StatusError> {
+    if COMMON.contains(&field) {
+        return Ok(());
+    }
+    let more = match &resource.origin {
+        Origin::Custom(custom) => {
+            let mut paths = custom.selectable_fields.iter();
+            if paths.any(|path| path.trim_start_matches('.') == field) {
+                return Ok(());
+            }
+            true
+        }
+        Origin::BuiltIn(_) | Origin::Definition => {
+            let fields = built_in_fields(&resource.id.group, &resource.id.plural);
+            if fields.contains(&field) {
+                return Ok(());
+            }
+            !fields.is_empty()
+        }
+    };
+    Err(StatusError::bad_request(match more {
+        true => format!("field label not supported: {field}"),
+        false => format!(
+            "\"{field}\" is not a known field selector: \
+             only \"metadata.name\", \"metadata.namespace\""
+        ),
+    }))
+}
+
+/// What selectors may name beside name and namespace.
+fn built_in_fields(group: &str, plural: &str) -> &'static [&'static str] {
+    match (group, plural) {
+        ("", "pods") => &[
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.nominatedNodeName",
+        ],
+        ("", "events") => &[
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "type",
+        ],
+        ("", "namespaces") => &["status.phase"],
+        ("", "nodes") => &["spec.unschedulable"],
+        ("", "secrets") => &["type"],
+        ("", "services") => &["spec.clusterIP", "spec.type"],
+        ("", "replicationcontrollers") | ("apps", "replicasets") => &["status.replicas"],
+        ("batch", "jobs") => &["status.successful"],
+        _ => &[],
+    }
+}

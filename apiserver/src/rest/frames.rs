@@ -1,0 +1,98 @@
+//! The frames of a watch, `type` before `object`, in the representation asked for.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{accept::Representation, reply};
+use crate::{
+    log::{Event, Object},
+    resource::Resource,
+    status::StatusError,
+    table::{self, TableOptions},
+};
+
+/// Makes the frames of one watch.
+#[derive(Debug)]
+pub(super) struct Frames {
+    resource: Arc<Resource>,
+    representation: Representation,
+    table: TableOptions,
+}
+
+impl Frames {
+    pub(super) fn new(
+        resource: Arc<Resource>,
+        representation: Representation,
+        table: TableOptions,
+    ) -> Self {
+        Self { resource, representation, table }
+    }
+
+    /// Goes on with a changed type.
+    pub(super) fn set_resource(&mut self, resource: Arc<Resource>) {
+        self.resource = resource;
+    }
+
+    /// What happened to an object.
+    pub(super) fn object(&mut self, event: Event, object: &Object) -> Bytes {
+        match self.representation {
+            Representation::Object if object.event == event => self.resource.frame(object),
+            Representation::Object => self.resource.frame_as(object, event),
+            _ => {
+                let shown = self.show(&self.resource.decode(object));
+                frame(event.word(), &shown)
+            }
+        }
+    }
+
+    /// An object left the selection with the write of a version.
+    pub(super) fn left(&mut self, previous: &Object, version: u64) -> Bytes {
+        let mut value = self.resource.decode(previous);
+        value["metadata"]["resourceVersion"] = json!(version.to_string());
+        let shown = self.show(&value);
+        frame(Event::Deleted.word(), &shown)
+    }
+
+    fn show(&mut self, object: &Value) -> Value {
+        match self.representation {
+            Representation::Object => object.clone(),
+            Representation::PartialMetadata => reply::partial("PartialObjectMetadata", object),
+            Representation::Table => {
+                let metadata = json!({
+                    "resourceVersion": object["metadata"]["resourceVersion"],
+                });
+                let rows = std::slice::from_ref(object);
+                let table = table::render(&self.resource, rows, &metadata, self.table);
+                // The headings are sent once.
+                self.table.headings = false;
+                table
+            }
+        }
+    }
+
+    /// The version up to which everything was sent.
+    pub(super) fn bookmark(&mut self, version: u64, annotations: Option<Value>) -> Bytes {
+        let mut metadata = json!({ "resourceVersion": version.to_string() });
+        if let Some(annotations) = annotations {
+            metadata["annotations"] = annotations;
+        }
+        let (kind, api_version) = (self.resource.kind.as_str(), self.resource.api_version());
+        let object = json!({ "kind": kind, "apiVersion": api_version, "metadata": metadata });
+        let shown = match self.representation {
+            Representation::Object => object,
+            _ => self.show(&object),
+        };
+        frame("BOOKMARK", &shown)
+    }
+
+    /// Why the watch ends.
+    pub(super) fn error(error: &StatusError) -> Bytes {
+        frame("ERROR", &error.body())
+    }
+}
+
+fn frame(word: &str, object: &Value) -> Bytes {
+    format!("{{\"type\":\"{word}\",\"object\":{object}}}\n").into()
+}

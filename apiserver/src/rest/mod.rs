@@ -1,0 +1,247 @@
+//! The HTTP face of the cluster: from a request to a response, without sockets.
+//!
+//! ```text
+//!  request ─ route ─ Call ─┬─ read    get, list (page, selection)
+//!                          ├─ watch   watcher ─ frames
+//!                          ├─ change  create, update, patch ──> write
+//!                          └─ remove  delete ─────────────────> write
+//! ```
+//!
+//! Every failure is a `Status`; what is not imitated answers 501 or 415 and names it.
+//! Not here: tokens and sockets (see [`crate::transport`]).
+
+mod accept;
+mod body;
+mod call;
+mod change;
+mod decode;
+mod fields;
+mod frames;
+mod page;
+mod patch;
+mod query;
+mod read;
+mod remove;
+mod reply;
+mod route;
+mod selection;
+mod watch;
+mod watcher;
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, StatusCode, header};
+
+pub use self::body::Body;
+use self::{
+    call::{Call, Verb},
+    query::Query,
+    route::{ResourcePath, Route},
+};
+use crate::{
+    discovery, openapi,
+    requests::{RequestRecord, WatchRecord},
+    resource::Resource,
+    server::Inner,
+    status::StatusError,
+    write::Subresource,
+};
+
+/// The largest body that is read.
+const BODY_LIMIT: usize = 3 * 1024 * 1024;
+/// How long a read waits for a version of the future.
+const FUTURE_VERSION_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Answers a request.
+pub(crate) async fn handle(server: &Arc<Inner>, request: Request<Bytes>) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let text = |name| {
+        let value =
+            parts.headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
+        value.unwrap_or_default().to_owned()
+    };
+    let mut record = RequestRecord {
+        method: parts.method.to_string(),
+        path: parts.uri.path().to_owned(),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+        user_agent: text(header::USER_AGENT),
+        verb: String::new(),
+        resource: String::new(),
+        status: 0,
+    };
+    let response = match answer(server, &mut record, &parts.headers, &body).await {
+        Ok(response) => response,
+        Err(error) => reply::failure(&error),
+    };
+    record.status = response.status().as_u16();
+    server.requests.record(record);
+    response
+}
+
+async fn answer(
+    server: &Arc<Inner>,
+    record: &mut RequestRecord,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<Response<Body>, StatusError> {
+    if body.len() > BODY_LIMIT {
+        return Err(StatusError::too_large(BODY_LIMIT));
+    }
+    let resources = server.cluster.registry.snapshot();
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let found = |value: Option<serde_json::Value>| match value {
+        Some(value) => Ok(reply::value(&value)),
+        None => Ok(not_found()),
+    };
+    match route::parse(&record.path) {
+        Route::Objects(path) => objects(server, record, &path, headers, body).await,
+        Route::Unknown => Ok(not_found()),
+        _ if record.method != "GET" => Err(StatusError::method_not_allowed()),
+        Route::Health => Ok(reply::text(StatusCode::OK, "ok")),
+        Route::Version => Ok(reply::value(&discovery::version())),
+        Route::CoreVersions => Ok(reply::value(&discovery::core_versions(host))),
+        Route::Groups => Ok(reply::value(&discovery::groups(&resources))),
+        Route::Group(group) => found(discovery::group(&resources, &group)),
+        Route::GroupVersion(group, version) => {
+            found(discovery::resources(&resources, &group, &version))
+        }
+        Route::OpenApiIndex => Ok(reply::value(&openapi::index(&resources))),
+        Route::OpenApi(group, version) => found(openapi::document(&resources, &group, &version)),
+    }
+}
+
+fn not_found() -> Response<Body> {
+    reply::text(StatusCode::NOT_FOUND, "404 page not found\n")
+}
+
+async fn objects(
+    server: &Arc<Inner>,
+    record: &mut RequestRecord,
+    path: &ResourcePath,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<Response<Body>, StatusError> {
+    let resources = server.cluster.registry.snapshot();
+    let Some(resource) = resources.by_path(&path.group, &path.version, &path.plural) else {
+        let known = path.group.is_empty() || resources.has_group(&path.group);
+        return if known { Err(StatusError::no_such_resource()) } else { Ok(not_found()) };
+    };
+    let query = Query::parse(&record.query);
+    let method = record.method.parse().map_err(|_| StatusError::method_not_allowed())?;
+    let verb = Verb::of(&method, path, &query).ok_or_else(StatusError::method_not_allowed)?;
+    verb.name().clone_into(&mut record.verb);
+    record.resource = resource.id.to_string();
+    check_scope(resource, path, verb)?;
+    let subresource = subresource(resource, path, verb)?;
+    let now = server.cluster.clock.now();
+    let call = Call { resource, path, subresource, query: &query, headers, body, now };
+    // An unacceptable Accept must not be found out after a write.
+    call.representation()?;
+    if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
+        await_version(server, &call, verb).await?;
+    }
+    dispatch(server, &call, verb, record)
+}
+
+fn dispatch(
+    server: &Arc<Inner>,
+    call: &Call<'_>,
+    verb: Verb,
+    record: &RequestRecord,
+) -> Result<Response<Body>, StatusError> {
+    let cluster = &server.cluster;
+    match verb {
+        Verb::Get => read::get(cluster, call),
+        Verb::List => read::list(cluster, call),
+        Verb::Watch => {
+            let open = server.requests.opened(WatchRecord {
+                resource: record.resource.clone(),
+                path: record.path.clone(),
+                query: record.query.clone(),
+                user_agent: record.user_agent.clone(),
+            });
+            watch::watch(server, call, open)
+        }
+        Verb::Create => change::create(cluster, call),
+        Verb::Update => change::update(cluster, call),
+        Verb::Patch => change::patch(cluster, call),
+        Verb::Delete => remove::delete(cluster, call),
+        Verb::DeleteCollection => {
+            Err(StatusError::not_implemented("deletecollection (deleting a whole collection)"))
+        }
+    }
+}
+
+fn check_scope(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(), StatusError> {
+    match (resource.namespaced, &path.namespace, verb) {
+        (false, Some(_), _) => Err(StatusError::no_such_resource()),
+        (true, None, Verb::Create | Verb::DeleteCollection) => {
+            Err(StatusError::method_not_allowed())
+        }
+        (true, None, _) if path.name.is_some() => Err(StatusError::no_such_resource()),
+        _ => Ok(()),
+    }
+}
+
+fn subresource(
+    resource: &Resource,
+    path: &ResourcePath,
+    verb: Verb,
+) -> Result<Subresource, StatusError> {
+    let allowed = matches!(verb, Verb::Get | Verb::Update | Verb::Patch);
+    let found = match path.subresource.as_deref() {
+        None => return Ok(Subresource::Main),
+        Some("status") if resource.has_status => Subresource::Status,
+        Some("finalize") if resource.id.plural == "namespaces" => Subresource::Finalize,
+        Some("scale") if resource.scale.is_some() => {
+            return Err(StatusError::not_implemented("the scale subresource"));
+        }
+        Some(name) if is_known_subresource(resource, name) => {
+            let what = format!("the subresource {}/{name}", resource.id.plural);
+            return Err(StatusError::not_implemented(&what));
+        }
+        Some(_) => return Err(StatusError::no_such_resource()),
+    };
+    if allowed { Ok(found) } else { Err(StatusError::method_not_allowed()) }
+}
+
+/// Subresources that the real server has and this one has not.
+fn is_known_subresource(resource: &Resource, name: &str) -> bool {
+    let known: &[&str] = match (resource.id.group.as_str(), resource.id.plural.as_str()) {
+        ("", "pods") => &[
+            "log",
+            "exec",
+            "attach",
+            "portforward",
+            "proxy",
+            "eviction",
+            "binding",
+            "resize",
+            "ephemeralcontainers",
+        ],
+        ("", "services" | "nodes") => &["proxy"],
+        ("", "serviceaccounts") => &["token"],
+        _ => &[],
+    };
+    known.contains(&name)
+}
+
+/// Waits for a version of the future for a while, as the real server does.
+async fn await_version(
+    server: &Arc<Inner>,
+    call: &Call<'_>,
+    verb: Verb,
+) -> Result<(), StatusError> {
+    let Some(version) = call.query.resource_version()? else { return Ok(()) };
+    let plain_watch = verb == Verb::Watch && !call.query.flag("sendInitialEvents");
+    let log = &server.cluster.log;
+    if plain_watch || version <= log.head() {
+        return Ok(());
+    }
+    let mut commits = log.follow();
+    let reached = async { while log.head() < version && commits.recv().await.is_some() {} };
+    tokio::time::timeout(FUTURE_VERSION_PATIENCE, reached)
+        .await
+        .map_err(|_| StatusError::version_too_large(version, log.head()))
+}

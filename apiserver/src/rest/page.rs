@@ -1,0 +1,107 @@
+//! Lists in pages: `limit` and `continue`.
+//!
+//! A token says at which version the list began and after which key to go on, so that all pages
+//! are of one version; when that version has been compacted away, the list has to begin again.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::call::Call;
+use crate::{
+    log::{Object, ObjectKey},
+    status::StatusError,
+};
+
+/// Which part of a list is asked for.
+#[derive(Debug)]
+pub(super) struct Page {
+    limit: usize,
+    after: Option<(u64, ObjectKey)>,
+}
+
+impl Page {
+    /// The page that a request asks for.
+    pub(super) fn of(call: &Call<'_>) -> Result<Self, StatusError> {
+        let limit = call.query.number("limit")?.unwrap_or_default();
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let Some(token) = call.query.text("continue") else {
+            return Ok(Self { limit, after: None });
+        };
+        if call.query.text("resourceVersion").is_some_and(|version| version != "0") {
+            let message = "specifying resource version is not allowed when using continue";
+            return Err(StatusError::bad_request(message));
+        }
+        let after = parse(token).ok_or_else(|| {
+            StatusError::bad_request("invalid continue token: continue key is not valid")
+        })?;
+        Ok(Self { limit, after: Some(after) })
+    }
+
+    /// The version that the list began at.
+    pub(super) fn version(&self) -> Option<u64> {
+        self.after.as_ref().map(|(version, _)| *version)
+    }
+
+    /// The failure when the version of a list has been compacted away.
+    pub(super) fn expired(&self, version: u64) -> StatusError {
+        let mut error = StatusError::expired(version, version);
+        error.message = match self.after {
+            Some(_) => "The provided continue parameter is too old to display a consistent list \
+                        result. You must start a new list without the continue parameter."
+                .to_owned(),
+            None => format!("The resourceVersion for the provided list is too old: {version}."),
+        };
+        error
+    }
+
+    /// The entries of this page, and the list metadata that leads to the next one.
+    pub(super) fn cut(
+        &self,
+        mut entries: Vec<(ObjectKey, Arc<Object>)>,
+        version: u64,
+        unselected: bool,
+    ) -> (Vec<(ObjectKey, Arc<Object>)>, Value) {
+        if let Some((_, after)) = &self.after {
+            entries.retain(|(key, _)| key > after);
+        }
+        let mut metadata = json!({});
+        let remaining = entries.len().saturating_sub(self.limit);
+        if self.limit > 0 && remaining > 0 {
+            entries.truncate(self.limit);
+            if let Some((key, _)) = entries.last() {
+                metadata["continue"] = json!(token(version, key));
+            }
+            if unselected {
+                metadata["remainingItemCount"] = json!(remaining);
+            }
+        }
+        (entries, metadata)
+    }
+}
+
+fn token(version: u64, key: &ObjectKey) -> String {
+    let text = format!("{version}/{}/{}", key.namespace, key.name);
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn parse(token: &str) -> Option<(u64, ObjectKey)> {
+    let byte = |at: usize| u8::from_str_radix(token.get(at..at + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = (0..token.len()).step_by(2).map(byte).collect();
+    let text = String::from_utf8(bytes?).ok()?;
+    let mut parts = text.splitn(3, '/');
+    let version = parts.next()?.parse().ok()?;
+    Some((version, ObjectKey::new(parts.next()?, parts.next()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_leads_back_to_version_and_key() {
+        let key = ObjectKey::new("ns", "a.b/c");
+        assert_eq!(parse(&token(7, &key)), Some((7, key)));
+        assert_eq!(parse("abc"), None);
+    }
+}

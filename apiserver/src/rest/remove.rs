@@ -1,0 +1,97 @@
+//! Delete.
+
+use http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::{body::Body, call::Call, decode, reply};
+use crate::{
+    cluster::Cluster,
+    log::Object,
+    schema::{FieldError, FieldErrorKind},
+    status::StatusError,
+    write::{self, DeleteOptions, Deleted, Propagation},
+};
+
+/// Answers a delete.
+pub(super) fn delete(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
+    let options = options(call)?;
+    match write::delete(cluster, call.resource, &call.key(), &options)? {
+        Deleted::Held(object) => reply::object(call, &object),
+        Deleted::Gone(object) => Ok(gone(call, &object)),
+    }
+}
+
+fn gone(call: &Call<'_>, object: &Object) -> Response<Body> {
+    let id = &call.resource.id;
+    let mut details = json!({
+        "name": call.path.name,
+        "kind": id.plural,
+        "uid": &*object.meta.uid,
+    });
+    if !id.group.is_empty() {
+        details["group"] = json!(id.group);
+    }
+    let body = json!({
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Success",
+        "details": details,
+    });
+    reply::json(StatusCode::OK, body.to_string())
+}
+
+fn options(call: &Call<'_>) -> Result<DeleteOptions, StatusError> {
+    let given = match call.body.is_empty() {
+        true => Value::Null,
+        false => decode::yaml(call.body)?,
+    };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let policy = text(&given["propagationPolicy"])
+        .or_else(|| call.query.text("propagationPolicy").map(str::to_owned));
+    let orphan = given["orphanDependents"].as_bool().or(call.query.choice("orphanDependents"));
+    let dry_run = call.query.dry_run()?
+        || given["dryRun"].as_array().is_some_and(|stages| stages.iter().any(|s| s == "All"));
+    Ok(DeleteOptions {
+        uid: text(&given["preconditions"]["uid"]),
+        resource_version: text(&given["preconditions"]["resourceVersion"]),
+        propagation: propagation(policy.as_deref(), orphan)?,
+        dry_run,
+    })
+}
+
+fn propagation(
+    policy: Option<&str>,
+    orphan: Option<bool>,
+) -> Result<Option<Propagation>, StatusError> {
+    match (policy, orphan) {
+        (Some("Background"), None) | (None, Some(false)) => Ok(Some(Propagation::Background)),
+        (Some("Foreground"), None) => Ok(Some(Propagation::Foreground)),
+        (Some("Orphan"), None) | (None, Some(true)) => Ok(Some(Propagation::Orphan)),
+        (None, None) => Ok(None),
+        (Some(_), Some(_)) => refuse(
+            FieldErrorKind::Invalid,
+            policy,
+            "orphanDependents and deletionPropagation cannot be both set",
+        ),
+        (Some(_), None) => refuse(
+            FieldErrorKind::NotSupported,
+            policy,
+            "supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
+        ),
+    }
+}
+
+fn refuse(
+    kind: FieldErrorKind,
+    policy: Option<&str>,
+    detail: &str,
+) -> Result<Option<Propagation>, StatusError> {
+    let error = FieldError {
+        path: "propagationPolicy".to_owned(),
+        kind,
+        value: policy.map(|policy| format!("\"{policy}\"")),
+        detail: detail.to_owned(),
+    };
+    Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[error]))
+}

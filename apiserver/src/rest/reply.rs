@@ -1,0 +1,114 @@
+//! Responses: objects in the representation asked for, lists, `Status` bodies.
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::{accept::Representation, body::Body, call::Call};
+use crate::{log::Object, resource::Resource, status::StatusError, table, write::Written};
+
+/// A JSON response.
+pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
+    let mut response = Response::new(Body::full(body));
+    *response.status_mut() = code;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+/// A JSON response from a tree.
+pub(super) fn value(value: &Value) -> Response<Body> {
+    json(StatusCode::OK, value.to_string())
+}
+
+/// A text response.
+pub(super) fn text(code: StatusCode, text: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::full(text));
+    *response.status_mut() = code;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, plain);
+    response
+}
+
+/// A failure.
+pub(super) fn failure(error: &StatusError) -> Response<Body> {
+    let code = StatusCode::from_u16(error.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = json(code, error.body().to_string());
+    if let Some(seconds) = error.retry_after() {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// One object.
+pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>, StatusError> {
+    let body = match call.representation()? {
+        Representation::Object => call.resource.json(object),
+        Representation::Table => {
+            let rows = [call.resource.decode(object)];
+            table::render(call.resource, &rows, &table_metadata(object), call.table_options())
+                .to_string()
+                .into()
+        }
+        Representation::PartialMetadata => {
+            partial("PartialObjectMetadata", &call.resource.decode(object)).to_string().into()
+        }
+    };
+    Ok(json(StatusCode::OK, body))
+}
+
+/// What a write led to.
+pub(super) fn written(call: &Call<'_>, written: &Written) -> Result<Response<Body>, StatusError> {
+    let mut response = object(call, &written.object)?;
+    if written.created {
+        *response.status_mut() = StatusCode::CREATED;
+    }
+    for warning in &written.warnings {
+        warn(&mut response, warning);
+    }
+    Ok(response)
+}
+
+fn warn(response: &mut Response<Body>, warning: &str) {
+    let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+    if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+        response.headers_mut().append(header::WARNING, value);
+    }
+}
+
+/// The metadata of an object without the rest.
+pub(super) fn partial(kind: &str, object: &Value) -> Value {
+    json!({ "kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"] })
+}
+
+fn table_metadata(object: &Object) -> Value {
+    json!({ "resourceVersion": object.meta.resource_version.to_string() })
+}
+
+/// A list of objects as JSON, without a tree.
+pub(super) fn list<'a>(
+    resource: &Resource,
+    metadata: &Value,
+    objects: impl Iterator<Item = &'a Object>,
+) -> Bytes {
+    let head = format!(
+        r#"{{"kind":"{}","apiVersion":"{}","metadata":{metadata},"items":["#,
+        resource.list_kind,
+        resource.api_version()
+    );
+    let mut out = head.into_bytes();
+    for (at, object) in objects.enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        if resource.is_custom() {
+            out.extend_from_slice(&resource.json(object));
+        } else {
+            // Lists of built-in types do not repeat the type in every item.
+            out.push(b'{');
+            out.extend_from_slice(object.json_after_type());
+        }
+    }
+    out.extend_from_slice(b"]}");
+    out.into()
+}

@@ -1,0 +1,128 @@
+//! From a path to what it means. Does not know whether a resource exists.
+
+/// What a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Route {
+    /// `/healthz` and the like.
+    Health,
+    /// `/version`.
+    Version,
+    /// `/api`.
+    CoreVersions,
+    /// `/apis`.
+    Groups,
+    /// `/apis/{group}`.
+    Group(String),
+    /// `/api/v1`, `/apis/{group}/{version}`.
+    GroupVersion(String, String),
+    /// `/openapi/v3`.
+    OpenApiIndex,
+    /// `/openapi/v3/api/v1`, `/openapi/v3/apis/{group}/{version}`.
+    OpenApi(String, String),
+    /// Objects.
+    Objects(ResourcePath),
+    /// Nothing that is served.
+    Unknown,
+}
+
+/// The path of a collection, an object or a subresource.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ResourcePath {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) namespace: Option<String>,
+    pub(super) plural: String,
+    pub(super) name: Option<String>,
+    pub(super) subresource: Option<String>,
+}
+
+/// What the path leads to.
+pub(super) fn parse(path: &str) -> Route {
+    let segments: Vec<String> = path.split('/').filter(|s| !s.is_empty()).map(decode).collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    match segments.as_slice() {
+        ["healthz" | "livez" | "readyz", ..] => Route::Health,
+        ["version"] => Route::Version,
+        ["api"] => Route::CoreVersions,
+        ["api", version] => Route::GroupVersion(String::new(), (*version).to_owned()),
+        ["api", version, rest @ ..] => objects("", version, rest),
+        ["apis"] => Route::Groups,
+        ["apis", group] => Route::Group((*group).to_owned()),
+        ["apis", group, version] => Route::GroupVersion((*group).to_owned(), (*version).to_owned()),
+        ["apis", group, version, rest @ ..] => objects(group, version, rest),
+        ["openapi", "v3"] => Route::OpenApiIndex,
+        ["openapi", "v3", "api", version] => Route::OpenApi(String::new(), (*version).to_owned()),
+        ["openapi", "v3", "apis", group, version] => {
+            Route::OpenApi((*group).to_owned(), (*version).to_owned())
+        }
+        _ => Route::Unknown,
+    }
+}
+
+fn decode(segment: &str) -> String {
+    percent_encoding::percent_decode_str(segment).decode_utf8_lossy().into_owned()
+}
+
+fn objects(group: &str, version: &str, rest: &[&str]) -> Route {
+    let (namespace, rest) = match rest {
+        // `namespaces/x` and its subresources are the namespace itself.
+        ["namespaces", _] | ["namespaces", _, "status" | "finalize"] => (None, rest),
+        ["namespaces", namespace, rest @ ..] => (Some((*namespace).to_owned()), rest),
+        _ => (None, rest),
+    };
+    let text = |at: usize| rest.get(at).map(|s| (*s).to_owned());
+    match rest.len() {
+        1..=3 => Route::Objects(ResourcePath {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            namespace,
+            plural: rest[0].to_owned(),
+            name: text(1),
+            subresource: text(2),
+        }),
+        _ => Route::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> ResourcePath {
+        match parse(text) {
+            Route::Objects(path) => path,
+            other => panic!("{text} led to {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_namespace_is_an_object_and_a_place() {
+        let namespace = path("/api/v1/namespaces/a");
+        assert_eq!(
+            (namespace.plural.as_str(), namespace.name.as_deref()),
+            ("namespaces", Some("a"))
+        );
+        let status = path("/api/v1/namespaces/a/status");
+        assert_eq!(status.subresource.as_deref(), Some("status"));
+        let pods = path("/api/v1/namespaces/a/pods");
+        assert_eq!((pods.plural.as_str(), pods.namespace.as_deref()), ("pods", Some("a")));
+        let scale = path("/apis/apps/v1/namespaces/a/deployments/b/scale");
+        assert_eq!(
+            (scale.name.as_deref(), scale.subresource.as_deref()),
+            (Some("b"), Some("scale"))
+        );
+    }
+
+    #[test]
+    fn names_are_decoded() {
+        let role = path("/apis/rbac.authorization.k8s.io/v1/clusterroles/a%3Ab");
+        assert_eq!(role.name.as_deref(), Some("a:b"));
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_unknown() {
+        for path in ["/", "/nope", "/api/v1/namespaces/a/pods/b/c/d", "/openapi/v2"] {
+            assert_eq!(parse(path), Route::Unknown, "{path}");
+        }
+    }
+}

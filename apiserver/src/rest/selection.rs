@@ -1,0 +1,48 @@
+//! Which objects a list or watch is about: namespace, labels, fields.
+
+use super::{call::Call, fields};
+use crate::{
+    log::{Object, ObjectKey, Scope},
+    selector::{FieldSelector, LabelSelector},
+    status::StatusError,
+};
+
+/// The objects that a list or watch is about.
+#[derive(Debug, Clone)]
+pub(super) struct Selection {
+    /// The namespace, or all.
+    pub(super) scope: Scope,
+    name: Option<String>,
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl Selection {
+    /// What a request selects.
+    pub(super) fn of(call: &Call<'_>) -> Result<Self, StatusError> {
+        let labels = call.query.text("labelSelector").unwrap_or_default();
+        let labels = LabelSelector::parse(labels)
+            .map_err(|error| StatusError::bad_request(error.to_string()))?;
+        let fields = call.query.text("fieldSelector").unwrap_or_default();
+        let fields = fields::parse(call.resource, fields)?;
+        let scope = match &call.path.namespace {
+            Some(namespace) => Scope::Namespace(namespace.as_str().into()),
+            None => Scope::All,
+        };
+        Ok(Self { scope, name: call.path.name.clone(), labels, fields })
+    }
+
+    /// Whether everything in the scope is chosen.
+    pub(super) fn is_everything(&self) -> bool {
+        self.name.is_none() && self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    /// Whether an object is chosen.
+    pub(super) fn chooses(&self, key: &ObjectKey, object: &Object) -> bool {
+        let labels = &object.meta.labels;
+        self.scope.contains(key)
+            && self.name.as_deref().is_none_or(|name| *name == *key.name)
+            && self.labels.matches(|label| labels.get(label).map(String::as_str))
+            && fields::chooses(&self.fields, key, object)
+    }
+}

@@ -1,0 +1,82 @@
+//! Watch requests: their parameters, and the response that streams.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::stream::{self, StreamExt};
+use http::{HeaderValue, Response, header};
+use tokio::time::Instant;
+
+use super::{
+    body::Body,
+    call::Call,
+    selection::Selection,
+    watcher::{Start, Watcher},
+};
+use crate::{
+    requests::OpenWatch,
+    schema::{FieldError, FieldErrorKind},
+    server::Inner,
+    status::StatusError,
+};
+
+/// How long a watch lives that does not say.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
+
+/// Answers a watch.
+pub(super) fn watch(
+    server: &Arc<Inner>,
+    call: &Call<'_>,
+    open: OpenWatch,
+) -> Result<Response<Body>, StatusError> {
+    let selection = Selection::of(call)?;
+    let start = start(call)?;
+    let timeout = call.query.number("timeoutSeconds")?.filter(|seconds| *seconds > 0);
+    let timeout = timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs);
+    let watcher = Watcher::new(
+        server,
+        Arc::clone(call.resource),
+        selection,
+        start,
+        call.representation()?,
+        call.table_options(),
+        Instant::now() + timeout,
+        call.query.flag("allowWatchBookmarks"),
+        open,
+    );
+    let frames = stream::unfold(watcher, |mut watcher| async move {
+        let bytes = watcher.next().await?;
+        Some((bytes, watcher))
+    });
+    let mut response = Response::new(Body::Frames(frames.boxed()));
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    Ok(response)
+}
+
+/// Where a watch begins.
+fn start(call: &Call<'_>) -> Result<Start, StatusError> {
+    let version = call.query.resource_version()?;
+    let initial = call.query.choice("sendInitialEvents");
+    let matching = call.query.text("resourceVersionMatch");
+    let forbidden = |path: &str, detail: &str| {
+        let (path, detail) = (path.to_owned(), detail.to_owned());
+        let error = FieldError { path, kind: FieldErrorKind::Forbidden, value: None, detail };
+        Err(StatusError::invalid("meta.k8s.io", "ListOptions", "", &[error]))
+    };
+    match (initial, matching) {
+        (None, Some(_)) => forbidden(
+            "resourceVersionMatch",
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ),
+        (Some(_), matching) if matching != Some("NotOlderThan") => forbidden(
+            "resourceVersionMatch",
+            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        ),
+        (Some(true), _) => Ok(Start::State { announce_end: true }),
+        (Some(false), _) => Ok(version.filter(|v| *v > 0).map_or(Start::Head, Start::After)),
+        (None, _) => match version {
+            None | Some(0) => Ok(Start::State { announce_end: false }),
+            Some(version) => Ok(Start::After(version)),
+        },
+    }
+}

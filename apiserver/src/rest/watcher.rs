@@ -1,0 +1,201 @@
+//! One open watch: a cursor into the log that turns revisions into frames.
+//!
+//! Frames of plain watches are the bytes of the stored objects, shared with every other watch.
+//! Ends when its time is up, when it is cut, or after an error frame.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use serde_json::json;
+use tokio::{sync::watch, time::Instant};
+
+use super::{accept::Representation, frames::Frames, selection::Selection};
+use crate::{
+    log::{Compacted, Event, Revision},
+    requests::OpenWatch,
+    resource::Resource,
+    server::Inner,
+    status::StatusError,
+    table::TableOptions,
+};
+
+/// How often a watch that allows it is told the version.
+const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
+/// How many revisions are read at once.
+const BATCH: usize = 256;
+
+/// Where a watch begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// With the state now, as additions; perhaps followed by a bookmark that says so.
+    State { announce_end: bool },
+    /// With what comes from now on.
+    Head,
+    /// With what came after a version.
+    After(u64),
+}
+
+/// One open watch.
+pub(super) struct Watcher {
+    server: Arc<Inner>,
+    resource: Arc<Resource>,
+    selection: Selection,
+    frames: Frames,
+    cursor: u64,
+    queue: VecDeque<Bytes>,
+    news: watch::Receiver<u64>,
+    cuts: watch::Receiver<u64>,
+    deadline: Instant,
+    next_bookmark: Option<Instant>,
+    ended: bool,
+    _open: OpenWatch,
+}
+
+impl Watcher {
+    #[expect(clippy::too_many_arguments, reason = "one per parameter of a watch request")]
+    pub(super) fn new(
+        server: &Arc<Inner>,
+        resource: Arc<Resource>,
+        selection: Selection,
+        start: Start,
+        representation: Representation,
+        table: TableOptions,
+        deadline: Instant,
+        bookmarks: bool,
+        open: OpenWatch,
+    ) -> Self {
+        let log = &server.cluster.log;
+        let mut watcher = Self {
+            server: Arc::clone(server),
+            news: log.subscribe(&resource.id),
+            cuts: server.cuts.subscribe(),
+            frames: Frames::new(Arc::clone(&resource), representation, table),
+            resource,
+            selection,
+            cursor: 0,
+            queue: VecDeque::new(),
+            deadline,
+            next_bookmark: bookmarks.then(|| Instant::now() + BOOKMARK_INTERVAL),
+            ended: false,
+            _open: open,
+        };
+        watcher.begin(start, bookmarks);
+        watcher
+    }
+
+    fn begin(&mut self, start: Start, bookmarks: bool) {
+        let log = &self.server.cluster.log;
+        match start {
+            Start::After(version) => self.cursor = version,
+            Start::Head => self.cursor = log.head(),
+            Start::State { announce_end } => {
+                let (version, entries) = log.entries(&self.resource.id, &self.selection.scope);
+                self.cursor = version;
+                for (key, object) in entries {
+                    if self.selection.chooses(&key, &object) {
+                        self.queue.push_back(self.frames.object(Event::Added, &object));
+                    }
+                }
+                if announce_end && bookmarks {
+                    let annotations = json!({ "k8s.io/initial-events-end": "true" });
+                    self.queue.push_back(self.frames.bookmark(version, Some(annotations)));
+                }
+            }
+        }
+    }
+
+    /// The next frame, or the end.
+    pub(super) async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(frame) = self.queue.pop_front() {
+                return Some(frame);
+            }
+            if self.ended {
+                return None;
+            }
+            self.news.mark_unchanged();
+            self.read();
+            if self.queue.is_empty() {
+                self.wait().await;
+            }
+        }
+    }
+
+    /// Reads revisions after the cursor into the queue.
+    fn read(&mut self) {
+        let log = &self.server.cluster.log;
+        match log.revisions_after(&self.resource.id, self.cursor, BATCH) {
+            Ok((upto, revisions)) => {
+                self.cursor = upto;
+                for revision in revisions {
+                    let frame = self.frame(&revision);
+                    self.queue.extend(frame);
+                }
+                self.refresh_type();
+            }
+            Err(Compacted { oldest }) => {
+                self.end_with(&StatusError::expired(self.cursor, oldest));
+            }
+        }
+    }
+
+    /// Waits for news, the time of a bookmark, or the end.
+    async fn wait(&mut self) {
+        let bookmark = self.next_bookmark.unwrap_or(self.deadline);
+        tokio::select! {
+            biased;
+            _ = self.cuts.changed() => self.ended = true,
+            _ = self.news.changed() => {}
+            () = tokio::time::sleep_until(self.deadline) => {
+                if self.next_bookmark.is_some() {
+                    self.queue.push_back(self.frames.bookmark(self.cursor, None));
+                }
+                self.ended = true;
+            }
+            () = tokio::time::sleep_until(bookmark), if self.next_bookmark.is_some() => {
+                self.queue.push_back(self.frames.bookmark(self.cursor, None));
+                self.next_bookmark = Some(Instant::now() + BOOKMARK_INTERVAL);
+            }
+        }
+    }
+
+    /// What a revision looks like through the selection.
+    fn frame(&mut self, revision: &Revision) -> Option<Bytes> {
+        let Revision { event, key, previous, object, version } = revision;
+        let chosen = |object| self.selection.chooses(key, object);
+        let before = previous.as_deref().is_some_and(chosen);
+        let after = *event != Event::Deleted && chosen(object);
+        match (before, after) {
+            (false, false) => None,
+            (false, true) => Some(self.frames.object(Event::Added, object)),
+            (true, true) => Some(self.frames.object(Event::Modified, object)),
+            (true, false) if *event == Event::Deleted => {
+                Some(self.frames.object(Event::Deleted, object))
+            }
+            // It left the selection: to this watch it is gone, as it last was.
+            (true, false) => Some(self.frames.left(previous.as_deref()?, *version)),
+        }
+    }
+
+    /// Follows changes of the type, and ends with it.
+    fn refresh_type(&mut self) {
+        if !self.resource.is_custom() {
+            return;
+        }
+        let resources = self.server.cluster.registry.snapshot();
+        let id = &self.resource.id;
+        match resources.by_path(&id.group, &self.resource.version, &id.plural) {
+            Some(resource) if Arc::ptr_eq(resource, &self.resource) => {}
+            Some(resource) => {
+                self.resource = Arc::clone(resource);
+                self.frames.set_resource(Arc::clone(resource));
+            }
+            None => self.ended = true,
+        }
+    }
+
+    fn end_with(&mut self, error: &StatusError) {
+        self.queue.push_back(Frames::error(error));
+        self.ended = true;
+    }
+}

@@ -1,0 +1,186 @@
+//! The server: what a program holds, and the levers that tests pull.
+
+use std::{fmt, sync::Arc};
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use http::{Request, Response};
+use tokio::sync::watch;
+
+use crate::{
+    addresses::Addresses,
+    clock::{Clock, Ids},
+    cluster::Cluster,
+    controllers, initial,
+    log::Log,
+    requests::{RequestRecord, Requests, WatchRecord},
+    resource::Registry,
+    rest::{self, Body},
+};
+
+/// How many revisions per resource are remembered unless said otherwise.
+const HISTORY: usize = 8192;
+/// How many requests are remembered unless said otherwise.
+const REQUEST_HISTORY: usize = 100_000;
+
+/// An embedded Kubernetes API server. Cheap to clone; all clones are one server, which ends with
+/// the last of them, its clients and its open watches.
+#[derive(Clone)]
+pub struct Server {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What all parts of one server share.
+pub(crate) struct Inner {
+    pub(crate) cluster: Cluster,
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) cuts: watch::Sender<u64>,
+    layer: Option<Layer>,
+}
+
+/// Stands before the handler: may answer itself, wait, or change what comes and goes.
+pub type Layer =
+    Arc<dyn Fn(Request<Bytes>, Next) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
+
+/// The handler behind a [`Layer`].
+#[derive(Clone)]
+pub struct Next(Arc<Inner>);
+
+/// Settings of a server that is to be started.
+#[derive(Clone, Default)]
+pub struct Builder {
+    seed: Option<u64>,
+    history: Option<usize>,
+    layer: Option<Layer>,
+}
+
+impl Server {
+    /// Settings to start from.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Starts a server with default settings; call it within a tokio runtime.
+    pub fn start() -> Self {
+        Self::builder().start()
+    }
+
+    /// Answers a request, without a socket. Whoever calls this is trusted.
+    pub async fn handle(&self, request: Request<Bytes>) -> Response<Body> {
+        match &self.inner.layer {
+            Some(layer) => layer(request, Next(Arc::clone(&self.inner))).await,
+            None => rest::handle(&self.inner, request).await,
+        }
+    }
+
+    /// The requests answered so far, oldest first (the newest 100,000).
+    pub fn requests(&self) -> Vec<RequestRecord> {
+        self.inner.requests.answered()
+    }
+
+    /// Forgets the requests answered so far.
+    pub fn clear_requests(&self) {
+        self.inner.requests.clear();
+    }
+
+    /// The watches that are open now.
+    pub fn open_watches(&self) -> Vec<WatchRecord> {
+        self.inner.requests.open()
+    }
+
+    /// The newest resource version.
+    pub fn resource_version(&self) -> u64 {
+        self.inner.cluster.log.head()
+    }
+
+    /// Forgets the history, so that watches resumed from an older version are told 410.
+    pub fn compact(&self) {
+        self.inner.cluster.log.compact();
+    }
+
+    /// Closes every open watch.
+    pub fn cut_watches(&self) {
+        self.inner.cuts.send_modify(|cuts| *cuts += 1);
+    }
+}
+
+impl Builder {
+    /// Makes uids and generated names repeatable.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// How many revisions per resource a watch can be resumed over.
+    #[must_use]
+    pub fn history(mut self, revisions: usize) -> Self {
+        self.history = Some(revisions);
+        self
+    }
+
+    /// Puts a layer before the handler, for faults.
+    #[must_use]
+    pub fn layer(mut self, layer: Layer) -> Self {
+        self.layer = Some(layer);
+        self
+    }
+
+    /// Starts the server; call it within a tokio runtime, which runs its controllers.
+    pub fn start(self) -> Server {
+        let cluster = Cluster {
+            log: Log::new(self.history.unwrap_or(HISTORY)),
+            registry: Registry::new(initial::resources()),
+            clock: Clock::new(),
+            ids: Ids::new(self.seed.unwrap_or_else(random_seed)),
+            addresses: Addresses::default(),
+            publishing: std::sync::Mutex::default(),
+        };
+        initial::objects(&cluster);
+        let inner = Arc::new(Inner {
+            cluster,
+            requests: Arc::new(Requests::new(REQUEST_HISTORY)),
+            cuts: watch::Sender::new(0),
+            layer: self.layer,
+        });
+        let commits = inner.cluster.log.follow();
+        tokio::spawn(controllers::run(Arc::downgrade(&inner), commits));
+        Server { inner }
+    }
+}
+
+impl Next {
+    /// Answers a request as the server does.
+    pub async fn handle(&self, request: Request<Bytes>) -> Response<Body> {
+        rest::handle(&self.0, request).await
+    }
+}
+
+/// A seed from the hasher keys that the standard library draws at random.
+fn random_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    RandomState::new().build_hasher().finish()
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("resource_version", &self.resource_version()).finish()
+    }
+}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Next")
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, history, layer } = self;
+        f.debug_struct("Builder")
+            .field("seed", seed)
+            .field("history", history)
+            .field("layer", &layer.is_some())
+            .finish()
+    }
+}

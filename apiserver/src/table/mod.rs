@@ -1,0 +1,143 @@
+//! Tables: what `kubectl get` prints.
+//!
+//! Custom resources have the columns of their definition, some built-in types those of the real
+//! server, all others name and age.
+
+mod age;
+mod built_in;
+mod path;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use self::{age::age, path::Path};
+use crate::resource::{Column, Origin, Resource};
+
+/// What a table is to hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TableOptions {
+    /// Whether the headings are wanted; a watch sends them once.
+    pub(crate) headings: bool,
+    /// What stands beside the cells of a row.
+    pub(crate) include: Include,
+    /// The time that ages are counted to.
+    pub(crate) now: Timestamp,
+}
+
+/// What stands beside the cells of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Include {
+    /// Nothing.
+    Nothing,
+    /// The object's metadata.
+    Metadata,
+    /// The object.
+    Object,
+}
+
+/// A column with the way to its cells.
+struct Source {
+    column: Column,
+    cell: Cell,
+}
+
+enum Cell {
+    Path(Path),
+    BuiltIn(fn(&Value, Timestamp) -> Value),
+}
+
+/// The table of some objects.
+pub(crate) fn render(
+    resource: &Resource,
+    objects: &[Value],
+    metadata: &Value,
+    options: TableOptions,
+) -> Value {
+    let sources = sources(resource);
+    let rows: Vec<Value> = objects.iter().map(|o| row(&sources, o, options)).collect();
+    let headings: Vec<Value> = match options.headings {
+        true => sources.iter().map(|source| heading(&source.column)).collect(),
+        false => Vec::new(),
+    };
+    json!({
+        "kind": "Table",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": metadata,
+        "columnDefinitions": headings,
+        "rows": rows,
+    })
+}
+
+fn sources(resource: &Resource) -> Vec<Source> {
+    let mut sources = vec![Source { column: name_column(), cell: Cell::BuiltIn(built_in::name) }];
+    if let Origin::Custom(_) = resource.origin {
+        sources.extend(resource.columns.iter().map(|column| Source {
+            column: column.clone(),
+            cell: Cell::Path(Path::parse(&column.json_path)),
+        }));
+        return sources;
+    }
+    let columns = built_in::columns(&resource.id.group, &resource.id.plural);
+    sources.extend(columns.iter().map(|(name, kind, priority, cell)| Source {
+        column: plain_column(name, kind, *priority),
+        cell: Cell::BuiltIn(*cell),
+    }));
+    sources
+}
+
+fn name_column() -> Column {
+    Column { format: "name".to_owned(), ..plain_column("Name", "string", 0) }
+}
+
+fn plain_column(name: &str, kind: &str, priority: i64) -> Column {
+    Column {
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        format: String::new(),
+        description: String::new(),
+        priority,
+        json_path: String::new(),
+    }
+}
+
+fn heading(column: &Column) -> Value {
+    json!({
+        "name": column.name,
+        "type": column.kind,
+        "format": column.format,
+        "description": column.description,
+        "priority": column.priority,
+    })
+}
+
+fn row(sources: &[Source], object: &Value, options: TableOptions) -> Value {
+    // A bookmark in a table watch has no row that could be printed, but carries its metadata.
+    let cells: Vec<Value> = sources.iter().map(|s| cell(s, object, options.now)).collect();
+    let beside = match options.include {
+        Include::Nothing => Value::Null,
+        Include::Object => object.clone(),
+        Include::Metadata => json!({
+            "kind": "PartialObjectMetadata",
+            "apiVersion": "meta.k8s.io/v1",
+            "metadata": object["metadata"],
+        }),
+    };
+    json!({ "cells": cells, "object": beside })
+}
+
+fn cell(source: &Source, object: &Value, now: Timestamp) -> Value {
+    let path = match &source.cell {
+        Cell::BuiltIn(cell) => return cell(object, now),
+        Cell::Path(path) => path,
+    };
+    let found = path.first(object);
+    match (source.column.kind.as_str(), found) {
+        (_, None | Some(Value::Null)) => Value::Null,
+        ("date", Some(Value::String(time))) => json!(age(time, now)),
+        ("integer" | "number", Some(number @ Value::Number(_))) => number.clone(),
+        ("boolean", Some(Value::Bool(yes))) => json!(yes),
+        ("string", Some(Value::String(text))) => json!(text),
+        ("string", Some(other)) => json!(other.to_string()),
+        _ => Value::Null,
+    }
+}

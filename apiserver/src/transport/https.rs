@@ -1,0 +1,196 @@
+//! HTTPS on loopback, for kubectl and other processes: a certificate and a bearer token per run.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    path::{Path, PathBuf},
+};
+
+use actix_web::{
+    App, HttpRequest, HttpResponse, HttpServer,
+    dev::ServerHandle,
+    http::header as actix_header,
+    web::{self, Data, Payload},
+};
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
+use http::{Method, Request, Response, header};
+
+use super::{
+    credentials::{Credentials, CredentialsError},
+    kubeconfig,
+};
+use crate::{rest::Body, server::Server, status::StatusError};
+
+/// The largest body that is read; the handler refuses anything above 3 MiB itself.
+const READ_LIMIT: usize = 3 * 1024 * 1024 + 1;
+/// How many threads serve connections.
+const WORKERS: usize = 2;
+/// Paths that need no token.
+const OPEN_PATHS: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    kubeconfig: String,
+    handle: ServerHandle,
+}
+
+/// A server could not be made to listen.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Other machines could reach it.
+    #[error("{0} is not a loopback address: the embedded API server is for this machine only")]
+    NotLoopback(IpAddr),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// Certificate or token.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    /// The kubeconfig file.
+    #[error("cannot write the kubeconfig {path}: {source}")]
+    Kubeconfig {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// What every worker needs.
+struct Shared {
+    server: Server,
+    token: String,
+}
+
+impl Server {
+    /// Listens on a loopback address (port 0 chooses one); call it within a tokio runtime.
+    pub fn serve(&self, address: SocketAddr) -> Result<Running, ServeError> {
+        if !address.ip().is_loopback() {
+            return Err(ServeError::NotLoopback(address.ip()));
+        }
+        let Credentials { tls, authority, token } = Credentials::make()?;
+        let shared = Data::new(Shared { server: self.clone(), token: token.clone() });
+        let refused = |source| ServeError::Listen { address, source };
+        let http = HttpServer::new(move || {
+            App::new().app_data(Data::clone(&shared)).default_service(web::to(answer))
+        })
+        .workers(WORKERS)
+        .disable_signals()
+        .shutdown_timeout(1)
+        .bind_rustls_0_23(address, tls)
+        .map_err(refused)?;
+        let address = http.addrs().first().copied().unwrap_or(address);
+        let http = http.run();
+        let handle = http.handle();
+        tokio::spawn(http);
+        let kubeconfig = kubeconfig::text(address, &authority, &token);
+        Ok(Running { address, kubeconfig, handle })
+    }
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The kubeconfig, with the token in it.
+    pub fn kubeconfig(&self) -> &str {
+        &self.kubeconfig
+    }
+
+    /// Writes the kubeconfig to a file that only its owner may read.
+    pub fn write_kubeconfig(&self, path: &Path) -> Result<(), ServeError> {
+        kubeconfig::write(path, &self.kubeconfig)
+            .map_err(|source| ServeError::Kubeconfig { path: path.to_owned(), source })
+    }
+
+    /// Stops listening; open watches are closed.
+    pub async fn stop(self) {
+        self.handle.stop(false).await;
+    }
+}
+
+async fn answer(request: HttpRequest, payload: Payload, shared: Data<Shared>) -> HttpResponse {
+    if let Err(error) = authenticate(&request, &shared.token) {
+        return refusal(&error);
+    }
+    let body = match read(payload).await {
+        Ok(body) => body,
+        Err(error) => return refusal(&StatusError::bad_request(error.to_string())),
+    };
+    match translate(&request, body) {
+        Ok(request) => reply(shared.server.handle(request).await),
+        Err(error) => refusal(&StatusError::bad_request(error.to_string())),
+    }
+}
+
+fn authenticate(request: &HttpRequest, token: &str) -> Result<(), StatusError> {
+    let given = request.headers().get(actix_header::AUTHORIZATION);
+    let given = given.and_then(|value| value.to_str().ok());
+    match given.map(|value| value.strip_prefix("Bearer ").unwrap_or_default()) {
+        Some(given) if same(given, token) => Ok(()),
+        Some(_) => Err(StatusError::unauthorized()),
+        None if OPEN_PATHS.contains(&request.path()) => Ok(()),
+        None => Err(StatusError::anonymous(request.method().as_str(), request.path())),
+    }
+}
+
+/// Compares without telling by the time taken how much was right.
+fn same(given: &str, token: &str) -> bool {
+    let different = given.bytes().zip(token.bytes()).fold(0, |acc, (a, b)| acc | (a ^ b));
+    given.len() == token.len() && different == 0
+}
+
+async fn read(mut payload: Payload) -> Result<Bytes, actix_web::error::PayloadError> {
+    let mut body = BytesMut::new();
+    while let Some(chunk) = payload.next().await {
+        let room = READ_LIMIT.saturating_sub(body.len());
+        let chunk = chunk?;
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+    }
+    Ok(body.freeze())
+}
+
+fn translate(request: &HttpRequest, body: Bytes) -> Result<Request<Bytes>, http::Error> {
+    let method = Method::from_bytes(request.method().as_str().as_bytes())?;
+    let mut translated = Request::builder().method(method).uri(request.uri().to_string());
+    for (name, value) in request.headers() {
+        if name != actix_header::AUTHORIZATION {
+            translated = translated.header(name.as_str(), value.as_bytes());
+        }
+    }
+    // HTTP/2 has the host in the address.
+    if request.headers().get(actix_header::HOST).is_none() {
+        translated = translated.header(header::HOST, request.connection_info().host());
+    }
+    translated.body(body)
+}
+
+fn reply(response: Response<Body>) -> HttpResponse {
+    let (parts, body) = response.into_parts();
+    let code = actix_web::http::StatusCode::from_u16(parts.status.as_u16())
+        .unwrap_or(actix_web::http::StatusCode::INTERNAL_SERVER_ERROR);
+    let mut reply = HttpResponse::build(code);
+    for (name, value) in &parts.headers {
+        reply.append_header((name.as_str(), value.as_bytes()));
+    }
+    match body {
+        Body::Full(bytes) => reply.body(bytes.unwrap_or_default()),
+        frames @ Body::Frames(_) => reply.streaming(frames),
+    }
+}
+
+fn refusal(error: &StatusError) -> HttpResponse {
+    let code = actix_web::http::StatusCode::from_u16(error.code)
+        .unwrap_or(actix_web::http::StatusCode::INTERNAL_SERVER_ERROR);
+    HttpResponse::build(code).content_type("application/json").body(error.body().to_string())
+}

@@ -1,0 +1,73 @@
+//! In process: a tower service, and kube clients on it. No sockets; whoever has it is trusted.
+
+use std::{
+    convert::Infallible,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use http::{HeaderValue, Request, Response, header};
+use http_body_util::BodyExt;
+use kube::client::Body as ClientBody;
+use tower::Service;
+
+use crate::{rest::Body, server::Server, status::StatusError};
+
+/// The server as a tower service, for `kube::Client::new` and the like.
+#[derive(Debug, Clone)]
+pub struct InProcess {
+    server: Server,
+    user_agent: HeaderValue,
+}
+
+impl Server {
+    /// A client that talks to this server in process; call it within a tokio runtime.
+    pub fn client(&self) -> kube::Client {
+        self.client_as("kube-rs")
+    }
+
+    /// A client whose requests carry this user agent unless they have one.
+    pub fn client_as(&self, user_agent: &str) -> kube::Client {
+        kube::Client::new(self.service_as(user_agent), "default")
+    }
+
+    /// The service under [`client_as`](Self::client_as), for layers of one's own.
+    pub fn service_as(&self, user_agent: &str) -> InProcess {
+        let user_agent =
+            HeaderValue::from_str(user_agent).unwrap_or(HeaderValue::from_static("kube-rs"));
+        InProcess { server: self.clone(), user_agent }
+    }
+}
+
+impl Service<Request<ClientBody>> for InProcess {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<ClientBody>) -> Self::Future {
+        let Self { server, user_agent } = self.clone();
+        Box::pin(async move {
+            let (mut parts, body) = request.into_parts();
+            parts.headers.entry(header::USER_AGENT).or_insert(user_agent);
+            match body.collect().await {
+                Ok(body) => {
+                    let request = Request::from_parts(parts, body.to_bytes());
+                    Ok(server.handle(request).await)
+                }
+                Err(error) => Ok(broken_body(&error.to_string())),
+            }
+        })
+    }
+}
+
+fn broken_body(why: &str) -> Response<Body> {
+    let error = StatusError::bad_request(format!("the body of the request broke off: {why}"));
+    let mut response = Response::new(Body::full(Bytes::from(error.body().to_string())));
+    *response.status_mut() = http::StatusCode::BAD_REQUEST;
+    response
+}

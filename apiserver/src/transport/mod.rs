@@ -1,0 +1,12 @@
+//! How requests reach the handler: in process, or over TLS on loopback.
+
+mod credentials;
+mod https;
+mod in_process;
+mod kubeconfig;
+
+pub use self::{
+    credentials::CredentialsError,
+    https::{Running, ServeError},
+    in_process::InProcess,
+};

@@ -1,0 +1,99 @@
+//! Creating an object.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Result, Subresource, WriteOptions, Written, manage, metadata, strategy};
+use crate::{
+    cluster::Cluster,
+    log::{Event, Expect, Object, ObjectKey, Write},
+    namespace,
+    resource::Resource,
+    status::StatusError,
+};
+
+/// How often another name is tried when a generated one is taken.
+const GENERATE_NAME_TRIES: usize = 8;
+
+/// Creates an object; `managed` says whether `managedFields` are already those of an apply.
+pub fn create(
+    cluster: &Cluster,
+    resource: &Resource,
+    namespace: &str,
+    mut object: Value,
+    managed: manage::Applied,
+    options: &WriteOptions,
+) -> Result<Written> {
+    let generated = metadata::generate_name(cluster, &mut object);
+    if resource.namespaced {
+        namespace::admit(cluster, resource, namespace, &object)?;
+    }
+    strategy::admit_create(cluster, resource)?;
+    let warnings = strategy::normalise(resource, &mut object, options)?;
+    if managed == manage::Applied::No {
+        object = manage::track(cluster, resource, Subresource::Main, None, object, options);
+    }
+    metadata::prepare_for_create(cluster, resource, namespace, &mut object);
+    strategy::prepare_for_create(cluster, resource, &mut object)?;
+    let tries = if generated { GENERATE_NAME_TRIES } else { 1 };
+    let inserted = strategy::validate_create(resource, &object)
+        .and_then(|()| insert_named(cluster, resource, &mut object, options, tries));
+    if inserted.is_err() || options.dry_run {
+        strategy::abandon(cluster, resource, &object, None);
+    }
+    Ok(Written { object: inserted?, warnings, created: true })
+}
+
+/// Inserts the object, under other generated names when one is taken.
+fn insert_named(
+    cluster: &Cluster,
+    resource: &Resource,
+    object: &mut Value,
+    options: &WriteOptions,
+    mut tries: usize,
+) -> Result<Arc<Object>> {
+    loop {
+        match insert(cluster, resource, object, options) {
+            Err(_) if tries > 1 => {
+                tries -= 1;
+                metadata::metadata_mut(object).remove("name");
+                metadata::generate_name(cluster, object);
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn insert(
+    cluster: &Cluster,
+    resource: &Resource,
+    object: &Value,
+    options: &WriteOptions,
+) -> Result<Arc<Object>> {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
+    let key = ObjectKey::new(namespace, name);
+    let taken = |found: Option<&Object>| match found {
+        Some(found) if found.meta.deleting => StatusError::being_deleted(&resource.id, name),
+        _ => StatusError::already_exists(&resource.id, name),
+    };
+    let value = strategy::to_storage(resource, object.clone());
+    if options.dry_run {
+        return match cluster.log.get(&resource.id, &key) {
+            Some(found) => Err(taken(Some(&found))),
+            None => Ok(Arc::new(Object::encode(Event::Added, value, resource.epoch))),
+        };
+    }
+    let write = Write {
+        resource: &resource.id,
+        key: key.clone(),
+        expect: Expect::Absent,
+        delete: false,
+        value,
+        epoch: resource.epoch,
+    };
+    let object = cluster.log.commit(write).map_err(|outrun| taken(outrun.0.as_deref()))?;
+    strategy::after_commit(cluster, resource, Subresource::Main, &key);
+    Ok(object)
+}

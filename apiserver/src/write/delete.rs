@@ -1,0 +1,166 @@
+//! Deleting an object: at once, or by marking it while finalizers hold it.
+//!
+//! Nothing is waited for but finalizers: there is no kubelet, so that Pods end at once.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Result, Subresource, strategy};
+use crate::{
+    cluster::Cluster,
+    log::{Expect, Object, ObjectKey, Write},
+    resource::{GroupResource, Resource},
+    status::StatusError,
+};
+
+/// Held while dependents that block the deletion of their owner exist.
+pub const FOREGROUND: &str = "foregroundDeletion";
+/// Held while dependents still name their owner.
+pub const ORPHAN: &str = "orphan";
+
+/// What becomes of the dependents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Propagation {
+    /// They are deleted afterwards.
+    Background,
+    /// They are deleted before.
+    Foreground,
+    /// They are left alone.
+    Orphan,
+}
+
+/// What a delete asks for.
+#[derive(Debug, Clone, Default)]
+pub struct DeleteOptions {
+    /// Only if the object has this uid.
+    pub uid: Option<String>,
+    /// Only if the object has this version.
+    pub resource_version: Option<String>,
+    /// What becomes of the dependents.
+    pub propagation: Option<Propagation>,
+    /// Do everything but the deletion.
+    pub dry_run: bool,
+}
+
+/// What a delete led to.
+#[derive(Debug)]
+pub enum Deleted {
+    /// The object is gone; this was its last state.
+    Gone(Arc<Object>),
+    /// Finalizers hold the object.
+    Held(Arc<Object>),
+}
+
+/// Deletes an object.
+pub fn delete(
+    cluster: &Cluster,
+    resource: &Resource,
+    key: &ObjectKey,
+    options: &DeleteOptions,
+) -> Result<Deleted> {
+    loop {
+        let Some((live, mut value)) = cluster.read(resource, key) else {
+            return Err(StatusError::not_found(&resource.id, &key.name));
+        };
+        strategy::admit_delete(resource, &key.name)?;
+        check_preconditions(resource, key, &live, options)?;
+        let held = set_finalizers(resource, &mut value, options.propagation);
+        if held {
+            mark(cluster, resource, &mut value);
+            if value["metadata"] == live.value()["metadata"] {
+                return Ok(Deleted::Held(live));
+            }
+        }
+        if options.dry_run {
+            return Ok(if held { Deleted::Held(live) } else { Deleted::Gone(live) });
+        }
+        let write = Write {
+            resource: &resource.id,
+            key: key.clone(),
+            expect: Expect::Version(live.meta.resource_version),
+            delete: !held,
+            value: strategy::to_storage(resource, value),
+            epoch: resource.epoch,
+        };
+        if let Ok(object) = cluster.log.commit(write) {
+            strategy::after_commit(cluster, resource, Subresource::Main, key);
+            return Ok(if held { Deleted::Held(object) } else { Deleted::Gone(object) });
+        }
+    }
+}
+
+fn check_preconditions(
+    resource: &Resource,
+    key: &ObjectKey,
+    live: &Object,
+    options: &DeleteOptions,
+) -> Result<()> {
+    // The real server names the kind here, not the resource.
+    let kind = GroupResource::new(resource.id.group.as_str(), resource.kind.as_str());
+    let conflict = |why: String| Err(StatusError::conflict(&kind, &key.name, &why));
+    let found = &*live.meta.uid;
+    if let Some(uid) = options.uid.as_ref().filter(|uid| **uid != *found) {
+        return conflict(format!(
+            "the UID in the precondition ({uid}) does not match the UID in record ({found}). \
+             The object might have been deleted and then recreated"
+        ));
+    }
+    let found = live.meta.resource_version.to_string();
+    if let Some(version) = options.resource_version.as_ref().filter(|version| **version != found) {
+        return conflict(format!(
+            "the ResourceVersion in the precondition ({version}) does not match \
+             the ResourceVersion in record ({found}). The object might have been modified"
+        ));
+    }
+    Ok(())
+}
+
+/// Adds or removes the finalizers that stand for a propagation policy; says whether any holds.
+fn set_finalizers(
+    resource: &Resource,
+    value: &mut Value,
+    propagation: Option<Propagation>,
+) -> bool {
+    let given: Vec<String> =
+        serde_json::from_value(value["metadata"]["finalizers"].clone()).unwrap_or_default();
+    let has = |name: &str| given.iter().any(|f| f == name);
+    let propagation = propagation.unwrap_or_else(|| match (has(ORPHAN), has(FOREGROUND)) {
+        (true, _) => Propagation::Orphan,
+        (_, true) => Propagation::Foreground,
+        _ => strategy::default_propagation(resource),
+    });
+    let mut finalizers: Vec<String> =
+        given.iter().filter(|f| *f != ORPHAN && *f != FOREGROUND).cloned().collect();
+    match propagation {
+        Propagation::Background => {}
+        Propagation::Foreground => finalizers.push(FOREGROUND.to_owned()),
+        Propagation::Orphan => finalizers.push(ORPHAN.to_owned()),
+    }
+    if value["metadata"]["deletionTimestamp"].is_null() {
+        finalizers.extend(strategy::finalizers_on_delete(resource).iter().map(|&f| f.to_owned()));
+    }
+    let held = !finalizers.is_empty() || strategy::is_held_namespace(resource, value);
+    if finalizers.is_empty() {
+        super::metadata::metadata_mut(value).remove("finalizers");
+    } else {
+        value["metadata"]["finalizers"] = json!(finalizers);
+    }
+    held
+}
+
+/// Marks an object as being deleted.
+fn mark(cluster: &Cluster, resource: &Resource, value: &mut Value) {
+    if !value["metadata"]["deletionTimestamp"].is_null() {
+        return;
+    }
+    value["metadata"]["deletionTimestamp"] = json!(cluster.clock.now_text());
+    value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+    if strategy::is_namespace(resource) {
+        value["status"]["phase"] = json!("Terminating");
+        super::metadata::metadata_mut(value).remove("deletionGracePeriodSeconds");
+    }
+    if let Some(generation) = value["metadata"]["generation"].as_i64().filter(|g| *g > 0) {
+        value["metadata"]["generation"] = json!(generation + 1);
+    }
+}

@@ -1,0 +1,99 @@
+//! Who manages which field: between the write paths and the `apply` module.
+
+use serde_json::{Value, json};
+
+use super::{Result, Subresource, WriteOptions, strategy};
+use crate::{
+    apply::{self, ApplyError, Request},
+    cluster::Cluster,
+    resource::Resource,
+    status::StatusError,
+};
+
+/// Whether `managedFields` come from a server-side apply, and need no tracking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applied {
+    /// They do.
+    Yes,
+    /// They do not: what changed is to be noted.
+    No,
+}
+
+/// The object that a server-side apply leads to.
+pub fn apply_request(
+    cluster: &Cluster,
+    resource: &Resource,
+    subresource: Subresource,
+    live: Option<&Value>,
+    applied: &Value,
+    force: bool,
+    options: &WriteOptions,
+) -> Result<Value> {
+    with_request(cluster, resource, subresource, options, |request| {
+        apply::apply(live, applied, force, &resource.schema, request)
+    })
+    .map_err(refusal)
+}
+
+/// The object with what the manager of the request changed noted in `managedFields`.
+pub(super) fn track(
+    cluster: &Cluster,
+    resource: &Resource,
+    subresource: Subresource,
+    live: Option<&Value>,
+    next: Value,
+    options: &WriteOptions,
+) -> Value {
+    with_request(cluster, resource, subresource, options, |request| {
+        apply::track_update(live, next, &resource.schema, request)
+    })
+}
+
+fn with_request<T>(
+    cluster: &Cluster,
+    resource: &Resource,
+    subresource: Subresource,
+    options: &WriteOptions,
+    act: impl FnOnce(&Request<'_>) -> T,
+) -> T {
+    let (api_version, now) = (resource.api_version(), cluster.clock.now_text());
+    act(&Request {
+        manager: &options.manager,
+        api_version: &api_version,
+        subresource: Some(subresource.name()).filter(|name| !name.is_empty()),
+        now: &now,
+        reset: reset_fields(resource, subresource),
+        empty: strategy::empty_object(resource),
+    })
+}
+
+/// What nobody manages through an endpoint because the endpoint ignores it.
+fn reset_fields(resource: &Resource, subresource: Subresource) -> &'static [&'static str] {
+    match subresource {
+        Subresource::Main if resource.has_status => &["status"],
+        Subresource::Main | Subresource::Scale => &[],
+        Subresource::Status if resource.is_custom() => &["metadata", "spec"],
+        Subresource::Status | Subresource::Finalize => &["spec"],
+    }
+}
+
+fn refusal(error: ApplyError) -> StatusError {
+    let message = error.to_string();
+    match &error {
+        ApplyError::Conflicts(conflicts) => {
+            let mut error = StatusError::apply_conflict(message);
+            let cause = |cause: apply::Cause| {
+                json!({
+                    "reason": "FieldManagerConflict",
+                    "message": cause.message,
+                    "field": cause.field,
+                })
+            };
+            let causes: Vec<Value> = conflicts.causes().into_iter().map(cause).collect();
+            error.details = json!({ "causes": causes });
+            error
+        }
+        _ if error.code() == 400 => StatusError::bad_request(message),
+        _ => StatusError::internal(message),
+    }
+}

@@ -1,0 +1,137 @@
+//! The fields of `metadata` that belong to the server: set at creation, kept by every update.
+
+use serde_json::{Map, Value, json};
+
+use super::{Result, Subresource, strategy};
+use crate::{
+    cluster::Cluster,
+    resource::{GroupResource, Resource},
+    schema::{FieldError, FieldErrorKind},
+    status::StatusError,
+};
+
+/// The base of a generated name is cut so that name and suffix fit into 63 characters.
+const GENERATE_NAME_BASE: usize = 58;
+
+/// Fills in what the server decides about a new object.
+pub(super) fn prepare_for_create(
+    cluster: &Cluster,
+    resource: &Resource,
+    namespace: &str,
+    object: &mut Value,
+) {
+    let metadata = metadata_mut(object);
+    for field in ["resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"]
+    {
+        metadata.remove(field);
+    }
+    metadata.remove("generation");
+    if resource.has_generation {
+        metadata.insert("generation".into(), json!(1));
+    }
+    if resource.namespaced {
+        metadata.insert("namespace".into(), json!(namespace));
+    } else {
+        metadata.remove("namespace");
+    }
+    metadata.insert("uid".into(), json!(cluster.ids.uid()));
+    metadata.insert("creationTimestamp".into(), json!(cluster.clock.now_text()));
+}
+
+/// The name of a new object; made up when only its beginning is given.
+pub(super) fn generate_name(cluster: &Cluster, object: &mut Value) -> bool {
+    let metadata = metadata_mut(object);
+    if metadata.get("name").and_then(Value::as_str).is_some_and(|name| !name.is_empty()) {
+        return false;
+    }
+    let Some(base) = metadata.get("generateName").and_then(Value::as_str) else { return false };
+    if base.is_empty() {
+        return false;
+    }
+    let base: String = base.chars().take(GENERATE_NAME_BASE).collect();
+    metadata.insert("name".into(), json!(format!("{base}{}", cluster.ids.suffix())));
+    true
+}
+
+/// Keeps what an update cannot change, and checks the version that it was made from.
+pub(super) fn prepare_for_update(
+    resource: &Resource,
+    subresource: Subresource,
+    live: &Value,
+    next: &mut Value,
+) -> Result<()> {
+    check_version(resource, live, next)?;
+    if strategy::keeps_metadata(resource, subresource) {
+        let managed = next["metadata"].get("managedFields").cloned();
+        next["metadata"] = live["metadata"].clone();
+        set_or_remove(next, "managedFields", managed);
+        return Ok(());
+    }
+    let live = &live["metadata"];
+    for field in ["resourceVersion", "creationTimestamp", "generation"] {
+        set_or_remove(next, field, live.get(field).cloned());
+    }
+    set_or_remove(next, "selfLink", None);
+    // A given uid that differs is refused by validation; so is a deletionTimestamp of one's own.
+    keep_unless(next, live, "uid", |given| given.is_null() || given == "");
+    keep_unless(next, live, "namespace", |given| given.is_null() || given == "");
+    keep_unless(next, live, "deletionTimestamp", |_| !live["deletionTimestamp"].is_null());
+    keep_unless(next, live, "deletionGracePeriodSeconds", Value::is_null);
+    Ok(())
+}
+
+fn keep_unless(next: &mut Value, live: &Value, field: &str, keep: impl Fn(&Value) -> bool) {
+    if keep(&next["metadata"][field]) {
+        set_or_remove(next, field, live.get(field).cloned());
+    }
+}
+
+fn check_version(resource: &Resource, live: &Value, next: &Value) -> Result<()> {
+    let name = live["metadata"]["name"].as_str().unwrap_or_default();
+    let found = live["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+    match given_version(next)? {
+        None if strategy::needs_version(resource) => {
+            let error = FieldError {
+                path: "metadata.resourceVersion".to_owned(),
+                kind: FieldErrorKind::Invalid,
+                value: Some("0x0".to_owned()),
+                detail: "must be specified for an update".to_owned(),
+            };
+            let GroupResource { group, plural } = &*resource.id;
+            Err(StatusError::invalid(group, plural, name, &[error]))
+        }
+        Some(version) if version.to_string() != found => {
+            Err(StatusError::modified(&resource.id, name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The version that a client says it has seen; zero is none.
+pub fn given_version(object: &Value) -> Result<Option<u64>> {
+    match object["metadata"]["resourceVersion"].as_str().unwrap_or_default() {
+        "" => Ok(None),
+        text => match text.parse::<u64>() {
+            Ok(version) => Ok(Some(version).filter(|version| *version != 0)),
+            Err(_) => Err(StatusError::internal(format!(
+                "strconv.ParseUint: parsing \"{text}\": invalid syntax"
+            ))),
+        },
+    }
+}
+
+/// `metadata` as a map; objects that got this far have one.
+pub fn metadata_mut(object: &mut Value) -> &mut Map<String, Value> {
+    if !object["metadata"].is_object() {
+        object["metadata"] = json!({});
+    }
+    object["metadata"].as_object_mut().expect("it was made a map above")
+}
+
+fn set_or_remove(object: &mut Value, field: &str, value: Option<Value>) {
+    let metadata = metadata_mut(object);
+    match value {
+        Some(value) => metadata.insert(field.to_owned(), value),
+        None => metadata.remove(field),
+    };
+}

@@ -1,0 +1,89 @@
+//! Creating, changing and deleting objects: what happens between a decoded request and the log.
+//!
+//! ```text
+//!  value ─ prune ─ default ─ prepare (metadata, status, generation) ─ managedFields ─ validate ─ commit
+//! ```
+//!
+//! The REST verbs and the server's own controllers write through here and nowhere else, so that
+//! generation, finalizers and no-op writes follow one rule. Knows no HTTP.
+
+mod create;
+mod delete;
+mod generation;
+mod manage;
+mod metadata;
+mod strategy;
+mod update;
+
+use std::sync::Arc;
+
+pub use self::{
+    create::create,
+    delete::{DeleteOptions, Deleted, FOREGROUND, ORPHAN, Propagation, delete},
+    manage::{Applied, apply_request},
+    metadata::{given_version, metadata_mut},
+    update::{Change, update},
+};
+use crate::{log::Object, status::StatusError};
+
+/// Whose fields a write may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subresource {
+    /// The object without its status.
+    Main,
+    /// The status alone.
+    Status,
+    /// A namespace's `spec.finalizers` alone.
+    Finalize,
+    /// `spec.replicas`, through the scale subresource.
+    Scale,
+}
+
+impl Subresource {
+    /// As `managedFields` and paths spell it; empty for the object itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Main => "",
+            Self::Status => "status",
+            Self::Finalize => "finalize",
+            Self::Scale => "scale",
+        }
+    }
+}
+
+/// What to do about fields that the schema does not declare.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// Drop them.
+    Ignore,
+    /// Drop them and say so.
+    #[default]
+    Warn,
+    /// Refuse the object.
+    Strict,
+}
+
+/// How a write is to be done.
+#[derive(Debug, Clone, Default)]
+pub struct WriteOptions {
+    /// Who writes, for `managedFields`.
+    pub manager: String,
+    /// Do everything but the write.
+    pub dry_run: bool,
+    /// Undeclared fields.
+    pub validation: FieldValidation,
+}
+
+/// What a write led to.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The newest state; for a dry run what it would have been.
+    pub object: Arc<Object>,
+    /// Sentences for the user.
+    pub warnings: Vec<String>,
+    /// Whether the object is new.
+    pub created: bool,
+}
+
+/// The outcome of a write.
+pub type Result<T> = std::result::Result<T, StatusError>;

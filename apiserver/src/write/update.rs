@@ -1,0 +1,111 @@
+//! Changing an object, and ending it when the change removes the last finalizer.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Result, Subresource, WriteOptions, Written, generation, manage, metadata, strategy};
+use crate::{
+    apply::ignore_timestamps,
+    cluster::Cluster,
+    log::{Event, Expect, Object, ObjectKey, Write},
+    resource::Resource,
+    status::StatusError,
+};
+
+/// How often a change is computed again because another writer was faster.
+const TRIES: usize = 5;
+
+/// The next state, as the change computed it.
+#[derive(Debug)]
+pub struct Change {
+    /// The whole object.
+    pub next: Value,
+    /// Whether its `managedFields` are already those of an apply.
+    pub managed: manage::Applied,
+}
+
+/// Changes an object. `change` gets the live object, and is called again on a newer one when
+/// another writer was faster; preconditions within it are checked each time.
+pub fn update(
+    cluster: &Cluster,
+    resource: &Resource,
+    key: &ObjectKey,
+    subresource: Subresource,
+    options: &WriteOptions,
+    change: &mut dyn FnMut(&Value) -> Result<Change>,
+) -> Result<Written> {
+    for _ in 0..TRIES {
+        let Some((object, live)) = cluster.read(resource, key) else {
+            return Err(StatusError::not_found(&resource.id, &key.name));
+        };
+        let change = change(&live)?;
+        let (next, warnings) = next_state(cluster, resource, subresource, &live, change, options)?;
+        if next == live {
+            return Ok(Written { object, warnings, created: false });
+        }
+        if let Some(object) = store(cluster, resource, key, &object, next, options) {
+            if !options.dry_run {
+                strategy::after_commit(cluster, resource, subresource, key);
+            }
+            return Ok(Written { object, warnings, created: false });
+        }
+    }
+    Err(StatusError::modified(&resource.id, &key.name))
+}
+
+fn next_state(
+    cluster: &Cluster,
+    resource: &Resource,
+    subresource: Subresource,
+    live: &Value,
+    change: Change,
+    options: &WriteOptions,
+) -> Result<(Value, Vec<String>)> {
+    let Change { mut next, managed } = change;
+    let warnings = strategy::normalise(resource, &mut next, options)?;
+    if managed == manage::Applied::No {
+        next = manage::track(cluster, resource, subresource, Some(live), next, options);
+    }
+    metadata::prepare_for_update(resource, subresource, live, &mut next)?;
+    strategy::prepare_for_update(cluster, resource, subresource, live, &mut next)?;
+    generation::carry_over(resource, live, &mut next);
+    if let Err(error) = strategy::validate_update(resource, subresource, live, &next) {
+        strategy::abandon(cluster, resource, &next, Some(live));
+        return Err(error);
+    }
+    Ok((ignore_timestamps(live, next), warnings))
+}
+
+/// Commits the next state; `None` when another writer was faster.
+fn store(
+    cluster: &Cluster,
+    resource: &Resource,
+    key: &ObjectKey,
+    live: &Object,
+    next: Value,
+    options: &WriteOptions,
+) -> Option<Arc<Object>> {
+    let delete = ends(resource, &next);
+    let value = strategy::to_storage(resource, next);
+    if options.dry_run {
+        return Some(Arc::new(Object::encode(Event::Modified, value, resource.epoch)));
+    }
+    let write = Write {
+        resource: &resource.id,
+        key: key.clone(),
+        expect: Expect::Version(live.meta.resource_version),
+        delete,
+        value,
+        epoch: resource.epoch,
+    };
+    cluster.log.commit(write).ok()
+}
+
+/// Whether nothing holds a deleted object any more.
+fn ends(resource: &Resource, next: &Value) -> bool {
+    let empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
+    !next["metadata"]["deletionTimestamp"].is_null()
+        && empty(&next["metadata"]["finalizers"])
+        && !(strategy::is_namespace(resource) && !empty(&next["spec"]["finalizers"]))
+}

@@ -1,0 +1,96 @@
+//! Custom resource definitions and their objects.
+
+mod common;
+
+use common::*;
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_definition_is_served_as_soon_as_its_creation_is_answered() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    let made = create(&widgets(&client), widget("a", 1)).await;
+    assert_eq!(made.data["spec"]["color"], "red");
+    assert_eq!(made.metadata.generation, Some(1));
+    let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
+    let definition = definitions.get("widgets.example.com").await.unwrap();
+    let conditions = definition.data["status"]["conditions"].as_array().unwrap();
+    let is = |kind| conditions.iter().any(|c| c["type"] == kind && c["status"] == "True");
+    assert!(is("Established") && is("NamesAccepted"), "{conditions:?}");
+}
+
+#[tokio::test]
+async fn undeclared_fields_are_dropped_or_refused() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    let mut odd = widget("a", 1);
+    odd["spec"]["odd"] = json!(true);
+    let made = create(&widgets(&client), odd).await;
+    assert!(made.data["spec"].get("odd").is_none());
+}
+
+#[tokio::test]
+async fn the_status_is_written_through_its_own_path_only() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    let api = widgets(&client);
+    let mut first = widget("a", 1);
+    first["status"] = json!({"phase": "Ready"});
+    let made = create(&api, first).await;
+    assert!(made.data.get("status").is_none());
+    let params = PatchParams::default();
+    let both = Patch::Merge(json!({"spec": {"size": 2}, "status": {"phase": "Ready"}}));
+    let status = api.patch_status("a", &params, &both).await.unwrap();
+    assert_eq!(
+        (&status.data["spec"]["size"], &status.data["status"]["phase"]),
+        (&json!(1), &json!("Ready"))
+    );
+    assert_eq!(status.metadata.generation, Some(1));
+    let main = api
+        .patch("a", &params, &Patch::Merge(json!({"spec": {"size": 2}, "status": null})))
+        .await
+        .unwrap();
+    assert_eq!(
+        (&main.data["spec"]["size"], &main.data["status"]["phase"]),
+        (&json!(2), &json!("Ready"))
+    );
+    assert_eq!(main.metadata.generation, Some(2));
+}
+
+#[tokio::test]
+async fn a_replace_must_say_which_version_it_was_made_from() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    let api = widgets(&client);
+    create(&api, widget("a", 1)).await;
+    let replaced = api.replace("a", &PostParams::default(), &object(widget("a", 2))).await;
+    let (code, _, message) = refusal(replaced);
+    assert_eq!(code, 422);
+    assert!(message.contains("metadata.resourceVersion"), "{message}");
+}
+
+#[tokio::test]
+async fn a_wrong_value_is_refused_with_the_path_of_its_field() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    let wrong = object(json!({
+        "apiVersion": "example.com/v1", "kind": "Widget",
+        "metadata": {"name": "a"}, "spec": {"size": "big"},
+    }));
+    let (code, _, message) = refusal(widgets(&client).create(&PostParams::default(), &wrong).await);
+    assert_eq!(code, 422);
+    assert!(message.contains("spec.size"), "{message}");
+}
+
+#[tokio::test]
+async fn deleting_a_definition_deletes_its_objects_and_its_paths() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    create(&widgets(&client), widget("a", 1)).await;
+    let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
+    definitions.delete("widgets.example.com", &DeleteParams::default()).await.unwrap();
+    gone(&definitions, "widgets.example.com").await;
+    let (code, _, _) = refusal(widgets(&client).get("a").await);
+    assert_eq!(code, 404);
+}

@@ -1,0 +1,188 @@
+//! Writing and reading objects through a kube client in process.
+
+mod common;
+
+use common::*;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_write_that_changes_nothing_keeps_the_version() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let first = apply(&api, "a", "op", &config_map("a", "1")).await.unwrap();
+    let again = apply(&api, "a", "op", &config_map("a", "1")).await.unwrap();
+    assert_eq!(first.metadata.resource_version, again.metadata.resource_version);
+    let merge = Patch::Merge(json!({"data": {"key": "1"}}));
+    let merged = api.patch("a", &PatchParams::default(), &merge).await.unwrap();
+    assert_eq!(first.metadata.resource_version, merged.metadata.resource_version);
+}
+
+#[tokio::test]
+async fn an_apply_with_version_one_creates_and_never_changes() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let mut applied = config_map("a", "1");
+    applied["metadata"]["resourceVersion"] = json!("1");
+    apply(&api, "a", "op", &applied).await.unwrap();
+    let (code, reason, message) = refusal(apply(&api, "a", "op", &applied).await);
+    assert_eq!((code, reason.as_str()), (409, "Conflict"));
+    assert_eq!(
+        message,
+        "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; \
+         please apply your changes to the latest version and try again"
+    );
+}
+
+#[tokio::test]
+async fn an_apply_with_a_uid_never_creates_and_never_hits_a_namesake() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let mut applied = config_map("a", "1");
+    applied["metadata"]["uid"] = json!("11111111-2222-3333-4444-555555555555");
+    let (code, reason, _) = refusal(apply(&api, "a", "op", &applied).await);
+    assert_eq!((code, reason.as_str()), (409, "Conflict"));
+    apply(&api, "a", "op", &config_map("a", "0")).await.unwrap();
+    let (code, _, message) = refusal(apply(&api, "a", "op", &applied).await);
+    assert_eq!(code, 422, "{message}");
+}
+
+#[tokio::test]
+async fn an_applied_field_that_another_manager_has_is_a_conflict_unless_forced() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    apply(&api, "a", "one", &config_map("a", "1")).await.unwrap();
+    let (code, _, message) = refusal(apply(&api, "a", "two", &config_map("a", "2")).await);
+    assert_eq!(code, 409);
+    assert_eq!(message, "Apply failed with 1 conflict: conflict with \"one\": .data.key");
+    let force = PatchParams::apply("two").force();
+    let patch = Patch::Apply(config_map("a", "2"));
+    let forced = api.patch("a", &force, &patch).await.unwrap();
+    assert_eq!(forced.data["data"]["key"], "2");
+}
+
+#[tokio::test]
+async fn a_stale_replace_is_a_conflict() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let first = create(&api, config_map("a", "1")).await;
+    let mut next = first.clone();
+    next.data["data"]["key"] = json!("2");
+    api.replace("a", &PostParams::default(), &next).await.unwrap();
+    let (code, reason, _) = refusal(api.replace("a", &PostParams::default(), &next).await);
+    assert_eq!((code, reason.as_str()), (409, "Conflict"));
+}
+
+#[tokio::test]
+async fn a_delete_with_wrong_preconditions_deletes_nothing() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    create(&api, config_map("a", "1")).await;
+    let preconditions = Preconditions { uid: Some("x".to_owned()), resource_version: None };
+    let params = DeleteParams::default().preconditions(preconditions);
+    let (code, reason, _) = refusal(api.delete("a", &params).await);
+    assert_eq!((code, reason.as_str()), (409, "Conflict"));
+    api.get("a").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_final_delete_answers_a_status_with_the_uid() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let uid = create(&api, config_map("a", "1")).await.metadata.uid.unwrap();
+    let status = api.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!(status.right().unwrap().details.unwrap().uid, uid);
+}
+
+#[tokio::test]
+async fn finalizers_hold_a_deleted_object_until_the_last_is_removed() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let mut held = config_map("a", "1");
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    create(&api, held).await;
+    let deleted = api.delete("a", &DeleteParams::default()).await.unwrap().left().unwrap();
+    assert!(deleted.metadata.deletion_timestamp.is_some());
+    let again = api.delete("a", &DeleteParams::default()).await.unwrap().left().unwrap();
+    assert_eq!(deleted.metadata.resource_version, again.metadata.resource_version);
+    let more =
+        Patch::Merge(json!({"metadata": {"finalizers": ["example.com/hold", "example.com/more"]}}));
+    let (code, _, _) = refusal(api.patch("a", &PatchParams::default(), &more).await);
+    assert_eq!(code, 422);
+    let release = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    api.patch("a", &PatchParams::default(), &release).await.unwrap();
+    assert!(api.get_opt("a").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn generated_names_keep_their_beginning() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let mut object = config_map("", "1");
+    object["metadata"] = json!({"generateName": "pre-"});
+    let name = create(&api, object).await.metadata.name.unwrap();
+    assert!(name.starts_with("pre-") && name.len() == 9, "{name}");
+}
+
+#[tokio::test]
+async fn lists_choose_by_labels_and_fields_and_come_in_pages_of_one_version() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    for (name, tier) in [("a", "web"), ("b", "db"), ("c", "web")] {
+        let mut object = config_map(name, "1");
+        object["metadata"]["labels"] = json!({"tier": tier});
+        create(&api, object).await;
+    }
+    let names = |list: kube::core::ObjectList<kube::api::DynamicObject>| -> Vec<String> {
+        list.items.into_iter().filter_map(|o| o.metadata.name).collect()
+    };
+    let web = api.list(&ListParams::default().labels("tier=web")).await.unwrap();
+    assert_eq!(names(web), ["a", "c"]);
+    let b = api.list(&ListParams::default().fields("metadata.name=b")).await.unwrap();
+    assert_eq!(names(b), ["b"]);
+    let first = api.list(&ListParams::default().limit(2)).await.unwrap();
+    let (version, token) =
+        (first.metadata.resource_version.clone(), first.metadata.continue_.clone());
+    assert_eq!(names(first), ["a", "b"]);
+    create(&api, config_map("d", "1")).await;
+    let params = ListParams::default().limit(2).continue_token(&token.unwrap());
+    let second = api.list(&params).await.unwrap();
+    assert_eq!(second.metadata.resource_version, version);
+    assert_eq!(names(second), ["c"]);
+}
+
+#[tokio::test]
+async fn what_is_not_imitated_says_so() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    create(&api, config_map("a", "1")).await;
+    let patch = Patch::Strategic(json!({"data": {"key": "2"}}));
+    let (code, _, message) = refusal(api.patch("a", &PatchParams::default(), &patch).await);
+    assert_eq!(code, 415);
+    assert!(message.contains("--server-side"), "{message}");
+}
+
+#[tokio::test]
+async fn a_dry_run_writes_nothing() {
+    let (server, client) = server();
+    let api = config_maps(&client);
+    let version = server.resource_version();
+    let params = PostParams { dry_run: true, field_manager: None };
+    api.create(&params, &object(config_map("a", "1"))).await.unwrap();
+    assert!(api.get_opt("a").await.unwrap().is_none());
+    assert_eq!(server.resource_version(), version);
+}
+
+#[tokio::test]
+async fn requests_are_remembered() {
+    let (server, client) = server();
+    create(&config_maps(&client), config_map("a", "1")).await;
+    let requests = server.requests();
+    let last = requests.last().unwrap();
+    assert_eq!(
+        (last.verb.as_str(), last.resource.as_str(), last.status),
+        ("create", "configmaps", 201)
+    );
+    assert_eq!(last.user_agent, "test/1.0");
+    assert!(last.is_write());
+}
