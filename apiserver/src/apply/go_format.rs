@@ -1,4 +1,4 @@
-//! JSON values in the notation of Go, which the real server's messages show to users.
+//! JSON values in the notations of Go, which the real server shows to users and stores.
 
 use serde_json::{Number, Value};
 
@@ -26,13 +26,46 @@ pub(super) fn plain(value: &Value) -> String {
             format!("map[{}]", join(fields, " "))
         }
         Value::Bool(value) => value.to_string(),
-        Value::Number(number) => plain_number(number),
+        Value::Number(_) => whole_numbers(value).to_string(),
     }
 }
 
 /// The value with quotes and types, and with the type that the real server keeps it in.
 pub(super) fn debug(value: &Value) -> String {
     format!("&value.valueUnstructured{{Value:{}}}", literal(value))
+}
+
+/// JSON as Go writes it: safe inside HTML, and whole numbers without a fraction.
+pub(super) fn json(value: &Value) -> String {
+    whole_numbers(value)
+        .to_string()
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// The value as paths in messages show it: strings in quotes.
+pub(super) fn quoted(value: &Value) -> String {
+    whole_numbers(value).to_string()
+}
+
+fn whole_numbers(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => whole(number).map_or_else(|| value.clone(), Value::from),
+        Value::Array(items) => items.iter().map(whole_numbers).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), whole_numbers(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// The integer that a number with a fraction of zero is, if it is not too large.
+fn whole(number: &Number) -> Option<i64> {
+    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
+    format!("{float:.0}").parse().ok()
 }
 
 fn literal(value: &Value) -> String {
@@ -47,15 +80,7 @@ fn literal(value: &Value) -> String {
                 .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), literal(value)));
             format!("{}{{{}}}", type_name(value), join(fields, ", "))
         }
-        Value::Number(number) => plain_number(number),
-        scalar => scalar.to_string(),
-    }
-}
-
-fn plain_number(number: &Number) -> String {
-    match number.as_f64().filter(|_| number.is_f64()) {
-        Some(float) => float.to_string(),
-        None => number.to_string(),
+        scalar => whole_numbers(scalar).to_string(),
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{
     compare::compare,
     field_set::FieldSet,
+    go_format::json,
     object, owned,
     shape::Type,
     validate::{Duplicates, validate},
@@ -39,7 +40,7 @@ pub(super) fn brought_up_to_date(mut result: Value, applied: &Value) -> Value {
     if last_applied(&result).is_none_or(str::is_empty) {
         return result;
     }
-    let text = format!("{}\n", without_annotation(applied));
+    let text = format!("{}\n", json(&without_annotation(applied)));
     let annotations = &mut result["metadata"]["annotations"];
     annotations[ANNOTATION] = Value::from(text);
     if size(annotations) > MAX_ANNOTATIONS

@@ -1,9 +1,21 @@
 //! Server-side apply and the tracking of who manages which field.
 //!
-//! Pure functions over JSON values: what to store, given what is stored and what was sent. Objects
-//! are in the version of the request. Not done here: defaulting, pruning, admission, validation of
-//! values, `metadata` that the server owns, and the conversion of managed fields between versions
-//! with different fields (an entry of another version is read as if it were of this one).
+//! Pure functions over JSON values: what to store, given what is stored and what was sent, as
+//! kube-apiserver 1.36 decides it. Objects are in the version of the request.
+//!
+//! Not done here, but by the caller:
+//! - before [`track_update`], `after` is defaulted and pruned, and the `metadata` of a custom
+//!   resource holds no empty values (the real server drops them when it decodes the request, which
+//!   is why `managedFields: []` resets the managers of built-in objects only);
+//! - after [`apply`], the result is defaulted and pruned;
+//! - after both, `metadata` that the server owns and fields that the endpoint ignores are put back,
+//!   and then [`ignore_timestamps`] is called;
+//! - validation of values, admission, and the check of `metadata.uid` and `resourceVersion`.
+//!
+//! Not supported: conversion of managed fields between versions whose fields differ (an entry of
+//! another version is read as if it were of this one), and dropping entries of versions that are
+//! not served any more. [`Request::reset`] holds for managers of all versions, where the real
+//! server has a list per version.
 
 mod compare;
 mod conflict;
@@ -82,7 +94,10 @@ pub fn apply(
     let write = Write { ty: Type::of_object(schema), before: &before, request };
     let taking = if force { Taking::Force } else { Taking::Ask };
     let stored = write.apply(applied, managers, taking)?;
-    Ok(live.map_or_else(|| stored.clone(), |live| ignore_timestamps(live, stored.clone())))
+    Ok(match live {
+        Some(live) => ignore_timestamps(live, stored),
+        None => stored,
+    })
 }
 
 /// After a create, update or patch: `after` with `managedFields` brought up to date from `before`
@@ -104,7 +119,10 @@ pub fn track_update(
     // An object that cannot be tracked is stored all the same, but without wrong entries.
     let Ok(managers) = write.update(&after, managers, request.manager) else { return after };
     let tracked = object::with_managed_fields(after, managers::encode(&managers));
-    before.map_or_else(|| tracked.clone(), |before| ignore_timestamps(before, tracked.clone()))
+    match before {
+        Some(before) => ignore_timestamps(before, tracked),
+        None => tracked,
+    }
 }
 
 /// `after` with the times of `before` in `managedFields` if nothing but those times differs: a

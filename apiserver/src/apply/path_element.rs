@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::json_order::Ordered;
+use super::{
+    go_format::{json, quoted},
+    json_order::Ordered,
+};
 
 /// One step from a value to a value inside it. The order of variants is the order of the encoding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +47,7 @@ impl PathElement {
             Self::Key(fields) => format!(
                 "k:{{{}}}",
                 join(fields, |(name, value)| {
-                    format!("{}:{}", escape(&Value::from(name.as_str())), json(&value.0))
+                    format!("{}:{}", Value::from(name.as_str()), json(&value.0))
                 })
             ),
             Self::Value(value) => format!("v:{}", json(&value.0)),
@@ -73,10 +76,10 @@ impl fmt::Display for PathElement {
         match self {
             Self::Field(name) => write!(f, ".{name}"),
             Self::Key(fields) => {
-                let fields = join(fields, |(name, value)| format!("{name}={}", plain(&value.0)));
+                let fields = join(fields, |(name, value)| format!("{name}={}", quoted(&value.0)));
                 write!(f, "[{fields}]")
             }
-            Self::Value(value) => write!(f, "[={}]", plain(&value.0)),
+            Self::Value(value) => write!(f, "[={}]", quoted(&value.0)),
             Self::Index(index) => write!(f, "[{index}]"),
         }
     }
@@ -95,32 +98,4 @@ fn decode_key(text: &str) -> Result<PathElement, String> {
 
 fn parse(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| format!("v:{text}: {error}"))
-}
-
-/// JSON as the real server writes it into a path element.
-fn json(value: &Value) -> String {
-    match whole_float(value) {
-        Some(text) => text,
-        None => escape(value)
-            .replace('<', "\\u003c")
-            .replace('>', "\\u003e")
-            .replace('&', "\\u0026")
-            .replace('\u{2028}', "\\u2028")
-            .replace('\u{2029}', "\\u2029"),
-    }
-}
-
-fn escape(value: &Value) -> String {
-    value.to_string()
-}
-
-/// A value as messages show it.
-fn plain(value: &Value) -> String {
-    whole_float(value).unwrap_or_else(|| escape(value))
-}
-
-/// Go writes the float one as `1`, `serde_json` as `1.0`.
-fn whole_float(value: &Value) -> Option<String> {
-    let number = value.as_number().filter(|n| n.is_f64())?.as_f64()?;
-    (number.fract() == 0.0 && number.abs() < 1e21).then(|| format!("{number:.0}"))
 }

@@ -42,16 +42,26 @@ impl Write<'_> {
         validate(applied, self.ty, Duplicates::Forbidden)
             .map_err(|errors| ApplyError::Patch { object: described(), errors })?;
         let managers = self.managers_to_start_from(managers)?;
-        let kubectl = self.request.manager == last_applied::KUBECTL;
+        if self.request.manager == last_applied::KUBECTL {
+            let result = self.merge_for_kubectl(applied, managers, taking)?;
+            return Ok(last_applied::brought_up_to_date(result, applied));
+        }
+        self.merge(applied, managers, taking)
+    }
+
+    /// Conflicts with what client-side apply left are none.
+    fn merge_for_kubectl(
+        &self,
+        applied: &Value,
+        managers: Managers,
+        taking: Taking,
+    ) -> Result<Value, ApplyError> {
         match self.merge(applied, managers.clone(), taking) {
-            Ok(result) if kubectl => Ok(last_applied::brought_up_to_date(result, applied)),
-            Err(ApplyError::Conflicts(conflicts)) if kubectl => {
+            Err(ApplyError::Conflicts(conflicts)) => {
                 let allowed = last_applied::unchanged_fields(self.ty, self.before);
                 match conflicts.outside(&allowed) {
                     Some(rest) => Err(ApplyError::Conflicts(rest)),
-                    None => self
-                        .merge(applied, managers, Taking::Force)
-                        .map(|result| last_applied::brought_up_to_date(result, applied)),
+                    None => self.merge(applied, managers, Taking::Force),
                 }
             }
             result => result,
