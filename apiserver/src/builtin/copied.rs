@@ -61,14 +61,24 @@ fn pull_policy(object: &mut Value, image: &str, policy: &str) {
     path::set_if_absent(object, policy, chosen);
 }
 
-/// Whether an image reference means the tag `latest`: a digest alone does not.
+/// Whether an image reference means the tag `latest`: a digest alone does not, nor does what is no
+/// reference.
 fn is_latest(image: &str) -> bool {
     let (name, has_digest) = image.split_once('@').map_or((image, false), |(name, _)| (name, true));
     let last = name.rsplit('/').next().unwrap_or_default();
+    if image.contains(char::is_whitespace) || is_upper(last) {
+        return false;
+    }
     match last.split_once(':') {
         Some((_, tag)) => tag == "latest",
         None => !has_digest && !last.is_empty(),
     }
+}
+
+/// Names of images are lower case; tags need not be.
+fn is_upper(last: &str) -> bool {
+    let name = last.split(':').next().unwrap_or_default();
+    name.contains(|c: char| c.is_ascii_uppercase())
 }
 
 fn session_affinity(spec: &mut Value) {
@@ -177,7 +187,7 @@ mod tests {
         {
             assert!(is_latest(image), "{image}");
         }
-        for image in ["", "nginx:1.27", "nginx@sha256:abc", "registry:5000/nginx:1"] {
+        for image in ["", " ", "Nginx", "nginx:1.27", "nginx@sha256:abc", "registry:5000/nginx:1"] {
             assert!(!is_latest(image), "{image}");
         }
     }

@@ -48,6 +48,9 @@ pub(super) struct GoStruct {
 pub(super) struct GoField {
     #[serde(rename = "t", deserialize_with = "notation")]
     pub(super) ty: GoType,
+    /// The name of the scalar type, where it has one of its own: `v1.Protocol`.
+    #[serde(rename = "n", borrow)]
+    pub(super) name: Option<&'static str>,
     /// Not written when empty.
     #[serde(rename = "o", default)]
     pub(super) omitted: bool,
@@ -92,14 +95,6 @@ pub(super) struct Condition {
 }
 
 impl GoType {
-    /// The type without the pointer to it.
-    pub(super) fn pointee(&self) -> &Self {
-        match self {
-            Self::Pointer(inner) => inner.pointee(),
-            other => other,
-        }
-    }
-
     /// What Go has where JSON says nothing; pointers, lists, maps and times are `null`.
     pub(super) fn zero(&self) -> Value {
         match self {
@@ -108,8 +103,12 @@ impl GoType {
             Self::Int32 | Self::Int64 | Self::Float64 | Self::IntOrString => Value::from(0),
             Self::Quantity => Value::from("0"),
             Self::Struct(_) => Value::Object(serde_json::Map::new()),
-            Self::Time | Self::MicroTime | Self::Any => Value::Null,
-            Self::Pointer(_) | Self::List(_) | Self::Map(_) => Value::Null,
+            Self::Time
+            | Self::MicroTime
+            | Self::Any
+            | Self::Pointer(_)
+            | Self::List(_)
+            | Self::Map(_) => Value::Null,
         }
     }
 

@@ -13,6 +13,7 @@
 mod addresses;
 mod catalog;
 mod copied;
+mod decode;
 mod defaulting;
 mod go_type;
 mod open_api;
@@ -23,14 +24,17 @@ mod quantity;
 mod round_trip;
 mod service;
 mod timestamp;
+mod validate;
 
 pub use addresses::{free_address, free_node_ports};
 pub use catalog::{BuiltinType, find, kubernetes_version, types};
+pub use decode::{DecodeError, decode};
 pub use defaulting::default;
 pub use prepare::{prepare_for_create, prepare_for_status_update, prepare_for_update};
 pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };
+pub use validate::{validate_create, validate_update};
 
 #[cfg(test)]
 mod tests;

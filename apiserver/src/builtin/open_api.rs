@@ -1,6 +1,6 @@
-//! From Go structs to structural schemas, as the real server's OpenAPI document describes them.
+//! From Go structs to structural schemas, as the real server's `OpenAPI` document describes them.
 //!
-//! Defaults in a schema are those that OpenAPI has (they complete the keys of list elements in
+//! Defaults in a schema are those that `OpenAPI` has (they complete the keys of list elements in
 //! server-side apply); defaulting of built-in objects never reads them.
 
 use std::{collections::HashMap, sync::Arc};

@@ -24,6 +24,7 @@ pub(super) fn prepare_for_create(service: &mut Value) {
 
 /// Keeps what was allocated when the update leaves it out, drops it when the type needs it no more.
 pub(super) fn prepare_for_update(new: &mut Value, old: &Value) {
+    follow_cluster_ip(new, old);
     if has_cluster_ip(new) && has_cluster_ip(old) {
         keep(new, old, "spec.clusterIP");
         keep(new, old, "spec.clusterIPs");
@@ -35,14 +36,15 @@ pub(super) fn prepare_for_update(new: &mut Value, old: &Value) {
     if has_node_ports(new) && has_node_ports(old) {
         keep_node_ports(new, old);
     } else if has_node_ports(old) && node_ports(new) == node_ports(old) {
-        path::list_mut(new, "spec.ports")
-            .iter_mut()
-            .for_each(|port| path::remove(port, "nodePort"));
+        for port in path::list_mut(new, "spec.ports") {
+            path::remove(port, "nodePort");
+        }
     }
     if path::text(new, "spec.type") != "ExternalName" {
         keep(new, old, "spec.ipFamilyPolicy");
         keep(new, old, "spec.ipFamilies");
     }
+    drop_what_the_type_has_not(new, old);
     prepare_for_create(new);
 }
 
@@ -97,13 +99,38 @@ fn has_node_ports(service: &Value) -> bool {
     matches!(path::text(service, "spec.type"), "NodePort" | "LoadBalancer")
 }
 
+/// An old client knows only `clusterIP`.
 fn complete_cluster_ips(service: &mut Value) {
     let single = path::text(service, "spec.clusterIP").to_owned();
-    let first = path::list(service, "spec.clusterIPs").first().cloned();
-    match first {
-        None if !single.is_empty() => path::set(service, "spec.clusterIPs", vec![single]),
-        Some(first) if single.is_empty() => path::set(service, "spec.clusterIP", first),
-        _ => {}
+    if !single.is_empty() {
+        path::set_if_absent(service, "spec.clusterIPs", vec![single]);
+    }
+}
+
+/// An old client that changes `clusterIP` leaves `clusterIPs` as it was.
+fn follow_cluster_ip(new: &mut Value, old: &Value) {
+    let single = path::text(new, "spec.clusterIP").to_owned();
+    let same_list = path::get(new, "spec.clusterIPs") == path::get(old, "spec.clusterIPs");
+    if single == path::text(old, "spec.clusterIP") || !same_list {
+        return;
+    }
+    path::remove(new, "spec.clusterIPs");
+    complete_cluster_ips(new);
+}
+
+fn drop_what_the_type_has_not(new: &mut Value, old: &Value) {
+    let (before, after) = (path::text(old, "spec.type"), path::text(new, "spec.type").to_owned());
+    if after == "ExternalName" {
+        path::remove(new, "spec.internalTrafficPolicy");
+    }
+    if before == "LoadBalancer" && after != "LoadBalancer" {
+        for field in ["allocateLoadBalancerNodePorts", "loadBalancerClass", "healthCheckNodePort"] {
+            drop_unchanged(new, old, &[&format!("spec.{field}")]);
+        }
+        path::set(new, "status.loadBalancer", json!({}));
+    }
+    if has_node_ports(old) && !has_node_ports(new) && path::get(new, "spec.externalIPs").is_none() {
+        drop_unchanged(new, old, &["spec.externalTrafficPolicy"]);
     }
 }
 
@@ -115,7 +142,9 @@ fn keep(new: &mut Value, old: &Value, field: &str) {
 
 fn drop_unchanged(new: &mut Value, old: &Value, fields: &[&str]) {
     if fields.iter().all(|field| path::get(new, field) == path::get(old, field)) {
-        fields.iter().for_each(|field| path::remove(new, field));
+        for field in fields {
+            path::remove(new, field);
+        }
     }
 }
 

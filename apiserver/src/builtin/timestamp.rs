@@ -16,6 +16,30 @@ pub(super) fn to_microseconds(text: &mut String) {
     }
 }
 
+/// Refuses what is no time, in the words of Go.
+pub(super) fn check(text: &str, with_micros: bool) -> Result<(), String> {
+    const SHAPE: &[u8] = b"0000-00-00T00:00:00";
+    let layout =
+        if with_micros { "2006-01-02T15:04:05.000000Z07:00" } else { "2006-01-02T15:04:05Z07:00" };
+    let refuse = |rest: &str, wanted: &str| {
+        Err(format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {wanted:?}"))
+    };
+    let fits =
+        |(given, shape): (u8, &u8)| given == *shape || (*shape == b'0' && given.is_ascii_digit());
+    if text.len() < SHAPE.len() || !text.bytes().zip(SHAPE).all(fits) {
+        return refuse(text, "2006");
+    }
+    let rest = &text[SHAPE.len()..];
+    let fraction =
+        rest.strip_prefix('.').map(|rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    if with_micros && fraction != Some(6) {
+        return refuse(rest, ".000000");
+    }
+    let zone = &rest[fraction.map_or(0, |digits| digits + 1)..];
+    let is_offset = zone.len() == 6 && zone.starts_with(['+', '-']);
+    if zone == "Z" || is_offset { Ok(()) } else { refuse(zone, "Z07:00") }
+}
+
 fn split(text: &str) -> Option<(&str, &str)> {
     let utc = text.strip_suffix('Z').or_else(|| text.strip_suffix("+00:00"))?;
     Some(utc.split_once('.').unwrap_or((utc, "")))

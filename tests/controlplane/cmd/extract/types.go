@@ -33,6 +33,8 @@ type goField struct {
 	// Type: string bool int32 int64 float64 bytes quantity intOrString time microTime any,
 	// "#name" of a struct, "*X", "[]X", "map[]X".
 	Type string `json:"t"`
+	// Name of the scalar type where it has one of its own, as Go prints it: v1.Protocol.
+	Name string `json:"n,omitempty"`
 	// Omitted: not written when empty.
 	Omitted       bool     `json:"o,omitempty"`
 	Required      bool     `json:"r,omitempty"`
@@ -129,7 +131,17 @@ func (t *typeTable) add(goType reflect.Type) (string, error) {
 
 func (t *typeTable) field(m member) (goField, error) {
 	notation, err := t.notation(m.goType)
-	return goField{Type: notation, Omitted: m.omitted()}, err
+	return goField{Type: notation, Name: scalarName(m.goType), Omitted: m.omitted()}, err
+}
+
+func scalarName(goType reflect.Type) string {
+	for goType.Kind() == reflect.Pointer || goType.Kind() == reflect.Slice || goType.Kind() == reflect.Map {
+		goType = goType.Elem()
+	}
+	if _, isScalar := scalarTypes[goType.Kind()]; isScalar && goType.PkgPath() != "" {
+		return goType.String()
+	}
+	return ""
 }
 
 func (t *typeTable) notation(goType reflect.Type) (string, error) {

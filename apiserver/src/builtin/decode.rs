@@ -1,0 +1,225 @@
+//! Whether an object can be decoded into its Go struct, and which of its fields are unknown there.
+//!
+//! The errors are those of a request with status 400. Where several values are wrong, the real
+//! server complains of the first in the document, this module of the first by name.
+
+use base64::{DecodeError as Base64Error, Engine, prelude::BASE64_STANDARD};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::{
+    catalog::{BuiltinType, go_struct},
+    go_type::{GoField, GoType},
+    quantity::Quantity,
+    timestamp,
+};
+
+/// Why an object is no object of its kind.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{kind} in version {version:?} cannot be handled as a {kind}: {reason}")]
+pub struct DecodeError {
+    kind: &'static str,
+    version: &'static str,
+    reason: String,
+}
+
+/// Checks that every value has the type of its field, and returns the fields that the type does
+/// not have, as `spec.containers[0].imagee`. These are dropped by `default`.
+pub fn decode(ty: &BuiltinType, object: &Value) -> Result<Vec<String>, DecodeError> {
+    let mut walk = Walk { unknown: Vec::new() };
+    let place = Place { go_struct: "", fields: String::new(), at: String::new() };
+    match walk.value(&GoType::Struct(ty.root), None, object, &place) {
+        Ok(()) => Ok(walk.unknown),
+        Err(reason) => Err(DecodeError { kind: ty.kind, version: ty.version, reason }),
+    }
+}
+
+/// Where a value is: as errors say it, and as warnings about unknown fields do.
+struct Place {
+    go_struct: &'static str,
+    fields: String,
+    at: String,
+}
+
+struct Walk {
+    unknown: Vec<String>,
+}
+
+impl Walk {
+    fn value(
+        &mut self,
+        ty: &GoType,
+        name: Option<&'static str>,
+        value: &Value,
+        place: &Place,
+    ) -> Result<(), String> {
+        match (ty, value) {
+            (_, Value::Null) | (GoType::Any, _) => Ok(()),
+            (GoType::Pointer(inner), _) => self.value(inner, name, value, place),
+            (GoType::Struct(inner), Value::Object(fields)) => self.fields(inner, fields, place),
+            (GoType::List(element), Value::Array(items)) => {
+                items.iter().enumerate().try_for_each(|(index, item)| {
+                    self.value(element, name, item, &place.with(&format!("[{index}]")))
+                })
+            }
+            (GoType::Map(element), Value::Object(entries)) => {
+                entries.iter().try_for_each(|(key, item)| {
+                    self.value(element, name, item, &place.with(&format!(".{key}")))
+                })
+            }
+            _ => scalar(ty, value)
+                .map_err(|fault| fault.unwrap_or_else(|| mismatch(ty, name, value, place))),
+        }
+    }
+
+    fn fields(
+        &mut self,
+        name: &'static str,
+        fields: &Map<String, Value>,
+        place: &Place,
+    ) -> Result<(), String> {
+        let known = &go_struct(name).fields;
+        for (key, value) in fields {
+            let inner = place.field(name, key);
+            match known.get(key.as_str()) {
+                Some(GoField { ty, name, .. }) => self.value(ty, *name, value, &inner)?,
+                None => self.unknown.push(inner.at),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    fn with(&self, step: &str) -> Self {
+        let at = self.at.clone() + step;
+        Self { go_struct: self.go_struct, fields: self.fields.clone(), at }
+    }
+
+    fn field(&self, go_struct: &'static str, name: &str) -> Self {
+        let join = |parent: &str| match parent {
+            "" => name.to_owned(),
+            _ => format!("{parent}.{name}"),
+        };
+        Self { go_struct, fields: join(&self.fields), at: join(&self.at) }
+    }
+}
+
+/// Whether a scalar can be read; the error is its own, or `None` for the general one.
+fn scalar(ty: &GoType, value: &Value) -> Result<(), Option<String>> {
+    let fits = match (ty, value) {
+        (GoType::String | GoType::IntOrString, Value::String(_))
+        | (GoType::Bool, Value::Bool(_))
+        | (GoType::Float64, Value::Number(_)) => true,
+        (GoType::Int32, Value::Number(n)) => n.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),
+        (GoType::Int64, Value::Number(n)) => n.is_i64(),
+        (GoType::IntOrString, Value::Number(_)) => return scalar(&GoType::Int32, value),
+        (GoType::Quantity, _) => return quantity(value).map_err(Some),
+        (GoType::Bytes, Value::String(text)) => return bytes(text).map_err(Some),
+        (GoType::Time | GoType::MicroTime, Value::String(text)) => {
+            return timestamp::check(text, *ty == GoType::MicroTime).map_err(Some);
+        }
+        (GoType::Time | GoType::MicroTime, _) => {
+            let found = json_name(value);
+            return Err(Some(format!(
+                "json: cannot unmarshal {found} into Go value of type string"
+            )));
+        }
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(None) }
+}
+
+fn quantity(value: &Value) -> Result<(), String> {
+    Quantity::of(value).map(drop).ok_or_else(|| {
+        "quantities must match the regular expression \
+         '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            .to_owned()
+    })
+}
+
+fn bytes(text: &str) -> Result<(), String> {
+    let position = match BASE64_STANDARD.decode(text) {
+        Ok(_) => return Ok(()),
+        Err(Base64Error::InvalidByte(at, _)) => at,
+        Err(_) => text.len(),
+    };
+    Err(format!("illegal base64 data at input byte {position}"))
+}
+
+fn mismatch(ty: &GoType, name: Option<&str>, value: &Value, place: &Place) -> String {
+    let wants_number = matches!(ty, GoType::Int32 | GoType::Int64 | GoType::IntOrString);
+    let found = match value {
+        Value::Number(number) if wants_number => format!("number {number}"),
+        _ => json_name(value).to_owned(),
+    };
+    let wanted = go_name(ty, name);
+    if place.go_struct.is_empty() {
+        return format!("json: cannot unmarshal {found} into Go value of type {wanted}");
+    }
+    let of = place.go_struct.rsplit('.').next().unwrap_or_default();
+    let fields = &place.fields;
+    format!("json: cannot unmarshal {found} into Go struct field {of}.{fields} of type {wanted}")
+}
+
+fn json_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn go_name(ty: &GoType, name: Option<&str>) -> String {
+    match ty {
+        GoType::Pointer(inner) => format!("*{}", go_name(inner, name)),
+        GoType::List(inner) => format!("[]{}", go_name(inner, name)),
+        GoType::Map(inner) => format!("map[string]{}", go_name(inner, name)),
+        GoType::Struct(of) => {
+            let package = of.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
+            of[package..].to_owned()
+        }
+        GoType::Bytes => "[]uint8".to_owned(),
+        GoType::Quantity => "resource.Quantity".to_owned(),
+        GoType::Time => "v1.Time".to_owned(),
+        GoType::MicroTime => "v1.MicroTime".to_owned(),
+        _ if name.is_some() => name.unwrap_or_default().to_owned(),
+        GoType::Bool => "bool".to_owned(),
+        GoType::Int32 | GoType::IntOrString => "int32".to_owned(),
+        GoType::Int64 => "int64".to_owned(),
+        GoType::Float64 => "float64".to_owned(),
+        GoType::String | GoType::Any => "string".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::builtin::find;
+
+    #[test]
+    fn unknown_fields_are_named_with_their_place() {
+        let pod = json!({
+            "kind": "Pod", "colour": 1,
+            "spec": { "containers": [{ "imagee": "x" }], "nodeSelector": { "a": "b" } }
+        });
+        let unknown = decode(find("", "v1", "Pod").unwrap(), &pod).unwrap();
+        assert_eq!(unknown, ["colour", "spec.containers[0].imagee"]);
+    }
+
+    #[test]
+    fn named_types_are_called_by_their_name() {
+        let pod = json!({ "spec": { "restartPolicy": 1 } });
+        let error = decode(find("", "v1", "Pod").unwrap(), &pod).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal number into \
+             Go struct field PodSpec.spec.restartPolicy of type v1.RestartPolicy"
+        );
+    }
+}

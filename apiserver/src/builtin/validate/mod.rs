@@ -1,0 +1,134 @@
+//! What the real server refuses, in its words.
+//!
+//! A walk over the object checks what the types declare (`declared`) and then the rules of each
+//! struct, wherever it occurs: a container is checked the same in a Pod and in a template.
+//! `update` compares an object with its predecessor. `metadata` is not looked at (see
+//! `schema::metadata`); nor are volume sources beyond their required fields, security contexts,
+//! affinity, or the schemas of custom resource definitions.
+
+mod claim;
+mod config;
+mod container;
+mod declared;
+mod job;
+mod networking;
+mod number;
+mod pod;
+mod rbac;
+mod scaling;
+mod selector;
+mod service;
+mod update;
+mod workload;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use super::{
+    catalog::{BuiltinType, go_struct},
+    go_type::GoType,
+    path,
+};
+use crate::schema::{FieldError, FieldPath};
+
+/// Why a new object is refused; empty when it is not. The object is defaulted and prepared.
+pub fn validate_create(ty: &BuiltinType, object: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for (name, field) in &go_struct(ty.root).fields {
+        let skipped = matches!(*name, "metadata" | "status");
+        if let Some(value) = object.get(*name).filter(|_| !skipped) {
+            walk(&field.ty, value, &FieldPath::new(name), &mut errors);
+        }
+    }
+    declared::check(ty.root, object, &FieldPath::root(), &mut errors);
+    rules(ty.root, object, &FieldPath::root(), &mut errors);
+    if (ty.kind, path::text(object, "metadata.name").len() > 52) == ("CronJob", true) {
+        let name = path::get(object, "metadata.name").unwrap_or(&Value::Null);
+        let at = FieldPath::new("metadata.name");
+        errors.push(FieldError::invalid(&at, name, "must be no more than 52 characters"));
+    }
+    errors
+}
+
+/// Why the successor of `old` is refused; empty when it is not. Both are defaulted and prepared.
+pub fn validate_update(ty: &BuiltinType, new: &Value, old: &Value) -> Vec<FieldError> {
+    let mut errors = validate_create(ty, new);
+    update::check(ty, new, old, &mut errors);
+    errors
+}
+
+fn walk(ty: &GoType, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    match (ty, value) {
+        (GoType::Pointer(inner), value) => walk(inner, value, at, errors),
+        (GoType::Struct(name), Value::Object(_)) if *name != "meta.v1.ObjectMeta" => {
+            declared::check(name, value, at, errors);
+            rules(name, value, at, errors);
+            for (field, known) in &go_struct(name).fields {
+                if let Some(value) = value.get(*field) {
+                    walk(&known.ty, value, &at.child(field), errors);
+                }
+            }
+        }
+        (GoType::List(element), Value::Array(list)) => {
+            for (index, item) in list.iter().enumerate() {
+                walk(element, item, &at.index(index), errors);
+            }
+        }
+        (GoType::Map(element), Value::Object(map)) => {
+            for (key, item) in map {
+                walk(element, item, &at.key(key), errors);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The rules written by hand, by struct.
+fn rules(name: &str, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    match name {
+        "core.v1.ConfigMap" => config::config_map(value, errors),
+        "core.v1.Secret" => config::secret(value, errors),
+        "core.v1.PodSpec" => pod::spec(value, at, errors),
+        "core.v1.Volume" => pod::volume(value, at, errors),
+        "core.v1.Container" | "core.v1.EphemeralContainer" => {
+            container::container(value, at, errors);
+        }
+        "core.v1.EnvVar" => container::env_var(value, at, errors),
+        "core.v1.ResourceRequirements" => container::resources(value, at, errors),
+        "core.v1.Probe" => container::probe(value, at, errors),
+        "core.v1.HTTPGetAction" | "core.v1.TCPSocketAction" => {
+            number::port_or_name(value, "port", at, errors);
+        }
+        "core.v1.ServiceSpec" => service::spec(value, at, errors),
+        "core.v1.PersistentVolumeClaimSpec" => claim::spec(value, at, errors),
+        "meta.v1.LabelSelector" => selector::check(value, at, errors),
+        "apps.v1.DeploymentSpec" => workload::deployment(value, at, errors),
+        "apps.v1.StatefulSetSpec" => workload::stateful_set(value, at, errors),
+        "apps.v1.DaemonSetSpec" => workload::daemon_set(value, at, errors),
+        "apps.v1.ReplicaSetSpec" => workload::replica_set(value, at, errors),
+        "batch.v1.Job" => job::job(value, errors),
+        "batch.v1.JobSpec" => job::spec(value, at, errors),
+        "batch.v1.CronJobSpec" => job::cron(value, at, errors),
+        "networking.v1.IngressSpec" => networking::ingress(value, at, errors),
+        "networking.v1.IngressRule" => networking::rule(value, at, errors),
+        "networking.v1.HTTPIngressPath" => networking::path(value, at, errors),
+        "networking.v1.NetworkPolicyPort" => number::port_or_name(value, "port", at, errors),
+        "networking.v1.NetworkPolicySpec" => networking::policy(value, at, errors),
+        "discovery.v1.EndpointSlice" => networking::endpoint_slice(value, errors),
+        "rbac.v1.PolicyRule" => rbac::policy_rule(value, at, errors),
+        "rbac.v1.RoleBinding" => rbac::role_ref(value, &["Role", "ClusterRole"], errors),
+        "rbac.v1.ClusterRoleBinding" => {
+            rbac::role_ref(value, &["ClusterRole"], errors);
+            rbac::subject_namespaces(value, errors);
+        }
+        "rbac.v1.Subject" => rbac::subject(value, at, errors),
+        "autoscaling.v2.HorizontalPodAutoscalerSpec" => scaling::autoscaler(value, at, errors),
+        "policy.v1.PodDisruptionBudgetSpec" => scaling::disruption_budget(value, at, errors),
+        "coordination.v1.LeaseSpec" => {
+            number::at_least(value, "leaseDurationSeconds", 1, at, errors);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,179 @@
+//! Pods: unique names, volumes, mounts, and what an update may change.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::{
+    builtin::path,
+    schema::{FieldError, FieldPath, name_rule},
+};
+
+/// The lists of containers of a pod.
+const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
+
+/// Unique names of containers and volumes, and mounts of volumes that exist.
+pub(super) fn spec(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let volumes = unique_names(spec, "volumes", at, &mut BTreeSet::new(), errors);
+    let claims: Vec<&str> =
+        path::list(spec, "claimTemplates").iter().map(|c| path::text(c, "name")).collect();
+    let mut names = BTreeSet::new();
+    for list in CONTAINERS {
+        unique_names(spec, list, at, &mut names, errors);
+        for (index, container) in path::list(spec, list).iter().enumerate() {
+            let at = at.child(list).index(index);
+            mounts(container, &volumes, &claims, &at, errors);
+        }
+    }
+    let zero_or_less = path::number(spec, "activeDeadlineSeconds").filter(|seconds| *seconds < 1);
+    if let Some(seconds) = zero_or_less {
+        let detail = "must be between 1 and 2147483647, inclusive";
+        let at = at.child("activeDeadlineSeconds");
+        errors.push(FieldError::invalid(&at, &json!(seconds), detail));
+    }
+}
+
+/// A volume has a name and one source.
+pub(super) fn volume(volume: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let name = path::text(volume, "name");
+    if !name.is_empty() {
+        for detail in name_rule::dns_label(name, false) {
+            errors.push(FieldError::invalid(&at.child("name"), &json!(name), detail));
+        }
+    }
+    let sources = SOURCES.iter().filter(|source| volume.get(**source).is_some());
+    for extra in sources.skip(1) {
+        let detail = "may not specify more than 1 volume type";
+        errors.push(FieldError::forbidden(&at.child(extra), detail));
+    }
+}
+
+/// Refuses changes of a pod that is there, but for the few fields that may change.
+pub(super) fn update(new: &Value, old: &Value, errors: &mut Vec<FieldError>) {
+    for list in ["containers", "initContainers"] {
+        let path = format!("spec.{list}");
+        if path::list(new, &path).len() != path::list(old, &path).len() {
+            let detail = "pod updates may not add or remove containers";
+            errors.push(FieldError::forbidden(&FieldPath::new(&path), detail));
+            return;
+        }
+    }
+    if with_allowed_changes(old, new) != new["spec"] {
+        let detail = "pod updates may not change fields other than \
+                      `spec.containers[*].image`,`spec.initContainers[*].image`,\
+                      `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing \
+                      tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 \
+                      if it was previously negative)";
+        errors.push(FieldError::forbidden(&FieldPath::new("spec"), detail));
+    }
+}
+
+/// The old specification with those changes of the new one that are allowed.
+fn with_allowed_changes(old: &Value, new: &Value) -> Value {
+    let mut expected = old.clone();
+    for list in ["spec.containers", "spec.initContainers"] {
+        let containers = path::list_mut(&mut expected, list).iter_mut();
+        for (container, changed) in containers.zip(path::list(new, list)) {
+            path::copy(container, changed, "image");
+        }
+    }
+    let deadline = |pod| path::number(pod, "spec.activeDeadlineSeconds");
+    if deadline(new).is_some_and(|new| deadline(old).is_none_or(|old| new <= old)) {
+        path::copy(&mut expected, new, "spec.activeDeadlineSeconds");
+    }
+    let added = path::list(new, "spec.tolerations");
+    if path::list(old, "spec.tolerations").iter().all(|kept| added.contains(kept)) {
+        path::copy(&mut expected, new, "spec.tolerations");
+    }
+    let grace = |pod| path::number(pod, "spec.terminationGracePeriodSeconds");
+    if grace(old).is_some_and(|seconds| seconds < 0) && grace(new) == Some(1) {
+        path::set(&mut expected, "spec.terminationGracePeriodSeconds", 1);
+    }
+    if is_gated(old) {
+        path::copy(&mut expected, new, "spec.nodeSelector");
+        path::copy(&mut expected, new, "spec.schedulingGates");
+    }
+    expected["spec"].take()
+}
+
+fn is_gated(pod: &Value) -> bool {
+    !path::list(pod, "spec.schedulingGates").is_empty()
+}
+
+fn unique_names<'a>(
+    spec: &'a Value,
+    list: &str,
+    at: &FieldPath,
+    known: &mut BTreeSet<&'a str>,
+    errors: &mut Vec<FieldError>,
+) -> BTreeSet<&'a str> {
+    for (index, item) in path::list(spec, list).iter().enumerate() {
+        let name = path::text(item, "name");
+        if !name.is_empty() && !known.insert(name) {
+            let at = at.child(list).index(index).child("name");
+            errors.push(FieldError::duplicate(&at, &json!(name)));
+        }
+    }
+    known.clone()
+}
+
+fn mounts(
+    container: &Value,
+    volumes: &BTreeSet<&str>,
+    claims: &[&str],
+    at: &FieldPath,
+    errors: &mut Vec<FieldError>,
+) {
+    let mut paths = BTreeSet::new();
+    for (index, mount) in path::list(container, "volumeMounts").iter().enumerate() {
+        let at = at.child("volumeMounts").index(index);
+        let name = path::text(mount, "name");
+        if !name.is_empty() && !volumes.contains(name) && !claims.contains(&name) {
+            errors.push(FieldError {
+                path: at.child("name").to_string(),
+                kind: crate::schema::FieldErrorKind::NotFound,
+                value: Some(crate::schema::go_value::print(&json!(name))),
+                detail: String::new(),
+            });
+        }
+        let path = path::text(mount, "mountPath");
+        if !path.is_empty() && !paths.insert(path) {
+            let detail = "must be unique";
+            errors.push(FieldError::invalid(&at.child("mountPath"), &json!(path), detail));
+        }
+    }
+}
+
+/// The sources of a volume in the order in which the server looks at them.
+const SOURCES: [&str; 30] = [
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "flocker",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "quobyte",
+    "downwardAPI",
+    "fc",
+    "flexVolume",
+    "configMap",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "storageos",
+    "projected",
+    "scaleIO",
+    "csi",
+    "ephemeral",
+    "image",
+];
