@@ -184,16 +184,24 @@ fn is_hex_color(text: &str) -> bool {
     matches!(digits.len(), 3 | 6) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// One label with a hyphen at most after its first character, or a domain name.
 fn is_hostname(text: &str) -> bool {
+    // Symbols are permitted. Beyond ASCII no difference is made between them and the rest.
+    let symbol = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "$+<=>^`|~".contains(c);
     let label = |label: &str| {
-        let inner = |c: char| c.is_alphanumeric() || c == '-';
-        !label.is_empty()
-            && label.len() <= 63
-            && label.chars().all(inner)
-            && !label.starts_with('-')
-            && !label.ends_with('-')
+        label.starts_with(symbol)
+            && label.ends_with(symbol)
+            && label.chars().all(|c| symbol(c) || c == '-')
     };
-    text.len() <= 255 && text.split('.').all(label)
+    let top = |label: &str| label.chars().count() >= 2 && label.chars().all(char::is_alphabetic);
+    let is_name = match text.rsplit_once('.') {
+        Some((labels, last)) => top(last) && labels.split('.').all(label),
+        None => {
+            let rest = text.strip_prefix(symbol).map(|rest| rest.strip_prefix('-').unwrap_or(rest));
+            rest.is_some_and(|rest| rest.chars().all(symbol))
+        }
+    };
+    is_name && text.len() <= 255 && text.split('.').all(|label| label.len() <= 63)
 }
 
 fn is_ipv4(text: &str) -> bool {
@@ -261,7 +269,10 @@ fn is_request_uri(text: &str) -> bool {
         let symbol = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
         scheme.bytes().all(symbol) && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
     };
-    !text.chars().any(|c| c.is_ascii_control())
+    let host = text.split_once("//").map_or("", |(_, rest)| rest);
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    !host.contains(' ')
+        && !text.chars().any(|c| c.is_ascii_control())
         && (text.starts_with('/') || scheme.is_some_and(is_scheme))
         && text
             .split('%')

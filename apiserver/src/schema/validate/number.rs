@@ -8,11 +8,14 @@ use serde_json::{Map, Number, Value};
 
 /// The name of the keyword; its value holds the `type` and `format` of the number.
 pub(super) const KEYWORD: &str = "x-number";
-/// The complaint about a number that is too large for its format.
+/// The complaint about a number that its type and format do not hold.
 pub(super) const OUT_OF_RANGE: &str = "out of range";
-/// The complaint about a number that is too large for any integer.
+/// The complaint about a whole number that is too large for a float to count without gaps.
 pub(super) const NOT_AN_INTEGER: &str = "not an integer";
+/// Both complaints, about a number that is too large for any integer.
+pub(super) const NO_INTEGER_AND_OUT_OF_RANGE: &str = "not an integer, out of range";
 
+const I64_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
 struct Range {
@@ -42,7 +45,13 @@ impl Range {
             let fits = number.as_i64().is_none_or(|number| i32::try_from(number).is_ok());
             return (self.format == "int32" && !fits).then_some(OUT_OF_RANGE);
         };
-        if number.is_u64() || float.abs() > SAFE {
+        if number.is_u64() || float.abs() >= I64_LIMIT {
+            return Some(NO_INTEGER_AND_OUT_OF_RANGE);
+        }
+        if float.fract() != 0.0 {
+            return Some(OUT_OF_RANGE);
+        }
+        if float.abs() > SAFE {
             return Some(NOT_AN_INTEGER);
         }
         let fits = (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&float);

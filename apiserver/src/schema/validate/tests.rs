@@ -17,6 +17,11 @@ fn errors(schema: &Value, object: &Value) -> Vec<String> {
     validator.validate(object, None).iter().map(ToString::to_string).collect()
 }
 
+fn sorted(mut lines: Vec<String>) -> Vec<String> {
+    lines.sort();
+    lines
+}
+
 #[test]
 fn a_wrong_type_is_named_with_the_one_expected() {
     for (ty, value, actual) in [
@@ -25,9 +30,7 @@ fn a_wrong_type_is_named_with_the_one_expected() {
         ("string", json!(null), "null"),
         ("string", json!({}), "object"),
         ("integer", json!("1"), "string"),
-        ("integer", json!(1.5), "number"),
-        ("integer", json!(u64::MAX), "number"),
-        ("integer", json!(1e300), "number"),
+        ("integer", json!(1e16), "number"),
         ("number", json!(true), "boolean"),
         ("boolean", json!("true"), "string"),
         ("object", json!([]), "array"),
@@ -150,10 +153,16 @@ fn numbers_must_fit_their_format() {
     assert_eq!(wrong(&int32, json!(2_147_483_648_i64)), [message]);
     assert_eq!(wrong(&int32, json!(-2_147_483_649_i64)), [message]);
     assert!(wrong(&int32, json!(i32::MIN)).is_empty());
-    assert_eq!(
-        wrong(&int32, json!(1.5)),
-        [r#"spec.f: Invalid value: "float64": spec.f in body must be of type int32: "float64""#]
-    );
+    let not_int32 =
+        r#"spec.f: Invalid value: "float64": spec.f in body must be of type int32: "float64""#;
+    assert_eq!(sorted(wrong(&int32, json!(1.5))), [message, not_int32]);
+    let message = "<nil>: Invalid value: \"\": Checked value must be of type integer (default \
+                   format) in spec.f";
+    let not_integer =
+        r#"spec.f: Invalid value: "number": spec.f in body must be of type integer: "number""#;
+    for value in [json!(1.5), json!(u64::MAX), json!(1e300)] {
+        assert_eq!(sorted(wrong(&json!({"type": "integer"}), value)), [message, not_integer]);
+    }
     let float = json!({"type": "number", "format": "float"});
     assert!(wrong(&float, json!(1e39))[0].contains("type number with format float"));
     assert!(wrong(&float, json!(1e38)).is_empty());
@@ -249,6 +258,7 @@ fn formats_are_judged_as_kube_apiserver_judges_them() {
         ("uri", "https://example.com/a%20b", "example.com"),
         ("email", "a.b@example.com", "a b"),
         ("hostname", "a.example.com", "-a"),
+        ("hostname", "a-b", "a.b"),
         ("hexcolor", "#ffAA00", "#ffA"[..2].into()),
         ("k8s-short-name", "a-b", "a.b"),
     ] {

@@ -118,13 +118,19 @@ impl Wording<'_> {
     }
 
     fn number(&mut self, error: &ValidationError<'_>, rule: &str, name: &str, path: &FieldPath) {
-        if rule == number::NOT_AN_INTEGER {
-            return self.wrong_type(error, name, path);
+        if rule != number::OUT_OF_RANGE {
+            self.wrong_type(error, name, path);
         }
         let node = self.node_of(error);
-        let (ty, format) = (translate::type_names(node), node["format"].as_str());
-        let format = format.unwrap_or_default();
-        self.plain(format!("Checked value must be of type {ty} with format {format} in {name}"));
+        let ty = translate::type_names(node);
+        let is_single = !ty.contains(',');
+        if rule != number::NOT_AN_INTEGER && is_single {
+            let format = match node["format"].as_str() {
+                Some(format) => format!("with format {format}"),
+                None => "(default format)".to_owned(),
+            };
+            self.plain(format!("Checked value must be of type {ty} {format} in {name}"));
+        }
     }
 
     /// The schema that a complaint is about.
