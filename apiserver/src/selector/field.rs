@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::ParseError;
+use crate::schema::go_value;
 
 /// All requirements must be met; none are met by everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,9 +52,20 @@ impl FieldSelector {
         &self.requirements
     }
 
-    /// The fields that are asked about, so that those a resource does not know can be refused.
+    /// The fields that are asked about.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.requirements.iter().map(|requirement| requirement.field.as_str())
+    }
+
+    /// Refuses a selector that asks about other fields than those a resource can be selected by.
+    pub fn check_fields(&self, known: &[&str]) -> Result<(), ParseError> {
+        let Some(unknown) = self.fields().find(|field| !known.contains(field)) else {
+            return Ok(());
+        };
+        let known: Vec<_> = known.iter().map(|field| go_value::quote(field)).collect();
+        let unknown = go_value::quote(unknown);
+        let known = known.join(", ");
+        Err(ParseError::new(format!("{unknown} is not a known field selector: only {known}")))
     }
 
     /// The one value that this field must have, if the selector says so.

@@ -1,7 +1,7 @@
 //! Label and field selectors: the query strings that narrow a list or a watch.
 //!
 //! Which fields a resource can be selected by is the resource's own business; see
-//! [`FieldSelector::fields`].
+//! [`FieldSelector::check_fields`].
 
 mod field;
 mod label;

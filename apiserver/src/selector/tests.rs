@@ -146,3 +146,14 @@ fn mistakes_in_field_selectors_are_named_in_the_words_of_kube_apiserver() {
     assert_eq!(field_error(r"a=\x"), r"invalid field selector: invalid escape sequence: \x");
     assert_eq!(field_error("a=\\"), r"invalid field selector: invalid escape sequence: \");
 }
+
+#[test]
+fn a_field_that_a_resource_cannot_be_selected_by_is_named() {
+    let known = ["metadata.name", "metadata.namespace"];
+    let selector = FieldSelector::parse("a=b,metadata.name=x").unwrap();
+    assert_eq!(
+        selector.check_fields(&known).unwrap_err().to_string(),
+        r#""a" is not a known field selector: only "metadata.name", "metadata.namespace""#
+    );
+    assert!(FieldSelector::parse("metadata.name!=x").unwrap().check_fields(&known).is_ok());
+}

@@ -194,12 +194,11 @@ fn is_hostname(text: &str) -> bool {
             && label.chars().all(|c| symbol(c) || c == '-')
     };
     let top = |label: &str| label.chars().count() >= 2 && label.chars().all(char::is_alphabetic);
-    let is_name = match text.rsplit_once('.') {
-        Some((labels, last)) => top(last) && labels.split('.').all(label),
-        None => {
-            let rest = text.strip_prefix(symbol).map(|rest| rest.strip_prefix('-').unwrap_or(rest));
-            rest.is_some_and(|rest| rest.chars().all(symbol))
-        }
+    let is_name = if let Some((labels, last)) = text.rsplit_once('.') {
+        top(last) && labels.split('.').all(label)
+    } else {
+        let rest = text.strip_prefix(symbol).map(|rest| rest.strip_prefix('-').unwrap_or(rest));
+        rest.is_some_and(|rest| rest.chars().all(symbol))
     };
     is_name && text.len() <= 255 && text.split('.').all(|label| label.len() <= 63)
 }
