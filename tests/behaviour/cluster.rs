@@ -5,6 +5,7 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
+use futures::{FutureExt, future::BoxFuture};
 use kube::Client;
 use operetta_controlplane::ControlPlane;
 use tokio::sync::{Mutex, MutexGuard};
@@ -16,7 +17,12 @@ pub(crate) struct Request {
     pub(crate) resource: String,
     pub(crate) subresource: String,
     pub(crate) user_agent: String,
+    pub(crate) user: String,
+    pub(crate) code: u16,
 }
+
+/// How a supervisor connects, on its own runtime.
+pub(crate) type Connector = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
 
 impl Request {
     pub(crate) fn is_write(&self) -> bool {
@@ -57,19 +63,28 @@ impl Cluster {
         }
     }
 
-    /// How a supervisor connects.
-    pub(crate) fn connector(
-        &self,
-    ) -> impl FnOnce() -> futures::future::BoxFuture<'static, anyhow::Result<Client>> + Send + 'static
-    {
+    /// How a supervisor connects, as an administrator.
+    pub(crate) fn connector(&self) -> Connector {
+        match self {
+            Self::Real(cluster, _) => connector_to(cluster.kube_config()),
+        }
+    }
+
+    /// An administrator's way in over TCP.
+    pub(crate) fn kube_config(&self) -> kube::Config {
+        match self {
+            Self::Real(cluster, _) => cluster.kube_config(),
+        }
+    }
+
+    /// Makes the server forget the past, so that a watch cannot go on from where it was. On the
+    /// real one this ends every connection.
+    pub(crate) async fn forget_history(&self) {
         match self {
             Self::Real(cluster, _) => {
-                let mut config = cluster.kube_config();
-                config.default_retry = false;
-                move || {
-                    let client = async move { Ok(Client::try_from(config)?) };
-                    Box::pin(client) as futures::future::BoxFuture<'static, _>
-                }
+                let cluster = *cluster;
+                let forget = move || cluster.compact().and_then(|_| cluster.restart_apiserver());
+                tokio::task::spawn_blocking(forget).await.unwrap().unwrap();
             }
         }
     }
@@ -87,11 +102,19 @@ impl Cluster {
                         resource: event.resource,
                         subresource: event.subresource,
                         user_agent: event.user_agent,
+                        user: event.user,
+                        code: event.code,
                     })
                     .collect()
             }
         }
     }
+}
+
+/// Connects as this configuration says, without retries by the client.
+pub(crate) fn connector_to(mut config: kube::Config) -> Connector {
+    config.default_retry = false;
+    Box::new(move || async move { Ok(Client::try_from(config)?) }.boxed())
 }
 
 /// The control plane, or `None` where it cannot run and is not demanded.

@@ -4,6 +4,7 @@
 //! assert the state of the world, not the calls made, and wait for it with a deadline.
 
 mod cluster;
+mod link;
 mod recipe;
 mod world;
 
@@ -14,3 +15,4 @@ mod isolation;
 mod missing_type;
 mod ownership;
 mod sharing;
+mod watch;

@@ -23,7 +23,7 @@ use operetta::{
 use serde_json::{Value, json};
 
 use crate::{
-    cluster::{Cluster, Request},
+    cluster::{Cluster, Connector, Request},
     recipe::{self, RECIPE},
 };
 
@@ -99,7 +99,16 @@ impl World {
         &self,
         register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
     ) -> Operators {
-        let builder = Supervisor::builder().connect(self.cluster.connector()).serve("127.0.0.1:0");
+        self.start_over(self.cluster.connector(), register).await
+    }
+
+    /// The same over a connection of the test's choice.
+    pub(crate) async fn start_over(
+        &self,
+        connector: Connector,
+        register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Operators {
+        let builder = Supervisor::builder().connect(connector).serve("127.0.0.1:0");
         let builder = register(builder);
         let running = tokio::task::spawn_blocking(|| builder.start()).await.unwrap().unwrap();
         let operators = Operators { running: Some(running) };

@@ -1,0 +1,67 @@
+//! A TCP connection to the API server that a test can cut and mend.
+//!
+//! Bytes go through as they are. While it is cut, open connections end and new ones wait, so that
+//! the operators go on the moment it is mended.
+
+use std::net::SocketAddr;
+
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+
+use crate::cluster::{Cluster, Connector, connector_to};
+
+/// The way that the operators under test take to their cluster.
+pub(crate) struct Link {
+    config: kube::Config,
+    is_whole: watch::Sender<bool>,
+}
+
+impl Link {
+    /// A whole link to the cluster; it ends with the runtime of the test.
+    pub(crate) async fn to(cluster: &Cluster) -> Self {
+        let mut config = cluster.kube_config();
+        let server = address(&config.cluster_url);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let here = listener.local_addr().unwrap();
+        config.cluster_url = format!("https://{here}").parse().unwrap();
+        let (is_whole, seen) = watch::channel(true);
+        tokio::spawn(async move {
+            loop {
+                let (near, _) = listener.accept().await.unwrap();
+                tokio::spawn(carry(near, server, seen.clone()));
+            }
+        });
+        Self { config, is_whole }
+    }
+
+    pub(crate) fn connector(&self) -> Connector {
+        connector_to(self.config.clone())
+    }
+
+    pub(crate) fn cut(&self) {
+        self.is_whole.send_replace(false);
+    }
+
+    pub(crate) fn mend(&self) {
+        self.is_whole.send_replace(true);
+    }
+}
+
+/// Carries one connection until either side closes it or the link is cut.
+async fn carry(mut near: TcpStream, server: SocketAddr, mut is_whole: watch::Receiver<bool>) {
+    if is_whole.wait_for(|is_whole| *is_whole).await.is_err() {
+        return;
+    }
+    let Ok(mut far) = TcpStream::connect(server).await else { return };
+    tokio::select! {
+        _ = copy_bidirectional(&mut near, &mut far) => {}
+        _ = is_whole.wait_for(|is_whole| !is_whole) => {}
+    }
+}
+
+fn address(url: &http::Uri) -> SocketAddr {
+    url.authority().unwrap().as_str().parse().unwrap()
+}
