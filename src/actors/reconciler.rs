@@ -2,7 +2,7 @@
 
 use std::{
     sync::Arc,
-    time::{Duration, Instant, SystemTime},
+    time::{Instant, SystemTime},
 };
 
 use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHandle, fut};
@@ -13,7 +13,7 @@ use crate::{
     board::{Board, ParentPhase, ParentState},
     history::{Cause, Causes, History, NextWake, Outcome, Run},
     object::{ObjectKey, Uid},
-    reconcile::{Context, End, Job, Memory, Report, run},
+    reconcile::{Context, Job, Memory, Report, run},
     schedule::{Backoff, Command, Finished, Input, NextWake as Timer, Phase, Schedule, WakeReason},
     store::StoreReader,
 };
@@ -51,7 +51,12 @@ impl Reconciler {
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
         match self.schedule.step(input, Instant::now()) {
             Command::Run { after_writes } => self.run(after_writes, ctx),
-            Command::Wake(wake) => self.set_timer(wake, ctx),
+            Command::Wake(wake) => {
+                if wake.why == WakeReason::Retry {
+                    self.parts.context.metrics().backed_off(self.parts.context.name());
+                }
+                self.set_timer(wake, ctx);
+            }
             Command::Rest => self.clear_timer(ctx),
             Command::Stop => ctx.stop(),
             Command::Continue => {}
@@ -68,11 +73,10 @@ impl Reconciler {
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();
-        context.metrics().run_started(context.name());
-        let started = Instant::now();
+        self.parts.board.set_phase(context.name(), &self.parts.key, ParentPhase::Running);
         let running = self.parts.runtime.spawn(async move { run(&context, job).await });
         ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {
-            this.finished(joined, causes, started.elapsed(), ctx);
+            this.finished(joined, causes, ctx);
         }));
     }
 
@@ -80,7 +84,6 @@ impl Reconciler {
         &mut self,
         joined: Result<Report, JoinError>,
         causes: Vec<Cause>,
-        took: Duration,
         ctx: &mut actix::Context<Self>,
     ) {
         let report = match joined {
@@ -92,9 +95,7 @@ impl Reconciler {
             }
         };
         let finished = report.finished(self.parts.context.config());
-        let metrics = self.parts.context.metrics();
-        metrics.run_finished(self.parts.context.name(), &outcome(&report, finished), took);
-        self.remember(&report, finished, causes, took);
+        self.remember(&report, causes);
         self.memory = report.memory;
         if let Finished::Wrote = finished {
             self.causes.add(Cause::OwnWrites);
@@ -103,20 +104,15 @@ impl Reconciler {
         self.show();
     }
 
-    fn remember(
-        &mut self,
-        report: &Report,
-        finished: Finished,
-        causes: Vec<Cause>,
-        duration: Duration,
-    ) {
+    fn remember(&mut self, report: &Report, causes: Vec<Cause>) {
+        let outcome = report.outcome(self.parts.context.config());
         self.history.record(Run {
             causes,
             writes: report.writes.clone(),
             unchanged: report.unchanged,
             waiting: report.waiting.clone(),
             wrote_status: report.wrote_status,
-            ..Run::new(report.started, duration, outcome(report, finished))
+            ..Run::new(report.started, report.took, outcome)
         });
     }
 
@@ -160,25 +156,6 @@ impl Reconciler {
     }
 }
 
-fn outcome(report: &Report, finished: Finished) -> Outcome {
-    match (report.failure(), finished) {
-        _ if report.end == End::Finalized => Outcome::Finalized,
-        _ if report.end == End::Gone => Outcome::Gone,
-        (Some(failure), _) => {
-            Outcome::Failed { reason: failure.reason().to_owned(), message: failure.to_string() }
-        }
-        (None, Finished::Wrote) => Outcome::Wrote,
-        (None, Finished::Recheck { .. }) => Outcome::Waiting,
-        (
-            None,
-            Finished::Settled { .. }
-            | Finished::Failed
-            | Finished::FailedUntil { .. }
-            | Finished::FailedForGood,
-        ) => Outcome::Synced,
-    }
-}
-
 fn shown(phase: Phase, history: &History, is_deleting: bool) -> ParentPhase {
     let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
     match phase {
@@ -204,6 +181,13 @@ fn next_wake(phase: Phase) -> Option<NextWake> {
 
 impl Actor for Reconciler {
     type Context = actix::Context<Self>;
+
+    fn started(&mut self, _: &mut Self::Context) {
+        let parent = self.parts.parents.get(&self.parts.key);
+        let generation = parent.and_then(|parent| parent.generation());
+        let state = ParentState::pending(self.parts.uid.clone(), generation);
+        self.parts.board.record(self.parts.context.name(), &self.parts.key, state);
+    }
 }
 
 impl Handler<Touched> for Reconciler {

@@ -54,6 +54,8 @@ pub struct Refusal {
     pub message: String,
     /// The `Retry-After` header.
     pub retry_after: Option<Duration>,
+    /// The fields that it is about.
+    pub fields: Vec<String>,
 }
 
 /// What kind of trouble an error is, for scheduling, metrics and Events.
@@ -85,6 +87,13 @@ struct StatusBody {
 #[serde(default, rename_all = "camelCase")]
 struct StatusDetails {
     retry_after_seconds: u64,
+    causes: Vec<StatusCause>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct StatusCause {
+    field: String,
 }
 
 impl Refusal {
@@ -94,13 +103,15 @@ impl Refusal {
             message: String::from_utf8_lossy(&body[..body.len().min(256)]).trim().to_owned(),
             ..StatusBody::default()
         });
-        let details = status.details.unwrap_or_default().retry_after_seconds;
-        let from_details = (details > 0).then(|| Duration::from_secs(details));
+        let details = status.details.unwrap_or_default();
+        let seconds = details.retry_after_seconds;
+        let from_details = (seconds > 0).then(|| Duration::from_secs(seconds));
         Self {
             code,
             reason: status.reason,
             message: status.message,
             retry_after: retry_after.or(from_details),
+            fields: details.causes.into_iter().map(|cause| cause.field).collect(),
         }
     }
 
@@ -109,6 +120,10 @@ impl Refusal {
         match (self.code, self.retry_after) {
             (429 | 503 | 504, Some(delay)) => ErrorClass::Wait(delay),
             (409, _) => ErrorClass::Conflict,
+            // An apply with the uid of an object that has given way to a namesake.
+            (422, _) if self.fields.iter().any(|field| field == "metadata.uid") => {
+                ErrorClass::Conflict
+            }
             (404 | 410, _) => ErrorClass::Missing,
             (403, _) => ErrorClass::Forbidden,
             (400 | 405 | 406 | 413 | 415 | 422, _) => ErrorClass::Permanent,
@@ -152,12 +167,14 @@ mod tests {
     #[test]
     fn answers_have_a_class() {
         let typed = r#"{"message":"failed to create typed patch object (ns/a): .spec.x: no"}"#;
+        let namesake = r#"{"details":{"causes":[{"field":"metadata.uid"}]}}"#;
         let busy = r#"{"details":{"retryAfterSeconds":3}}"#;
         for (code, body, expected) in [
             (409, "{}", ErrorClass::Conflict),
             (404, "404 page not found", ErrorClass::Missing),
             (403, "{}", ErrorClass::Forbidden),
             (422, "{}", ErrorClass::Permanent),
+            (422, namesake, ErrorClass::Conflict),
             (500, "{}", ErrorClass::Retry),
             (500, typed, ErrorClass::Permanent),
             (429, busy, ErrorClass::Wait(Duration::from_secs(3))),

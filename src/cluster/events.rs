@@ -52,7 +52,7 @@ fn body(operator: &str, parent: &Object, namespace: &str, event: &ParentEvent) -
     json!({
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"generateName": format!("{:.50}.", parent.name()), "namespace": namespace},
+        "metadata": {"generateName": name_prefix(parent.name()), "namespace": namespace},
         "type": match event.kind {
             EventKind::Normal => "Normal",
             EventKind::Warning => "Warning",
@@ -71,6 +71,12 @@ fn body(operator: &str, parent: &Object, namespace: &str, event: &ParentEvent) -
             "uid": parent.uid().as_str(),
         },
     })
+}
+
+/// A prefix to which the server may append: no dot or dash may come before the dash.
+fn name_prefix(name: &str) -> String {
+    let short = format!("{name:.50}");
+    format!("{}-", short.trim_end_matches(['.', '-']))
 }
 
 fn cut(message: &str) -> &str {
@@ -96,6 +102,12 @@ mod tests {
         assert_eq!(cut(&"ä".repeat(600)).len(), MAX_NOTE);
         assert_eq!(cut(&format!("x{}", "ä".repeat(600))).len(), MAX_NOTE - 1);
         assert_eq!(cut("short"), "short");
+    }
+
+    #[test]
+    fn a_name_is_a_prefix_of_names() {
+        assert_eq!(name_prefix("a"), "a-");
+        assert_eq!(name_prefix(&format!("{}.b", "x".repeat(49))), format!("{}-", "x".repeat(49)));
     }
 
     #[test]

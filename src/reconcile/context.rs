@@ -123,6 +123,7 @@ impl Context {
 
     /// Waits for the right to run; `None` when the operator is draining.
     pub(super) async fn permit(&self) -> Option<SemaphorePermit<'_>> {
+        let _queued = self.metrics().queued(self.name());
         let permit = self.permits.acquire().await.ok()?;
         (!self.is_draining.load(Ordering::Acquire)).then_some(permit)
     }

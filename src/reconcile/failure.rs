@@ -119,6 +119,7 @@ mod tests {
                 reason: String::new(),
                 message: String::new(),
                 retry_after: after.map(Duration::from_secs),
+                fields: Vec::new(),
             });
             let request = "patch /x".to_owned();
             ChildFailure { what: "x".to_owned(), error: ApiError::Refused { request, refusal } }

@@ -26,7 +26,7 @@ mod finalize;
 mod report;
 mod status;
 
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
@@ -57,10 +57,19 @@ const LAST_RUN_WITHOUT_STATUS: u32 = 1;
 /// Brings one parent one step closer to what its handler wants. Never fails: what went wrong is in
 /// the report, and where a user looks.
 pub async fn run(context: &Context, job: Job) -> Report {
-    let mut report = Report::new(SystemTime::now(), job.memory);
     let Some(_permit) = context.permit().await else {
-        return report.gone();
+        return Report::new(SystemTime::now(), job.memory).gone();
     };
+    let (clock, metrics) = (Instant::now(), context.metrics());
+    metrics.run_started(context.name());
+    let mut report = five_steps(context, job).await;
+    report.took = clock.elapsed();
+    metrics.run_finished(context.name(), &report.outcome(context.config()), report.took);
+    report
+}
+
+async fn five_steps(context: &Context, job: Job) -> Report {
+    let mut report = Report::new(SystemTime::now(), job.memory);
     // 1 snapshot (no I/O)
     let Some(parent) = context.parent(&job.key, &job.uid) else {
         return report.gone();

@@ -8,7 +8,7 @@ use std::{
 use super::{Failure, failure::ChildFailure};
 use crate::{
     cluster::ApiError,
-    history::{Verb, WriteRecord},
+    history::{Outcome, Verb, WriteRecord},
     operator::OperatorConfig,
     plan::{ChildId, ForeignChild, Memos},
     schedule::Finished,
@@ -41,6 +41,8 @@ pub enum End {
 pub struct Report {
     /// When the run started.
     pub started: SystemTime,
+    /// How long it took, without the wait for a permit.
+    pub took: Duration,
     /// What the next run needs to know.
     pub memory: Memory,
     /// The writes of children that the server accepted.
@@ -74,6 +76,7 @@ impl Report {
     pub(super) fn new(started: SystemTime, memory: Memory) -> Self {
         Self {
             started,
+            took: Duration::ZERO,
             memory,
             writes: Vec::new(),
             unchanged: 0,
@@ -138,6 +141,26 @@ impl Report {
     /// Whether nothing is left to write, or writing failed: the time to write the status.
     pub fn has_settled(&self) -> bool {
         self.writes.is_empty() || self.failure.is_some()
+    }
+
+    /// What the run means for those who look.
+    pub fn outcome(&self, config: &OperatorConfig) -> Outcome {
+        match (self.end, &self.failure) {
+            (End::Finalized, _) => Outcome::Finalized,
+            (End::Gone, _) => Outcome::Gone,
+            (End::Alive, Some(failure)) => Outcome::Failed {
+                reason: failure.reason().to_owned(),
+                message: failure.to_string(),
+            },
+            (End::Alive, None) => match self.finished(config) {
+                Finished::Wrote => Outcome::Wrote,
+                Finished::Recheck { .. } => Outcome::Waiting,
+                Finished::Settled { .. }
+                | Finished::Failed
+                | Finished::FailedUntil { .. }
+                | Finished::FailedForGood => Outcome::Synced,
+            },
+        }
     }
 
     /// What the run means for the schedule.

@@ -245,7 +245,7 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    const BACKOFF: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_secs(60) };
+    const BACKOFF: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
     const CHILD: Input = Input::Touched(Touch::Surroundings);
     const PARENT: Input = Input::Touched(Touch::Parent);
     const RUN: Command = Command::Run { after_writes: 0 };

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::scope::{ListStart, Scope, ScopeId, Settled};
+use super::{
+    departed::Departed,
+    scope::{ListStart, Scope, ScopeId, Settled},
+};
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid};
 
 /// One object changed: it appeared, has a newer version, or is gone.
@@ -30,6 +33,8 @@ pub(super) struct Contents {
     by_parent: HashMap<Uid, BTreeSet<ObjectKey>>,
     /// Objects whose deletion we were told in reply, before their watch said so.
     tombstones: HashMap<Uid, u64>,
+    /// Objects whose `DELETED` came lately: a reply that was on its way does not bring them back.
+    departed: Departed,
     /// Counts lists and tombstones, to order one against the other.
     clock: u64,
     bytes: usize,
@@ -116,7 +121,9 @@ impl Contents {
     }
 
     pub(super) fn overlay(&mut self, object: Object) -> Option<Change> {
-        if self.tombstones.contains_key(object.uid()) || self.knows_better(&object) {
+        let is_known_gone =
+            self.tombstones.contains_key(object.uid()) || self.departed.outdates(&object);
+        if is_known_gone || self.knows_better(&object) {
             return None;
         }
         Some(self.insert(object))
@@ -125,6 +132,7 @@ impl Contents {
     pub(super) fn observe_deletion(&mut self, scope: ScopeId, object: &Object) -> Option<Change> {
         self.scopes[scope.0].advance(object.resource_version());
         self.tombstones.remove(object.uid());
+        self.departed.remember(object);
         let cached = self.objects.get(object.key())?;
         let is_stale = object.resource_version().is_older_than(cached.resource_version());
         (cached.uid() == object.uid() && !is_stale).then(|| self.remove(object.key()))?
@@ -149,6 +157,7 @@ impl Contents {
         let went_back = self.scopes[scope.0].is_behind(version);
         if went_back {
             self.tombstones.clear();
+            self.departed = Departed::default();
             self.deletions_held = true;
             self.scopes[scope.0].high_water = None;
         }

@@ -16,6 +16,7 @@
 //! - a reader sees a complete version of an object or none.
 
 mod contents;
+mod departed;
 mod scope;
 mod shared;
 

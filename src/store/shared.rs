@@ -264,6 +264,15 @@ mod tests {
     }
 
     #[test]
+    fn a_reply_that_comes_after_the_deleted_event_does_not_bring_the_object_back() {
+        let (store, scope) = listed(vec![object("a", "u", 1)], 1);
+        store.observe_deletion(scope, &object("a", "u", 3));
+        assert!(store.overlay(object("a", "u", 2)).is_none());
+        assert!(store.reader().is_empty());
+        assert!(store.overlay(object("a", "u", 4)).is_some(), "it had only left the selector");
+    }
+
+    #[test]
     fn a_namesake_replaces_and_its_predecessor_cannot_delete_it() {
         let (store, scope) = listed(vec![object("a", "old", 1)], 1);
         let change = store.observe(scope, object("a", "new", 5)).unwrap();

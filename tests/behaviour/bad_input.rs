@@ -76,7 +76,7 @@ async fn a_child_in_a_foreign_namespace_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_is_returned_twice_is_refused() {
-    refuses(config_map("new", json!({"other": "data"})), &["/new"]).await;
+    refuses(config_map("new", json!({"other": "data"})), &["new", "twice"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

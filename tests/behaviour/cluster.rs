@@ -77,6 +77,13 @@ impl Cluster {
         }
     }
 
+    /// The way in of a user who may do only what RBAC allows; `None` where RBAC is not enforced.
+    pub(crate) fn kube_config_for(&self, user: &str) -> Option<kube::Config> {
+        match self {
+            Self::Real(cluster, _) => Some(cluster.kube_config_for(user).unwrap()),
+        }
+    }
+
     /// Makes the server forget the past, so that a watch cannot go on from where it was. On the
     /// real one this ends every connection.
     pub(crate) async fn forget_history(&self) {

@@ -87,7 +87,7 @@ async fn backoff_grows_with_each_failure() {
         eventually("four failures", || operators.http(&path), |(_, body)| failures(body) >= 4)
             .await;
     let parent: Value = serde_json::from_str(&body).unwrap();
-    let starts: Vec<f64> = parent["runs"]
+    let starts: Vec<f64> = parent["history"]
         .as_array()
         .unwrap()
         .iter()

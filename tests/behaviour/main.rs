@@ -14,5 +14,6 @@ mod deletion;
 mod isolation;
 mod missing_type;
 mod ownership;
+mod permissions;
 mod sharing;
 mod watch;

@@ -52,6 +52,10 @@ pub(crate) const ENDPOINT_SLICE: Kind =
 pub(crate) const EVENT: Kind = Kind("events.k8s.io/v1", "Event", "events");
 pub(crate) const CRD: Kind =
     Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions");
+pub(crate) const CLUSTER_ROLE: Kind =
+    Kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles");
+pub(crate) const CLUSTER_ROLE_BINDING: Kind =
+    Kind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings");
 pub(crate) const NAMESPACE: Kind = Kind("v1", "Namespace", "namespaces");
 
 impl Kind {
@@ -122,7 +126,9 @@ impl World {
     }
 
     pub(crate) fn api(&self, kind: Kind) -> Api<DynamicObject> {
-        let is_cluster_scoped = [NAMESPACE.1, TEMP.1, CRD.1].contains(&kind.1);
+        let cluster_scoped =
+            [NAMESPACE.1, TEMP.1, CRD.1, CLUSTER_ROLE.1, CLUSTER_ROLE_BINDING.1];
+        let is_cluster_scoped = cluster_scoped.contains(&kind.1);
         self.api_in(kind, (!is_cluster_scoped).then_some(self.namespace.as_str()))
     }
 

@@ -1,0 +1,41 @@
+//! The objects that left lately, with the version at which they did.
+//!
+//! A reply to a write and the watch race: the reply to a delete can be read after the `DELETED`
+//! event, and would put the object back for ever. An object that only left the selector does come
+//! back, but with a newer version.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::object::{Object, ResourceVersion, Uid};
+
+/// As many are remembered: far more than replies can be on their way at once.
+const MAX: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(super) struct Departed {
+    versions: HashMap<Uid, ResourceVersion>,
+    oldest_first: VecDeque<Uid>,
+}
+
+impl Departed {
+    /// Takes in what a `DELETED` event said.
+    pub(super) fn remember(&mut self, object: &Object) {
+        let uid = object.uid().clone();
+        let earlier = self.versions.insert(uid.clone(), object.resource_version().clone());
+        if earlier.is_some() {
+            return;
+        }
+        self.oldest_first.push_back(uid);
+        if self.oldest_first.len() > MAX
+            && let Some(oldest) = self.oldest_first.pop_front()
+        {
+            self.versions.remove(&oldest);
+        }
+    }
+
+    /// Whether an object is from before its departure.
+    pub(super) fn outdates(&self, object: &Object) -> bool {
+        let departure = self.versions.get(object.uid());
+        departure.is_some_and(|departure| !departure.is_older_than(object.resource_version()))
+    }
+}
