@@ -11,7 +11,10 @@ use super::{
     go_type::{GoStruct, Structs},
     open_api,
 };
-use crate::schema::Schema;
+use crate::schema::{
+    Schema,
+    name_rule::{self, NameRule},
+};
 
 /// One built-in resource type.
 #[expect(clippy::struct_excessive_bools, reason = "a type has or has not, each on its own")]
@@ -62,6 +65,17 @@ pub fn types() -> &'static [BuiltinType] {
 /// The type with this group, version and kind.
 pub fn find(group: &str, version: &str, kind: &str) -> Option<&'static BuiltinType> {
     types().iter().find(|ty| ty.group == group && ty.version == version && ty.kind == kind)
+}
+
+/// What names of objects of this type look like.
+pub fn name_rule(ty: &BuiltinType) -> NameRule {
+    match (ty.group, ty.kind) {
+        ("", "Namespace" | "Service") | ("apps", "StatefulSet") => name_rule::dns_label,
+        ("rbac.authorization.k8s.io", _) | ("policy", "PodDisruptionBudget") => {
+            name_rule::path_segment
+        }
+        _ => name_rule::dns_subdomain,
+    }
 }
 
 /// One struct, by the name that another refers to it with.

@@ -4,7 +4,7 @@
 //! Not imitated: pod-level requests and huge page limits computed from those of the containers.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::path;
 
@@ -16,7 +16,10 @@ pub(super) fn before_rules(name: &str, object: &mut Value) {
         "core.v1.Container" | "core.v1.EphemeralContainer" => {
             pull_policy(object, "image", "imagePullPolicy");
         }
+        "core.v1.PodStatus" => pod_ips(object),
+        "core.v1.NodeSpec" => pod_cidrs(object),
         "core.v1.ImageVolumeSource" => pull_policy(object, "reference", "pullPolicy"),
+        "core.v1.Service" => ip_mode(object),
         "core.v1.ServiceSpec" => session_affinity(object),
         "core.v1.ServicePort" => target_port(object),
         "core.v1.Secret" => string_data(object),
@@ -56,6 +59,32 @@ fn service_account(spec: &mut Value) {
     }
 }
 
+/// The first address has a field of its own; where the two differ, that one wins.
+fn pod_ips(status: &mut Value) {
+    let single = path::text(status, "podIP").to_owned();
+    let first = path::list(status, "podIPs").first().map(|address| path::text(address, "ip"));
+    match first {
+        Some(first) if single.is_empty() => path::set(status, "podIP", first.to_owned()),
+        first if !single.is_empty() && first != Some(&single) => {
+            path::set(status, "podIPs", json!([{ "ip": single }]));
+        }
+        _ => {}
+    }
+}
+
+/// The same for the address range of a node.
+fn pod_cidrs(spec: &mut Value) {
+    let single = path::text(spec, "podCIDR").to_owned();
+    let first = path::list(spec, "podCIDRs").first().and_then(Value::as_str);
+    match first {
+        Some(first) if single.is_empty() => path::set(spec, "podCIDR", first.to_owned()),
+        first if !single.is_empty() && first != Some(&single) => {
+            path::set(spec, "podCIDRs", json!([single]));
+        }
+        _ => {}
+    }
+}
+
 fn pull_policy(object: &mut Value, image: &str, policy: &str) {
     let chosen = if is_latest(path::text(object, image)) { "Always" } else { "IfNotPresent" };
     path::set_if_absent(object, policy, chosen);
@@ -79,6 +108,18 @@ fn is_latest(image: &str) -> bool {
 fn is_upper(last: &str) -> bool {
     let name = last.split(':').next().unwrap_or_default();
     name.contains(|c: char| c.is_ascii_uppercase())
+}
+
+/// An address of a load balancer is a virtual one unless it says otherwise.
+fn ip_mode(service: &mut Value) {
+    if path::text(service, "spec.type") != "LoadBalancer" {
+        return;
+    }
+    for ingress in path::list_mut(service, "status.loadBalancer.ingress") {
+        if !path::text(ingress, "ip").is_empty() {
+            path::set_if_absent(ingress, "ipMode", "VIP");
+        }
+    }
 }
 
 fn session_affinity(spec: &mut Value) {

@@ -27,10 +27,12 @@ mod timestamp;
 mod validate;
 
 pub use addresses::{free_address, free_node_ports};
-pub use catalog::{BuiltinType, find, kubernetes_version, types};
+pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
 pub use decode::{DecodeError, decode};
 pub use defaulting::default;
-pub use prepare::{prepare_for_create, prepare_for_status_update, prepare_for_update};
+pub use prepare::{
+    prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
+};
 pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };

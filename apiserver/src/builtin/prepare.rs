@@ -75,6 +75,14 @@ pub fn prepare_for_status_update(ty: &BuiltinType, new: &mut Value, old: &Value)
     default(ty, new);
 }
 
+/// Prepares the successor of a namespace for its `finalize` subresource, which alone may change
+/// the finalizers.
+pub fn prepare_for_finalize(ty: &BuiltinType, new: &mut Value, old: &Value) {
+    path::copy(new, old, "status");
+    path::copy(new, old, "metadata.generation");
+    default(ty, new);
+}
+
 /// The fields whose changes are counted in the generation.
 fn counts(ty: &BuiltinType) -> &'static [&'static str] {
     match ty.kind {
@@ -92,7 +100,7 @@ fn kept_by_status_update(ty: &BuiltinType) -> &'static [&'static str] {
     match ty.kind {
         "Deployment" => &["metadata.generation", "metadata.labels"],
         "Pod" => &["metadata.generation", "metadata.deletionTimestamp", "metadata.ownerReferences"],
-        "CustomResourceDefinition" | "ServiceCIDR" | "VolumeAttachment" => &[
+        "ServiceCIDR" | "VolumeAttachment" => &[
             "metadata.generation",
             "metadata.deletionTimestamp",
             "metadata.labels",

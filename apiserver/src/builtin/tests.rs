@@ -8,6 +8,9 @@ use super::*;
 /// uid and times masked.
 const CREATED: &str = include_str!("testdata/created.json");
 
+/// Status updates that also try to change other things, and what came of them.
+const STATUS: &str = include_str!("testdata/status.json");
+
 fn type_of(object: &Value) -> &'static BuiltinType {
     let text = |name: &str| object[name].as_str().unwrap();
     let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
@@ -57,6 +60,40 @@ fn an_update_that_changes_nothing_is_the_object_that_was() {
         prepare_for_update(type_of(old), &mut new, old);
         assert_eq!(&new, old, "{}", case["name"]);
     }
+}
+
+#[test]
+fn a_status_update_changes_what_the_real_server_lets_it_change() {
+    for case in serde_json::from_str::<Vec<Value>>(STATUS).unwrap() {
+        let (old, mut new) = (&case["old"], case["new"].clone());
+        default(type_of(old), &mut new);
+        prepare_for_status_update(type_of(old), &mut new, old);
+        let mut returned = case["returned"].clone();
+        path::copy(&mut returned, &new, "metadata.resourceVersion");
+        assert_eq!(new, returned, "{}", case["name"]);
+    }
+}
+
+#[test]
+fn only_finalize_takes_the_finalizer_of_a_namespace() {
+    let ty = find("", "v1", "Namespace").unwrap();
+    let mut old = serde_json::json!({ "metadata": { "name": "a" } });
+    prepare_for_create(ty, &mut old);
+    let mut new = old.clone();
+    path::remove(&mut new, "spec.finalizers");
+    let mut finalized = new.clone();
+    prepare_for_update(ty, &mut new, &old);
+    assert_eq!(new, old);
+    prepare_for_finalize(ty, &mut finalized, &old);
+    assert_eq!(path::get(&finalized, "spec.finalizers"), None);
+}
+
+#[test]
+fn names_follow_the_rule_of_their_type() {
+    let complaints = |kind, group, name| name_rule(find(group, "v1", kind).unwrap())(name, false);
+    assert_eq!(complaints("Role", "rbac.authorization.k8s.io", "system:a"), [""; 0]);
+    assert_eq!(complaints("Pod", "", "a.b"), [""; 0]);
+    assert_ne!(complaints("StatefulSet", "apps", "a.b"), [""; 0]);
 }
 
 #[test]

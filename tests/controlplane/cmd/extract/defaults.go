@@ -71,7 +71,37 @@ func addDefaults(types *typeTable, resources []resource) error {
 		}
 	}
 	types.dropInherited()
+	types.dropConditional()
 	return nil
+}
+
+// dropConditional drops the rules that a struct seems to have because the struct that holds it was
+// empty: an update strategy has no parameters when another kind of strategy is chosen.
+func (t *typeTable) dropConditional() {
+	for _, holder := range t.byName {
+		for field, held := range holder.Fields {
+			inner, ok := t.byName[strings.TrimPrefix(held.Type, "*#")]
+			if !ok {
+				continue
+			}
+			inner.Rules = slices.DeleteFunc(inner.Rules, func(r rule) bool {
+				return slices.ContainsFunc(holder.Rules, func(other rule) bool {
+					return other.Path == join(field, r.Path) && len(other.Unless) > 0 && !holder.excludesDefault(other)
+				})
+			})
+		}
+	}
+}
+
+// excludesDefault: a rule that does not even hold for the value that its condition's field has by
+// default says nothing about the struct below.
+func (s *goStruct) excludesDefault(r rule) bool {
+	return slices.ContainsFunc(s.Rules, func(known rule) bool {
+		return slices.ContainsFunc(r.Unless, func(c condition) bool {
+			value, _ := known.Value.(json.RawMessage)
+			return c.Path == known.Path && slices.Contains(c.Values, strings.Trim(string(value), `"`))
+		})
+	})
 }
 
 // dropInherited drops the rules that a struct has only because a struct that it holds has them.
