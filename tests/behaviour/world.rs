@@ -126,8 +126,7 @@ impl World {
     }
 
     pub(crate) fn api(&self, kind: Kind) -> Api<DynamicObject> {
-        let cluster_scoped =
-            [NAMESPACE.1, TEMP.1, CRD.1, CLUSTER_ROLE.1, CLUSTER_ROLE_BINDING.1];
+        let cluster_scoped = [NAMESPACE.1, TEMP.1, CRD.1, CLUSTER_ROLE.1, CLUSTER_ROLE_BINDING.1];
         let is_cluster_scoped = cluster_scoped.contains(&kind.1);
         self.api_in(kind, (!is_cluster_scoped).then_some(self.namespace.as_str()))
     }
