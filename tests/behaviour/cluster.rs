@@ -6,7 +6,11 @@ use std::{
 };
 
 use futures::{FutureExt, future::BoxFuture};
-use kube::Client;
+use kube::{
+    Client,
+    config::{KubeConfigOptions, Kubeconfig},
+};
+use operetta_apiserver::{RequestRecord, Server};
 use operetta_controlplane::ControlPlane;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -34,6 +38,8 @@ impl Request {
 pub(crate) enum Cluster {
     /// The real control plane; there is one per test program, used by one test at a time.
     Real(&'static ControlPlane, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
+    /// An embedded server of the test's own, and its way in over TCP once somebody asked for it.
+    Embedded(Server, OnceLock<operetta_apiserver::Running>),
 }
 
 static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
@@ -43,8 +49,8 @@ impl Cluster {
     pub(crate) async fn start() -> Option<Self> {
         match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
             Ok("controlplane") => Self::real().await,
+            Ok("embedded") | Err(_) => Some(Self::Embedded(Server::start(), OnceLock::new())),
             Ok(other) => panic!("OPERETTA_TEST_CLUSTER={other}: use embedded or controlplane"),
-            Err(_) => None,
         }
     }
 
@@ -60,6 +66,7 @@ impl Cluster {
     pub(crate) fn client(&self) -> Client {
         match self {
             Self::Real(cluster, _) => cluster.client().unwrap(),
+            Self::Embedded(server, _) => server.client(),
         }
     }
 
@@ -67,6 +74,10 @@ impl Cluster {
     pub(crate) fn connector(&self) -> Connector {
         match self {
             Self::Real(cluster, _) => connector_to(cluster.kube_config()),
+            Self::Embedded(server, _) => {
+                let server = server.clone();
+                Box::new(move || async move { Ok(server.client()) }.boxed())
+            }
         }
     }
 
@@ -74,6 +85,14 @@ impl Cluster {
     pub(crate) fn kube_config(&self) -> kube::Config {
         match self {
             Self::Real(cluster, _) => cluster.kube_config(),
+            Self::Embedded(server, running) => {
+                let serve = || server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+                let yaml = running.get_or_init(serve).kubeconfig();
+                let kubeconfig = Kubeconfig::from_yaml(&yaml).unwrap();
+                let options = KubeConfigOptions::default();
+                let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options);
+                futures::executor::block_on(config).unwrap()
+            }
         }
     }
 
@@ -81,6 +100,7 @@ impl Cluster {
     pub(crate) fn kube_config_for(&self, user: &str) -> Option<kube::Config> {
         match self {
             Self::Real(cluster, _) => Some(cluster.kube_config_for(user).unwrap()),
+            Self::Embedded(..) => None,
         }
     }
 
@@ -92,6 +112,10 @@ impl Cluster {
                 let cluster = *cluster;
                 let forget = move || cluster.compact().and_then(|_| cluster.restart_apiserver());
                 tokio::task::spawn_blocking(forget).await.unwrap().unwrap();
+            }
+            Self::Embedded(server, _) => {
+                server.compact();
+                server.cut_watches();
             }
         }
     }
@@ -114,7 +138,19 @@ impl Cluster {
                     })
                     .collect()
             }
+            Self::Embedded(server, _) => server.requests().into_iter().map(Request::from).collect(),
         }
+    }
+}
+
+impl From<RequestRecord> for Request {
+    fn from(record: RequestRecord) -> Self {
+        let RequestRecord { method, path, verb, resource, user_agent, status, .. } = record;
+        let verb = if verb.is_empty() { method.to_lowercase() } else { verb };
+        let resource = resource.split('.').next().unwrap_or_default().to_owned();
+        let subresource = if path.ends_with("/status") { "status" } else { "" }.to_owned();
+        let user = "admin".to_owned();
+        Self { verb, resource, subresource, user_agent, user, code: status }
     }
 }
 
