@@ -22,6 +22,14 @@ pub fn default(ty: &BuiltinType, object: &mut Value) {
     round_trip::fill(ty.root, object);
 }
 
+/// What an object has before anything is set: the fields that Go writes although they are empty.
+pub fn empty(ty: &BuiltinType) -> Value {
+    let mut object = Value::Object(serde_json::Map::new());
+    round_trip::strip(ty.root, &mut object);
+    round_trip::fill(ty.root, &mut object);
+    object
+}
+
 fn api_version(ty: &BuiltinType) -> String {
     match ty.group {
         "" => ty.version.to_owned(),

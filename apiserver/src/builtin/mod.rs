@@ -12,6 +12,7 @@
 
 mod addresses;
 mod catalog;
+mod convert;
 mod copied;
 mod decode;
 mod defaulting;
@@ -28,8 +29,9 @@ mod validate;
 
 pub use addresses::{free_address, free_node_ports};
 pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
+pub use convert::{convert, stored_as};
 pub use decode::{DecodeError, decode};
-pub use defaulting::default;
+pub use defaulting::{default, empty};
 pub use prepare::{
     prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
 };

@@ -10,6 +10,7 @@ mod claim;
 mod config;
 mod container;
 mod declared;
+mod event;
 mod job;
 mod networking;
 mod number;
@@ -117,6 +118,7 @@ fn rules(name: &str, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>
         "networking.v1.NetworkPolicyPort" => number::port_or_name(value, "port", at, errors),
         "networking.v1.NetworkPolicySpec" => networking::policy(value, at, errors),
         "discovery.v1.EndpointSlice" => networking::endpoint_slice(value, errors),
+        "events.v1.Event" => event::event(value, errors),
         "rbac.v1.PolicyRule" => rbac::policy_rule(value, at, errors),
         "rbac.v1.RoleBinding" => rbac::role_ref(value, &["Role", "ClusterRole"], errors),
         "rbac.v1.ClusterRoleBinding" => {
