@@ -10,6 +10,7 @@ use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
+use operetta_apiserver::Server;
 
 use crate::settings::Target;
 
@@ -22,7 +23,7 @@ pub(crate) struct Connection {
 /// Connects; for the embedded server, starts it.
 pub(crate) async fn connect(target: Target) -> anyhow::Result<Connection> {
     match target {
-        Target::Embedded { listen, kubeconfig_out } => embedded(listen, &kubeconfig_out).await,
+        Target::Embedded { listen, kubeconfig_out } => embedded(listen, &kubeconfig_out),
         Target::InCluster => remote(Config::incluster().context("--cluster in-cluster")?),
         Target::Kubeconfig { file, context } => {
             remote(from_kubeconfig(file.as_deref(), context).await.context("--cluster kubeconfig")?)
@@ -45,6 +46,11 @@ fn remote(mut config: Config) -> anyhow::Result<Connection> {
     Ok(Connection { client: Client::try_from(config)?, kubeconfig: None })
 }
 
-async fn embedded(listen: SocketAddr, kubeconfig_out: &Path) -> anyhow::Result<Connection> {
-    anyhow::bail!("the embedded server is not there yet: {listen} {}", kubeconfig_out.display())
+/// The server lives as long as the runtime that this is called on.
+fn embedded(listen: SocketAddr, kubeconfig_out: &Path) -> anyhow::Result<Connection> {
+    let server = Server::start();
+    let running = server.serve(listen).context("--embedded-listen")?;
+    running.write_kubeconfig(kubeconfig_out).context("--kubeconfig-out")?;
+    let kubeconfig = Some(std::path::absolute(kubeconfig_out)?);
+    Ok(Connection { client: server.client(), kubeconfig })
 }

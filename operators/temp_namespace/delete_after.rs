@@ -13,11 +13,15 @@ pub(super) enum InvalidDeleteAfter {
     Malformed(String),
     /// Nobody lives to see it.
     #[error(
-        "spec.deleteAfter: `{0}` is too long a time; \
+        "spec.deleteAfter: `{0}` is too long a time, at most 36500d; \
          the namespace stays as it is until this is mended"
     )]
     TooLong(String),
 }
+
+const DAY: u64 = 24 * 60 * 60;
+/// A hundred years.
+const MAX: u64 = 36_500 * DAY;
 
 /// Reads a whole number with a unit: `s`, `m`, `h` or `d`, in either case.
 pub(super) fn parse(text: &str) -> Result<Duration, InvalidDeleteAfter> {
@@ -28,14 +32,17 @@ pub(super) fn parse(text: &str) -> Result<Duration, InvalidDeleteAfter> {
         's' => 1,
         'm' => 60,
         'h' => 60 * 60,
-        'd' => 24 * 60 * 60,
+        'd' => DAY,
         _ => return Err(malformed()),
     };
     if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(malformed());
     }
     let seconds = number.parse::<u64>().ok().and_then(|count| count.checked_mul(seconds_per_unit));
-    seconds.map(Duration::from_secs).ok_or_else(|| InvalidDeleteAfter::TooLong(text.to_owned()))
+    seconds
+        .filter(|seconds| *seconds <= MAX)
+        .map(Duration::from_secs)
+        .ok_or_else(|| InvalidDeleteAfter::TooLong(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -44,9 +51,15 @@ mod tests {
 
     #[test]
     fn a_time_is_a_number_and_a_unit_in_either_case() {
-        for (text, seconds) in
-            [("0s", 0), ("45s", 45), ("10M", 600), ("2h", 7200), ("1D", 86400), ("007d", 604_800)]
-        {
+        for (text, seconds) in [
+            ("0s", 0),
+            ("45s", 45),
+            ("10M", 600),
+            ("2h", 7200),
+            ("1D", 86400),
+            ("007d", 604_800),
+            ("36500d", MAX),
+        ] {
             assert_eq!(parse(text), Ok(Duration::from_secs(seconds)), "{text}");
         }
     }
@@ -63,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_time_beyond_counting_is_refused() {
-        for text in ["99999999999999999999s", "18446744073709551615d"] {
+        for text in ["99999999999999999999s", "18446744073709551615d", "36501d"] {
             assert_eq!(parse(text), Err(InvalidDeleteAfter::TooLong(text.to_owned())));
         }
     }

@@ -26,18 +26,15 @@ pub(super) struct Life {
 ///
 /// The time counts from the creation of the namespace; once that is gone, from what was recorded
 /// of it. So it is deleted only after its creation was recorded: without that a lost status would
-/// make it live again. `None` when the end of the life is beyond what a timestamp can say.
+/// make it live again.
 pub(super) fn life(
     recorded: &TempNamespaceStatus,
     namespace: Option<&Namespace>,
     lifetime: Duration,
     now: Timestamp,
-) -> Option<Life> {
+) -> Life {
     let created_at = created_at(namespace).or(time(recorded.created_at.as_ref()));
-    let expires_at = match created_at {
-        Some(created_at) => Some(created_at.checked_add(lifetime).ok()?),
-        None => None,
-    };
+    let expires_at = created_at.map(|at| at.checked_add(lifetime).unwrap_or(Timestamp::MAX));
     let is_over = expires_at.is_some_and(|at| at <= now);
     let is_recorded = created_at == time(recorded.created_at.as_ref());
     let is_wanted = recorded.deleted_at.is_none() && !(is_over && is_recorded);
@@ -54,7 +51,7 @@ pub(super) fn life(
         deleted_at: deleted_at.map(Time),
         ..TempNamespaceStatus::default()
     };
-    Some(Life { is_wanted, status, look_again })
+    Life { is_wanted, status, look_again }
 }
 
 fn phase(is_wanted: bool, namespace: Option<&Namespace>) -> Phase {

@@ -26,7 +26,6 @@ mod delete_after;
 mod life;
 
 pub use crd::{Phase, TempNamespace, TempNamespaceSpec, TempNamespaceStatus};
-use delete_after::InvalidDeleteAfter;
 
 /// The operator as the binary registers it.
 pub fn operator() -> Operator {
@@ -65,21 +64,16 @@ impl Handler for TempNamespaces {
     fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
         let parent: TempNamespace = request.parent_as()?;
         let namespace = request.children::<Namespace>().named(request.parent.name())?;
-        let lifetime =
-            delete_after::parse(&parent.spec.delete_after).map_err(|error| permanent(&error))?;
+        let lifetime = delete_after::parse(&parent.spec.delete_after)
+            // No retry mends what the user wrote.
+            .map_err(|error| Permanent(error.to_string()))?;
         let recorded = parent.status.unwrap_or_default();
         let now = Timestamp::try_from((self.clock)())?;
-        let life = life::life(&recorded, namespace.as_ref(), lifetime, now)
-            .ok_or_else(|| permanent(&InvalidDeleteAfter::TooLong(parent.spec.delete_after)))?;
+        let life = life::life(&recorded, namespace.as_ref(), lifetime, now);
         let children = life.is_wanted.then(|| desired(request.parent.name()));
         let response = SyncResponse::status(life.status).children(children);
         Ok(SyncResponse { resync: life.look_again, ..response })
     }
-}
-
-/// No retry mends what the user wrote.
-fn permanent(error: &InvalidDeleteAfter) -> anyhow::Error {
-    Permanent(error.to_string()).into()
 }
 
 fn desired(name: &str) -> Namespace {
