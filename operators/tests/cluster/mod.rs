@@ -1,0 +1,98 @@
+//! The API server that a process under test connects to: embedded in the test, or the real one.
+//!
+//! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses; the default is `embedded`.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    sync::{
+        LazyLock, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use kube::{Client, Config, config::Kubeconfig};
+use operetta_apiserver::{Running, Server};
+use operetta_controlplane::{ControlPlane, Error};
+use tokio::sync::{Mutex, MutexGuard};
+
+/// Where a test runs. Its tests use it one at a time.
+pub(crate) enum Cluster {
+    Embedded {
+        kubeconfig: PathBuf,
+        #[expect(dead_code, reason = "held")]
+        running: Running,
+    },
+    Real(&'static ControlPlane, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
+}
+
+impl Cluster {
+    /// The cluster that the environment chooses; `None`, after saying why, when it cannot be had.
+    pub(crate) async fn start() -> Option<Self> {
+        match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
+            Ok("controlplane") => Self::real().await,
+            Err(_) | Ok("embedded") => Some(Self::embedded()),
+            Ok(other) => panic!("OPERETTA_TEST_CLUSTER={other}: use embedded or controlplane"),
+        }
+    }
+
+    fn embedded() -> Self {
+        let running = Server::start().serve("127.0.0.1:0".parse().unwrap()).unwrap();
+        let kubeconfig = new_folder().join("kubeconfig");
+        running.write_kubeconfig(&kubeconfig).unwrap();
+        Self::Embedded { kubeconfig, running }
+    }
+
+    async fn real() -> Option<Self> {
+        static SHARED: OnceLock<Option<ControlPlane>> = OnceLock::new();
+        static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
+        let guard = ONE_AT_A_TIME.lock().await;
+        let start = || SHARED.get_or_init(|| or_skip(ControlPlane::start())).as_ref();
+        let shared = tokio::task::spawn_blocking(start).await.unwrap()?;
+        Some(Self::Real(shared, guard))
+    }
+
+    /// An administrator's kubeconfig.
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        match self {
+            Self::Embedded { kubeconfig, .. } => kubeconfig,
+            Self::Real(cluster, _) => cluster.kubeconfig_path(),
+        }
+    }
+
+    /// An administrator's client.
+    pub(crate) async fn client(&self) -> Client {
+        client_of(self.kubeconfig()).await
+    }
+}
+
+/// The client that a kubeconfig makes.
+pub(crate) async fn client_of(kubeconfig: &Path) -> Client {
+    let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &<_>::default()).await.unwrap();
+    Client::try_from(config).unwrap()
+}
+
+/// What the rig makes; `None`, after saying why, where it cannot and need not.
+pub(crate) fn or_skip<T>(made: Result<T, Error>) -> Option<T> {
+    match made {
+        Ok(made) => Some(made),
+        Err(Error::Unavailable { reason }) if env::var_os("CI").is_none() => {
+            eprintln!("skipped: {reason}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// An empty folder of its own for each caller.
+pub(crate) fn new_folder() -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{}-{}-{number}", env!("CARGO_CRATE_NAME"), std::process::id());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // What another process of the same id left behind.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}

@@ -1,0 +1,250 @@
+//! The binary as a user meets it: started, asked, killed, stopped.
+
+use std::{
+    net::TcpListener,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use futures::{StreamExt, future::join_all};
+use k8s_openapi::api::core::v1::{Namespace, Pod, Service};
+use kube::{
+    Api, Client, Resource, ResourceExt,
+    api::{DeleteParams, ListParams, PostParams, WatchEvent, WatchParams},
+};
+use operators::{
+    crds::crds,
+    echo_server::{EchoServer, EchoServerSpec},
+    install::install,
+};
+
+use crate::{
+    cluster::{Cluster, client_of, new_folder},
+    program::{Program, output},
+};
+
+mod cluster;
+mod program;
+
+/// How long anything may take before a test gives up on it.
+const DEADLINE: Duration = Duration::from_secs(30);
+const ECHO_SERVERS: usize = 50;
+
+/// Somebody's namespace on a cluster that has the definitions.
+struct Tenant {
+    cluster: Cluster,
+    echo_servers: Api<EchoServer>,
+    pods: Api<Pod>,
+    services: Api<Service>,
+}
+
+impl Tenant {
+    async fn new(namespace: &str) -> Option<Self> {
+        let cluster = Cluster::start().await?;
+        let client = cluster.client().await;
+        install(&client, &crds(&operators::all())).await.unwrap();
+        let mut object = Namespace::default();
+        object.metadata.name = Some(namespace.to_owned());
+        Api::all(client.clone()).create(&PostParams::default(), &object).await.unwrap();
+        Some(Self::at(cluster, &client, namespace))
+    }
+
+    fn at(cluster: Cluster, client: &Client, namespace: &str) -> Self {
+        let echo_servers = Api::namespaced(client.clone(), namespace);
+        let pods = Api::namespaced(client.clone(), namespace);
+        let services = Api::namespaced(client.clone(), namespace);
+        Self { cluster, echo_servers, pods, services }
+    }
+
+    /// The binary on this cluster.
+    fn operators(&self) -> Program {
+        let kubeconfig = self.cluster.kubeconfig().to_str().unwrap();
+        Program::start(&["--cluster", "kubeconfig", "--kubeconfig", kubeconfig])
+    }
+
+    async fn create(&self, count: usize) {
+        let create = |number| create_one(&self.echo_servers, format!("echo-{number}"));
+        join_all((0..count).map(create)).await;
+    }
+
+    async fn until_all_ready(&self) -> Vec<EchoServer> {
+        all_ready(&self.echo_servers).await
+    }
+
+    async fn children(&self) -> (Vec<Pod>, Vec<Service>) {
+        let ours = ListParams::default().labels("app.kubernetes.io/managed-by=echo-server");
+        let pods = self.pods.list(&ours).await.unwrap().items;
+        (pods, self.services.list(&ours).await.unwrap().items)
+    }
+
+    /// Leaves nothing to do for the operators of the next test.
+    async fn clear(&self) {
+        for parent in self.echo_servers.list(&ListParams::default()).await.unwrap() {
+            let name = parent.name_any();
+            self.echo_servers.delete(&name, &DeleteParams::background()).await.unwrap();
+        }
+    }
+}
+
+async fn create_one(api: &Api<EchoServer>, name: String) {
+    let spec = EchoServerSpec { service_name: "hello".to_owned() };
+    api.create(&PostParams::default(), &EchoServer::new(&name, spec)).await.unwrap();
+}
+
+async fn all_ready(api: &Api<EchoServer>) -> Vec<EchoServer> {
+    let started = Instant::now();
+    loop {
+        let parents = api.list(&ListParams::default()).await.unwrap().items;
+        if parents.iter().all(is_ready) {
+            return parents;
+        }
+        assert!(started.elapsed() < DEADLINE, "never all ready: {parents:#?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+fn is_ready(parent: &EchoServer) -> bool {
+    let conditions = parent.status.iter().flat_map(|status| &status.conditions);
+    conditions.into_iter().any(|condition| condition.type_ == "Ready" && condition.status == "True")
+}
+
+/// Returns once so many Pods have been created after `version`.
+async fn until_created(pods: &Api<Pod>, version: &str, count: usize) {
+    let events = pods.watch(&WatchParams::default(), version).await.unwrap();
+    let created = events.filter(|event| {
+        std::future::ready(matches!(event.as_ref().unwrap(), WatchEvent::Added(_)))
+    });
+    let seen = tokio::time::timeout(DEADLINE, created.take(count).count()).await;
+    assert_eq!(seen.expect("the pods in time"), count);
+}
+
+fn owners<K: Resource>(children: &[K]) -> Vec<String> {
+    let owner = |child: &K| {
+        let [owner] = child.owner_references() else { panic!("one owner") };
+        owner.uid.clone()
+    };
+    let mut owners: Vec<_> = children.iter().map(owner).collect();
+    owners.sort();
+    owners
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_between_two_writes_and_started_again_it_leaves_no_duplicate_and_no_orphan() {
+    let Some(tenant) = Tenant::new("killed").await else { return };
+    tenant.create(ECHO_SERVERS).await;
+    let before = tenant.pods.list(&ListParams::default()).await.unwrap();
+    let version = before.metadata.resource_version.unwrap();
+    let operators = tenant.operators();
+    until_created(&tenant.pods, &version, 10).await;
+    operators.kill().await;
+    let (pods, services) = tenant.children().await;
+    let written = pods.len() + services.len();
+    assert!((10..2 * ECHO_SERVERS).contains(&written), "half written: {written}");
+
+    let operators = tenant.operators();
+    let parents = tenant.until_all_ready().await;
+    let mut uids: Vec<_> = parents.iter().map(|parent| parent.uid().unwrap()).collect();
+    uids.sort();
+    assert_eq!(uids.len(), ECHO_SERVERS);
+    let (pods, services) = tenant.children().await;
+    assert_eq!(owners(&pods), uids, "each parent has exactly one pod");
+    assert_eq!(owners(&services), uids, "each parent has exactly one service");
+    let all = tenant.pods.list(&ListParams::default()).await.unwrap().items;
+    assert_eq!(all.len(), ECHO_SERVERS, "and there is no other");
+    tenant.clear().await;
+    operators.stop("TERM").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signal_ends_it_with_success_within_five_seconds() {
+    let Some(tenant) = Tenant::new("stopped").await else { return };
+    for signal in ["TERM", "INT"] {
+        let mut operators = tenant.operators();
+        operators.ready().await;
+        tenant.create(if signal == "TERM" { 10 } else { 0 }).await;
+        let asked = Instant::now();
+        let code = operators.stop(signal).await;
+        assert!(asked.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+        assert_eq!(code, Some(0), "SIG{signal}");
+    }
+    tenant.clear().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_the_cluster_of_a_kubeconfig_it_says_so_and_does_its_work() {
+    let Some(tenant) = Tenant::new("works").await else { return };
+    let mut operators = tenant.operators();
+    let announced = operators.ready().await;
+    assert!(announced.contains("Operators: echo-server, temp-namespace."), "{announced}");
+    assert!(!announced.contains("kubectl"), "no advice to change a real cluster: {announced}");
+    tenant.create(1).await;
+    let parents = tenant.until_all_ready().await;
+    let (pods, services) = tenant.children().await;
+    let uid = parents[0].uid().unwrap();
+    assert_eq!((owners(&pods), owners(&services)), (vec![uid.clone()], vec![uid]));
+    tenant.clear().await;
+    assert_eq!(operators.stop("TERM").await, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_flags_it_brings_its_own_api_server_and_the_lines_to_copy() {
+    let folder = new_folder();
+    let mut operators = Program::start_in(&folder, &[]);
+    let announced = operators.ready().await;
+    let kubeconfig = folder.join("target/operetta/kubeconfig");
+    for part in [
+        &*format!("\n  export KUBECONFIG={}\n", kubeconfig.display()),
+        "\n  kubectl apply -f examples/echo-server.yaml\n",
+        "/readyz?verbose",
+    ] {
+        assert!(announced.contains(part), "{part} is missing in {announced}");
+    }
+    assert_eq!(kubeconfig.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let echo_servers = Api::default_namespaced(client_of(&kubeconfig).await);
+    create_one(&echo_servers, "hello".to_owned()).await;
+    all_ready(&echo_servers).await;
+    let asked = Instant::now();
+    assert_eq!(operators.stop("TERM").await, Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_an_error_with_the_port_and_the_flag() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for flag in ["--listen", "--embedded-listen"] {
+        let (code, _, said) = output(&[flag, &address]).await;
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains(flag) && said.contains(&address), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_meant_is_refused_with_what_would_help() {
+    let missing = new_folder().join("no-such-file");
+    let missing = missing.to_str().unwrap();
+    for (flags, parts) in [
+        (&["--listen", "0.0.0.0:0"][..], ["--listen 0.0.0.0:0", "--insecure-listen"]),
+        (&["--kubeconfig", "f"], ["--kubeconfig", "--cluster kubeconfig"]),
+        (&["--cluster", "kubeconfig", "--kubeconfig", missing], ["--cluster kubeconfig", missing]),
+    ] {
+        let (code, _, said) = output(flags).await;
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.starts_with("error: ") || said.contains("\nerror: "), "{said}");
+        for part in parts {
+            assert!(said.contains(part), "{part} is missing in {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn it_prints_the_manifests_that_are_committed() {
+    for name in ["crds", "rbac"] {
+        let (code, printed, said) = output(&[name]).await;
+        assert_eq!((code, &*said), (Some(0), ""));
+        let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy");
+        let committed = std::fs::read_to_string(deploy.join(format!("{name}.yaml"))).unwrap();
+        assert_eq!(printed, committed);
+    }
+}

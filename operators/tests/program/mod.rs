@@ -1,0 +1,97 @@
+//! The binary `operators` as a child process that ends with the test.
+
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
+    time::timeout,
+};
+
+use crate::cluster::new_folder;
+
+/// How long a start or an end may take before a test gives up on it.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The last line of what is printed when all is ready.
+const END_OF_ANNOUNCEMENT: &str = "Ctrl-C stops them.";
+
+pub(crate) struct Program {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    log: PathBuf,
+}
+
+impl Program {
+    /// Starts it on a free port for the web endpoint.
+    pub(crate) fn start(flags: &[&str]) -> Self {
+        Self::start_in(&new_folder(), flags)
+    }
+
+    /// Starts it with this working directory.
+    pub(crate) fn start_in(folder: &Path, flags: &[&str]) -> Self {
+        let log = folder.join("log");
+        let mut child = command(&["--listen", "127.0.0.1:0"])
+            .args(flags)
+            .current_dir(folder)
+            .stdout(Stdio::piped())
+            .stderr(File::create(&log).unwrap())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines, log }
+    }
+
+    /// Waits until it says that it is ready, and returns what it said.
+    pub(crate) async fn ready(&mut self) -> String {
+        let announcement = async {
+            let mut said = String::new();
+            while let Some(line) = self.lines.next_line().await.unwrap() {
+                said += &line;
+                said += "\n";
+                if line.starts_with(END_OF_ANNOUNCEMENT) {
+                    return said;
+                }
+            }
+            let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+            panic!("it ended before it was ready: {log}");
+        };
+        timeout(DEADLINE, announcement).await.expect("ready in time")
+    }
+
+    /// Ends it without warning.
+    pub(crate) async fn kill(mut self) {
+        self.child.kill().await.unwrap();
+    }
+
+    /// Sends a signal and returns the exit code.
+    pub(crate) async fn stop(mut self, signal: &str) -> Option<i32> {
+        let id = self.child.id().expect("it runs").to_string();
+        let sent = Command::new("kill").args(["-s", signal, &id]).status().await.unwrap();
+        assert!(sent.success());
+        timeout(DEADLINE, self.child.wait()).await.expect("an end in time").unwrap().code()
+    }
+}
+
+/// Runs it to its end: exit code, standard output, standard error.
+pub(crate) async fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let running = command(arguments).current_dir(new_folder()).output();
+    let output = timeout(DEADLINE, running).await.expect("an end in time").unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// A command that knows nothing of the cluster or kubeconfig of whoever runs the tests.
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_operators"));
+    for variable in ["KUBERNETES_SERVICE_HOST", "KUBECONFIG", "RUST_LOG"] {
+        command.env_remove(variable);
+    }
+    command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
+    command
+}
