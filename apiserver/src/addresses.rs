@@ -15,7 +15,7 @@ use crate::builtin;
 
 /// The addresses and ports that are taken.
 #[derive(Debug, Default)]
-pub struct Addresses(Mutex<Taken>);
+pub(crate) struct Addresses(Mutex<Taken>);
 
 #[derive(Debug, Default)]
 struct Taken {
@@ -26,11 +26,11 @@ struct Taken {
 
 /// Nothing is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exhausted;
+pub(crate) struct Exhausted;
 
 impl Addresses {
     /// Gives a Service what it lacks, and takes what it names.
-    pub fn allocate(&self, service: &mut Value) -> Result<(), Exhausted> {
+    pub(crate) fn allocate(&self, service: &mut Value) -> Result<(), Exhausted> {
         let mut taken = self.lock();
         if builtin::needs_cluster_ip(service) {
             taken.hint = taken.hint.wrapping_add(1);
@@ -48,7 +48,7 @@ impl Addresses {
     }
 
     /// Takes back what `old` occupied and `new` does not.
-    pub fn release(&self, old: &Value, new: Option<&Value>) {
+    pub(crate) fn release(&self, old: &Value, new: Option<&Value>) {
         let mut taken = self.lock();
         let kept = new.and_then(builtin::cluster_ip);
         if let Some(address) = builtin::cluster_ip(old).filter(|a| Some(*a) != kept) {

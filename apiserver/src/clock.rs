@@ -13,25 +13,25 @@ const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// The time of the server.
 #[derive(Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     start: Timestamp,
     since: Instant,
 }
 
 impl Clock {
     /// A clock that starts at the present time.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { start: Timestamp::now(), since: Instant::now() }
     }
 
     /// The time now.
-    pub fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         let elapsed = SignedDuration::try_from(self.since.elapsed()).unwrap_or_default();
         self.start.checked_add(elapsed).unwrap_or(self.start)
     }
 
     /// The time now as `metadata.creationTimestamp` is written: whole seconds.
-    pub fn now_text(&self) -> String {
+    pub(crate) fn now_text(&self) -> String {
         seconds(self.now())
     }
 }
@@ -43,22 +43,22 @@ impl Default for Clock {
 }
 
 /// A time in whole seconds, as Kubernetes writes it.
-pub fn seconds(time: Timestamp) -> String {
+pub(crate) fn seconds(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// A source of uids and name suffixes; the same seed gives the same sequence.
 #[derive(Debug)]
-pub struct Ids(Mutex<u64>);
+pub(crate) struct Ids(Mutex<u64>);
 
 impl Ids {
     /// A source that starts at `seed`.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(Mutex::new(seed))
     }
 
     /// A fresh uid.
-    pub fn uid(&self) -> String {
+    pub(crate) fn uid(&self) -> String {
         let (a, b) = (self.next(), self.next());
         let (time_low, time_mid) = (a >> 32, (a >> 16) & 0xffff);
         let version = 0x4000 | (a & 0x0fff);
@@ -68,7 +68,7 @@ impl Ids {
     }
 
     /// Five characters to put behind a `generateName`.
-    pub fn suffix(&self) -> String {
+    pub(crate) fn suffix(&self) -> String {
         let mut bits = self.next();
         let letters = ALPHABET.len() as u64;
         let mut letter = || {
@@ -79,7 +79,7 @@ impl Ids {
         (0..5).map(|_| letter()).collect()
     }
 
-    /// SplitMix64: small, seedable, and good enough for names that must differ, not for secrets.
+    /// `SplitMix64`: small, seedable, and good enough for names that must differ, not for secrets.
     fn next(&self) -> u64 {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

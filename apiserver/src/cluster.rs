@@ -15,7 +15,7 @@ use crate::{
 
 /// The state of one embedded cluster.
 #[derive(Debug)]
-pub struct Cluster {
+pub(crate) struct Cluster {
     /// The objects.
     pub log: Log,
     /// The types.
@@ -32,7 +32,11 @@ pub struct Cluster {
 
 impl Cluster {
     /// The object in the version of `resource`, or nothing.
-    pub fn read(&self, resource: &Resource, key: &ObjectKey) -> Option<(Arc<Object>, Value)> {
+    pub(crate) fn read(
+        &self,
+        resource: &Resource,
+        key: &ObjectKey,
+    ) -> Option<(Arc<Object>, Value)> {
         let object = self.log.get(&resource.id, key)?;
         let value = resource.decode(&object);
         Some((object, value))

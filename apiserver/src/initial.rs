@@ -15,7 +15,11 @@ use crate::{
 /// The built-in types.
 pub(crate) fn resources() -> Vec<Resource> {
     // Definitions are a module of their own.
-    let types = builtin::types().iter().filter(|ty| ty.group != "apiextensions.k8s.io");
+    let types = builtin::types().iter().filter(|ty| {
+        // Older versions would need their own conversions.
+        let older = (ty.group, ty.version) == ("autoscaling", "v1");
+        ty.group != "apiextensions.k8s.io" && !older
+    });
     let mut resources: Vec<Resource> = types.map(resource).collect();
     resources.push(crd::definition_resource());
     resources
@@ -37,6 +41,7 @@ fn resource(builtin: &'static BuiltinType) -> Resource {
         scale: None,
         has_generation: builtin.has_generation,
         schema: Arc::clone(&builtin.schema),
+        empty: Some(builtin::empty(builtin)),
         epoch: 0,
         columns: Arc::new([]),
         origin: Origin::BuiltIn(builtin),

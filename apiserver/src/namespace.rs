@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// The namespaces of a new cluster.
-pub const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+pub(crate) const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// Whether an object may be created in a namespace.
-pub fn admit(
+pub(crate) fn admit(
     cluster: &Cluster,
     resource: &Resource,
     namespace: &str,
@@ -42,7 +42,7 @@ pub fn admit(
 }
 
 /// Goes on with the deletion of a namespace: deletes what is in it, or gives it up when empty.
-pub fn terminate(cluster: &Cluster, name: &str) {
+pub(crate) fn terminate(cluster: &Cluster, name: &str) {
     let resources = cluster.registry.snapshot();
     let Some(namespaces) = resources.by_kind("", "Namespace") else { return };
     let key = ObjectKey::new("", name);

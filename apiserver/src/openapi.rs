@@ -1,4 +1,4 @@
-//! OpenAPI v3, thin: an index, and per group version what `kubectl` needs before it sends an
+//! `OpenAPI` v3, thin: an index, and per group version what `kubectl` needs before it sends an
 //! apply, and the schemas of custom resources.
 //!
 //! Not here: the schemas of built-in types (`kubectl explain` finds nothing about them).
@@ -61,9 +61,10 @@ pub(crate) fn document(resources: &Resources, group: &str, version: &str) -> Opt
 fn resource_paths(resource: &Resource) -> Vec<(String, Value)> {
     let root = group_version_path(&resource.id.group, &resource.version);
     let plural = &resource.id.plural;
-    let collection = match resource.namespaced {
-        true => format!("/{root}/namespaces/{{namespace}}/{plural}"),
-        false => format!("/{root}/{plural}"),
+    let collection = if resource.namespaced {
+        format!("/{root}/namespaces/{{namespace}}/{plural}")
+    } else {
+        format!("/{root}/{plural}")
     };
     let object = format!("{collection}/{{name}}");
     let mut paths = vec![

@@ -42,7 +42,7 @@ pub struct WatchRecord {
 
 /// The log of requests.
 #[derive(Debug)]
-pub struct Requests {
+pub(crate) struct Requests {
     state: Mutex<State>,
     capacity: usize,
 }
@@ -56,7 +56,7 @@ struct State {
 
 /// Keeps a watch in the list of open ones until it is dropped.
 #[derive(Debug)]
-pub struct OpenWatch {
+pub(crate) struct OpenWatch {
     requests: Arc<Requests>,
     id: u64,
 }
@@ -70,27 +70,27 @@ impl RequestRecord {
 
 impl Requests {
     /// A log of at most `capacity` requests.
-    pub fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self { state: Mutex::default(), capacity }
     }
 
     /// The newest requests, oldest first.
-    pub fn answered(&self) -> Vec<RequestRecord> {
+    pub(crate) fn answered(&self) -> Vec<RequestRecord> {
         self.lock().answered.iter().cloned().collect()
     }
 
     /// Forgets answered requests.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.lock().answered.clear();
     }
 
     /// The watches that are open now, in the order of their opening.
-    pub fn open(&self) -> Vec<WatchRecord> {
+    pub(crate) fn open(&self) -> Vec<WatchRecord> {
         self.lock().open.values().cloned().collect()
     }
 
     /// Notes an answered request.
-    pub fn record(&self, record: RequestRecord) {
+    pub(crate) fn record(&self, record: RequestRecord) {
         let mut state = self.lock();
         if state.answered.len() == self.capacity {
             state.answered.pop_front();
@@ -99,7 +99,7 @@ impl Requests {
     }
 
     /// Notes a watch that opens.
-    pub fn opened(self: &Arc<Self>, record: WatchRecord) -> OpenWatch {
+    pub(crate) fn opened(self: &Arc<Self>, record: WatchRecord) -> OpenWatch {
         let mut state = self.lock();
         let id = state.next_id;
         state.next_id += 1;

@@ -9,7 +9,7 @@ use crate::{resource::GroupResource, schema::FieldError};
 /// Why a request failed, with all that a client may act upon.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct StatusError {
+pub(crate) struct StatusError {
     /// The HTTP status.
     pub code: u16,
     /// The machine-readable word, for example `AlreadyExists`.
@@ -37,12 +37,12 @@ impl StatusError {
     }
 
     /// 404: the object does not exist.
-    pub fn not_found(resource: &GroupResource, name: &str) -> Self {
+    pub(crate) fn not_found(resource: &GroupResource, name: &str) -> Self {
         Self::new(404, "NotFound", format!("{resource} \"{name}\" not found")).of(resource, name)
     }
 
     /// 404: the path leads to no resource.
-    pub fn no_such_resource() -> Self {
+    pub(crate) fn no_such_resource() -> Self {
         let mut error =
             Self::new(404, "NotFound", "the server could not find the requested resource");
         error.details = json!({});
@@ -50,37 +50,37 @@ impl StatusError {
     }
 
     /// 409: an object of this name exists, and is on its way out.
-    pub fn being_deleted(resource: &GroupResource, name: &str) -> Self {
+    pub(crate) fn being_deleted(resource: &GroupResource, name: &str) -> Self {
         let message = format!("object is being deleted: {resource} \"{name}\" already exists");
         Self::new(409, "AlreadyExists", message).of(resource, name)
     }
 
     /// 409: an object of this name exists.
-    pub fn already_exists(resource: &GroupResource, name: &str) -> Self {
+    pub(crate) fn already_exists(resource: &GroupResource, name: &str) -> Self {
         Self::new(409, "AlreadyExists", format!("{resource} \"{name}\" already exists"))
             .of(resource, name)
     }
 
     /// 409: the object is not what the writer believed.
-    pub fn conflict(resource: &GroupResource, name: &str, why: &str) -> Self {
+    pub(crate) fn conflict(resource: &GroupResource, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}");
         Self::new(409, "Conflict", message).of(resource, name)
     }
 
     /// 409: the writer had read an older version.
-    pub fn modified(resource: &GroupResource, name: &str) -> Self {
+    pub(crate) fn modified(resource: &GroupResource, name: &str) -> Self {
         let why = "the object has been modified; \
                    please apply your changes to the latest version and try again";
         Self::conflict(resource, name, why)
     }
 
     /// 409: other managers own fields that an apply would change.
-    pub fn apply_conflict(message: impl Into<String>) -> Self {
+    pub(crate) fn apply_conflict(message: impl Into<String>) -> Self {
         Self::new(409, "Conflict", message)
     }
 
     /// 422: fields have wrong values.
-    pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
+    pub(crate) fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let mut lines: Vec<String> = Vec::new();
         for line in errors.iter().map(ToString::to_string) {
             if !lines.contains(&line) {
@@ -108,7 +108,7 @@ impl StatusError {
     }
 
     /// 422: a patch that cannot be applied.
-    pub fn unprocessable_patch() -> Self {
+    pub(crate) fn unprocessable_patch() -> Self {
         let message = "the server rejected our request due to an error in our request";
         let mut error = Self::new(422, "Invalid", message);
         error.details = json!({});
@@ -116,17 +116,17 @@ impl StatusError {
     }
 
     /// 400: the request makes no sense.
-    pub fn bad_request(message: impl Into<String>) -> Self {
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
 
     /// 401: no or a wrong token.
-    pub fn unauthorized() -> Self {
+    pub(crate) fn unauthorized() -> Self {
         Self::new(401, "Unauthorized", "Unauthorized")
     }
 
     /// 403: no token where one is needed.
-    pub fn anonymous(method: &str, path: &str) -> Self {
+    pub(crate) fn anonymous(method: &str, path: &str) -> Self {
         let verb = method.to_lowercase();
         let message = format!("forbidden: User \"system:anonymous\" cannot {verb} path \"{path}\"");
         let mut error = Self::new(403, "Forbidden", message);
@@ -135,7 +135,7 @@ impl StatusError {
     }
 
     /// 403: not allowed.
-    pub fn forbidden(resource: &GroupResource, name: &str, why: &str) -> Self {
+    pub(crate) fn forbidden(resource: &GroupResource, name: &str, why: &str) -> Self {
         let message = match name {
             "" => format!("{resource} is forbidden: {why}"),
             _ => format!("{resource} \"{name}\" is forbidden: {why}"),
@@ -144,7 +144,7 @@ impl StatusError {
     }
 
     /// 405: the resource has no such verb.
-    pub fn method_not_allowed() -> Self {
+    pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         let mut error = Self::new(405, "MethodNotAllowed", message);
         error.details = json!({});
@@ -152,7 +152,7 @@ impl StatusError {
     }
 
     /// 406: none of the accepted media types can be produced.
-    pub fn not_acceptable() -> Self {
+    pub(crate) fn not_acceptable() -> Self {
         let message = "406: Not Acceptable\n\n\
                        Available representations: application/json, application/yaml";
         let mut error = Self::new(406, "NotAcceptable", message);
@@ -161,30 +161,30 @@ impl StatusError {
     }
 
     /// 410: the history that the request needs was compacted away.
-    pub fn expired(asked: u64, oldest: u64) -> Self {
+    pub(crate) fn expired(asked: u64, oldest: u64) -> Self {
         Self::new(410, "Expired", format!("too old resource version: {asked} ({oldest})"))
     }
 
     /// 413: the body is larger than what is read.
-    pub fn too_large(limit: usize) -> Self {
+    pub(crate) fn too_large(limit: usize) -> Self {
         let message = format!("Request entity too large: limit is {limit}");
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
     /// 415: the body is in a format that is not understood.
-    pub fn unsupported_media_type(message: impl Into<String>) -> Self {
+    pub(crate) fn unsupported_media_type(message: impl Into<String>) -> Self {
         Self::new(415, "UnsupportedMediaType", message)
     }
 
     /// 415: no patch is made of such a body.
-    pub fn unsupported_patch_type() -> Self {
+    pub(crate) fn unsupported_patch_type() -> Self {
         let mut error = Self::unsupported_media_type("415: Unsupported Media Type");
         error.details = json!({});
         error
     }
 
     /// 413: a JSON patch with more operations than are read.
-    pub fn too_many_operations(given: usize, limit: usize) -> Self {
+    pub(crate) fn too_many_operations(given: usize, limit: usize) -> Self {
         let message = format!(
             "Request entity too large: The allowed maximum operations in a JSON patch is {limit}, \
              got {given}"
@@ -192,26 +192,19 @@ impl StatusError {
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
-    /// 429: the request must be repeated later.
-    pub fn too_many_requests(message: impl Into<String>, seconds: u32) -> Self {
-        let mut error = Self::new(429, "TooManyRequests", message);
-        error.details = json!({ "retryAfterSeconds": seconds });
-        error
-    }
-
     /// 500: what the real server answers when an error has no better name.
-    pub fn internal(message: impl Into<String>) -> Self {
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
     }
 
     /// 501: a feature that this server does not imitate (yet); `what` names it.
-    pub fn not_implemented(what: &str) -> Self {
+    pub(crate) fn not_implemented(what: &str) -> Self {
         let message = format!("the embedded API server does not support {what}");
         Self::new(501, "NotImplemented", message)
     }
 
     /// 504: a version was asked for that lies in the future.
-    pub fn version_too_large(asked: u64, head: u64) -> Self {
+    pub(crate) fn version_too_large(asked: u64, head: u64) -> Self {
         let message = format!("Too large resource version: {asked}, current: {head}");
         let mut error = Self::new(504, "Timeout", format!("Timeout: {message}"));
         let cause =
@@ -222,7 +215,7 @@ impl StatusError {
 
     /// Adds a machine-readable cause to the details.
     #[must_use]
-    pub fn with_cause(mut self, reason: &str, message: &str, field: &str) -> Self {
+    pub(crate) fn with_cause(mut self, reason: &str, message: &str, field: &str) -> Self {
         let cause = json!({ "reason": reason, "message": message, "field": field });
         if !self.details.is_object() {
             self.details = json!({});
@@ -235,12 +228,12 @@ impl StatusError {
     }
 
     /// How many seconds a client should wait before it tries again.
-    pub fn retry_after(&self) -> Option<u64> {
+    pub(crate) fn retry_after(&self) -> Option<u64> {
         self.details.get("retryAfterSeconds").and_then(Value::as_u64)
     }
 
     /// The `Status` object.
-    pub fn body(&self) -> Value {
+    pub(crate) fn body(&self) -> Value {
         let mut body = json!({
             "kind": "Status",
             "apiVersion": "v1",

@@ -69,18 +69,13 @@ impl Verdict {
             Some((reason, message)) => ("False", *reason, message.as_str()),
         };
         set_condition(object, now, ["NamesAccepted", status, reason, message]);
-        let established = match self.accepted() {
-            true => ["Established", "True", "InitialNamesAccepted"],
-            false => ["Established", "False", "NotAccepted"],
-        };
-        let message = match self.accepted() {
-            true => "the initial names have been accepted",
-            false => "not all names are accepted",
-        };
         // Once served, a definition stays served under the names it has.
-        if self.accepted() || !is_true(object, "Established") {
-            let [kind, status, reason] = established;
-            set_condition(object, now, [kind, status, reason, message]);
+        if self.accepted() {
+            let message = "the initial names have been accepted";
+            set_condition(object, now, ["Established", "True", "InitialNamesAccepted", message]);
+        } else if !is_true(object, "Established") {
+            let message = "not all names are accepted";
+            set_condition(object, now, ["Established", "False", "NotAccepted", message]);
         }
     }
 }

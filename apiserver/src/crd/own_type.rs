@@ -28,6 +28,7 @@ pub(crate) fn resource() -> Resource {
         scale: None,
         has_generation: true,
         schema: Arc::new(Schema::from_open_api(&open_api())),
+        empty: None,
         epoch: 0,
         columns: Arc::new([]),
         origin: Origin::Definition,

@@ -4,7 +4,10 @@
 
 use serde_json::{Value, json};
 
-use crate::schema::{FieldError, FieldPath, Schema, Validator};
+use crate::{
+    schema::{self, FieldError, FieldPath, Schema, Validator, structural_errors},
+    table::path::Path,
+};
 
 /// What is wrong with a definition.
 pub(crate) fn validate(definition: &Value) -> Vec<FieldError> {
@@ -101,16 +104,35 @@ fn version_errors(version: &Value, path: &FieldPath) -> Vec<FieldError> {
     if text(&version["name"]).is_empty() {
         errors.push(FieldError::required(&path.child("name"), ""));
     }
+    let columns = path.child("additionalPrinterColumns");
+    for (at, column) in list(&version["additionalPrinterColumns"]).enumerate() {
+        let json_path = &column["jsonPath"];
+        if !Path::parse(text(json_path)).is_valid() {
+            let path = columns.index(at).child("jsonPath");
+            errors.push(FieldError::invalid(&path, json_path, "is an invalid JSON path"));
+        }
+    }
     let schema_path = path.child("schema").child("openAPIV3Schema");
     let schema = &version["schema"]["openAPIV3Schema"];
     if !schema.is_object() {
         errors.push(FieldError::required(&schema_path, "schemas are required"));
         return errors;
     }
+    errors.extend(structural_errors(schema, &schema_path));
+    errors.extend(unsupported_rules(schema, &schema_path));
+    if !errors.is_empty() {
+        return errors;
+    }
     if let Err(error) = Validator::new(Schema::from_open_api(schema)) {
         errors.push(FieldError::invalid(&schema_path, &json!(""), error.to_string()));
     }
     errors
+}
+
+/// Refuses rules that would be ignored.
+fn unsupported_rules(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let rules = schema::unsupported(schema, path);
+    rules.iter().map(|rule| unsupported(path, &format!("the rule {rule}"))).collect()
 }
 
 /// Refuses what the real server can do and this one cannot.

@@ -56,6 +56,7 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
         scale: scale(&version["subresources"]["scale"]),
         has_generation: true,
         schema: Arc::new(schema.clone()),
+        empty: None,
         epoch: epoch(&open_api),
         columns: columns(&version["additionalPrinterColumns"]),
         origin: Origin::Custom(Arc::new(CustomType {

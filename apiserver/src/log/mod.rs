@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
 use self::table::Table;
-pub use self::{
+pub(crate) use self::{
     object::{Event, Meta, Object, OwnerReference},
     table::{Compacted, Revision},
 };
@@ -32,7 +32,7 @@ use crate::resource::GroupResource;
 
 /// The name of an object within its resource; cluster-scoped objects have an empty namespace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectKey {
+pub(crate) struct ObjectKey {
     /// The namespace, or empty.
     pub namespace: Box<str>,
     /// The name.
@@ -41,7 +41,7 @@ pub struct ObjectKey {
 
 /// Which objects of a resource a read is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// All of them.
     All,
     /// Those of one namespace.
@@ -50,7 +50,7 @@ pub enum Scope {
 
 /// What a writer believes about the key that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expect {
+pub(crate) enum Expect {
     /// There is no object.
     Absent,
     /// The object has this version.
@@ -59,11 +59,11 @@ pub enum Expect {
 
 /// The belief of the writer was wrong: the newest state, if there is one.
 #[derive(Debug)]
-pub struct Outrun(pub Option<Arc<Object>>);
+pub(crate) struct Outrun(pub Option<Arc<Object>>);
 
 /// One write.
 #[derive(Debug)]
-pub struct Write<'a> {
+pub(crate) struct Write<'a> {
     /// The resource.
     pub resource: &'a Arc<GroupResource>,
     /// The object's name.
@@ -80,7 +80,7 @@ pub struct Write<'a> {
 
 /// A revision with the resource it belongs to, for readers of the whole log.
 #[derive(Debug, Clone)]
-pub struct Committed {
+pub(crate) struct Committed {
     /// The resource.
     pub resource: Arc<GroupResource>,
     /// What happened.
@@ -89,7 +89,7 @@ pub struct Committed {
 
 /// The store. Every method is one short critical section.
 #[derive(Debug)]
-pub struct Log {
+pub(crate) struct Log {
     state: Mutex<State>,
     capacity: usize,
 }
@@ -105,30 +105,30 @@ struct State {
 
 impl Log {
     /// An empty store that remembers at most `capacity` revisions per resource.
-    pub fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         // Version 0 means "any" in requests, so that the first state has version 1.
         Self { state: Mutex::new(State { head: 1, ..State::default() }), capacity }
     }
 
     /// The version of the newest revision.
-    pub fn head(&self) -> u64 {
+    pub(crate) fn head(&self) -> u64 {
         self.lock().head
     }
 
     /// The newest state of an object.
-    pub fn get(&self, resource: &GroupResource, key: &ObjectKey) -> Option<Arc<Object>> {
+    pub(crate) fn get(&self, resource: &GroupResource, key: &ObjectKey) -> Option<Arc<Object>> {
         self.lock().tables.get(resource)?.get(key).cloned()
     }
 
     /// The newest states, and the version at which they are.
-    pub fn view(&self, resource: &GroupResource, scope: &Scope) -> (u64, Vec<Arc<Object>>) {
+    pub(crate) fn view(&self, resource: &GroupResource, scope: &Scope) -> (u64, Vec<Arc<Object>>) {
         let state = self.lock();
         let objects = state.tables.get(resource).map(|t| t.objects(scope)).unwrap_or_default();
         (state.head, objects)
     }
 
     /// The newest states with their keys, and the version at which they are.
-    pub fn entries(
+    pub(crate) fn entries(
         &self,
         resource: &GroupResource,
         scope: &Scope,
@@ -139,7 +139,7 @@ impl Log {
     }
 
     /// The states as they were at an older version.
-    pub fn entries_at(
+    pub(crate) fn entries_at(
         &self,
         resource: &GroupResource,
         scope: &Scope,
@@ -153,7 +153,7 @@ impl Log {
 
     /// At most `limit` revisions after a version, and the version up to which the answer is
     /// complete.
-    pub fn revisions_after(
+    pub(crate) fn revisions_after(
         &self,
         resource: &Arc<GroupResource>,
         version: u64,
@@ -168,24 +168,24 @@ impl Log {
     }
 
     /// A channel that changes when the resource has a new revision.
-    pub fn subscribe(&self, resource: &Arc<GroupResource>) -> watch::Receiver<u64> {
+    pub(crate) fn subscribe(&self, resource: &Arc<GroupResource>) -> watch::Receiver<u64> {
         self.lock().table(resource, self.capacity).subscribe()
     }
 
     /// Every revision from now on, of every resource.
-    pub fn follow(&self) -> mpsc::UnboundedReceiver<Committed> {
+    pub(crate) fn follow(&self) -> mpsc::UnboundedReceiver<Committed> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.lock().followers.push(sender);
         receiver
     }
 
     /// The objects that name this uid among their owners.
-    pub fn dependents(&self, uid: &str) -> Vec<(Arc<GroupResource>, ObjectKey)> {
+    pub(crate) fn dependents(&self, uid: &str) -> Vec<(Arc<GroupResource>, ObjectKey)> {
         self.lock().dependents.get(uid).into_iter().flatten().cloned().collect()
     }
 
     /// Forgets the history: whoever resumes from an older version is told [`Compacted`].
-    pub fn compact(&self) {
+    pub(crate) fn compact(&self) {
         let mut state = self.lock();
         let head = state.head;
         state.floor = head;
@@ -195,7 +195,7 @@ impl Log {
     }
 
     /// Applies a write at the head, if its belief holds.
-    pub fn commit(&self, write: Write<'_>) -> Result<Arc<Object>, Outrun> {
+    pub(crate) fn commit(&self, write: Write<'_>) -> Result<Arc<Object>, Outrun> {
         let mut state = self.lock();
         let table = state.table(write.resource, self.capacity);
         let previous = table.get(&write.key).cloned();
@@ -273,14 +273,14 @@ impl State {
 
 impl ObjectKey {
     /// The key of an object; `namespace` is empty for cluster-scoped ones.
-    pub fn new(namespace: impl Into<Box<str>>, name: impl Into<Box<str>>) -> Self {
+    pub(crate) fn new(namespace: impl Into<Box<str>>, name: impl Into<Box<str>>) -> Self {
         Self { namespace: namespace.into(), name: name.into() }
     }
 }
 
 impl Scope {
     /// Whether an object of this key is within.
-    pub fn contains(&self, key: &ObjectKey) -> bool {
+    pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
         match self {
             Self::All => true,
             Self::Namespace(namespace) => *namespace == key.namespace,

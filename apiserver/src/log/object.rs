@@ -13,7 +13,7 @@ const FRAME_TAIL: &[u8] = b"}\n";
 
 /// What happened to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     /// It was created.
     Added,
     /// It was changed.
@@ -24,7 +24,7 @@ pub enum Event {
 
 impl Event {
     /// The word of the watch protocol.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
             Self::Modified => "MODIFIED",
@@ -33,7 +33,7 @@ impl Event {
     }
 
     /// The start of a watch frame, `type` first.
-    pub fn frame_head(self) -> &'static [u8] {
+    pub(crate) fn frame_head(self) -> &'static [u8] {
         match self {
             Self::Added => br#"{"type":"ADDED","object":"#,
             Self::Modified => br#"{"type":"MODIFIED","object":"#,
@@ -44,7 +44,7 @@ impl Event {
 
 /// One `metadata.ownerReferences` entry, as far as garbage collection needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnerReference {
+pub(crate) struct OwnerReference {
     /// The owner's uid: what counts.
     pub uid: Box<str>,
     /// `group/version` of the owner.
@@ -59,7 +59,7 @@ pub struct OwnerReference {
 
 /// The facts about an object that are asked for without parsing it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Meta {
+pub(crate) struct Meta {
     /// `metadata.uid`.
     pub uid: Box<str>,
     /// `metadata.resourceVersion`.
@@ -80,7 +80,7 @@ pub struct Meta {
 /// of it, and starts with `apiVersion` and `kind`, so that both can be replaced or left out by
 /// slicing.
 #[derive(Debug)]
-pub struct Object {
+pub(crate) struct Object {
     frame: Bytes,
     json_at: usize,
     rest_at: usize,
@@ -94,7 +94,7 @@ pub struct Object {
 
 impl Object {
     /// Encodes an object; `value` is a complete object with `apiVersion`, `kind` and `metadata`.
-    pub fn encode(event: Event, mut value: Value, epoch: u64) -> Self {
+    pub(crate) fn encode(event: Event, mut value: Value, epoch: u64) -> Self {
         let meta = Meta::read(&value);
         let api_version = take_text(&mut value, "apiVersion");
         let kind = take_text(&mut value, "kind");
@@ -114,27 +114,27 @@ impl Object {
     }
 
     /// The watch frame under the event that this state was written with.
-    pub fn frame(&self) -> Bytes {
+    pub(crate) fn frame(&self) -> Bytes {
         self.frame.clone()
     }
 
     /// The watch frame under another event.
-    pub fn frame_as(&self, event: Event) -> Bytes {
+    pub(crate) fn frame_as(&self, event: Event) -> Bytes {
         [event.frame_head(), &self.frame[self.json_at..]].concat().into()
     }
 
     /// The object's JSON.
-    pub fn json(&self) -> Bytes {
+    pub(crate) fn json(&self) -> Bytes {
         self.frame.slice(self.json_at..self.frame.len() - FRAME_TAIL.len())
     }
 
     /// The object's JSON after `{"apiVersion":…,"kind":…,`, with the closing brace.
-    pub fn json_after_type(&self) -> &[u8] {
+    pub(crate) fn json_after_type(&self) -> &[u8] {
         &self.frame[self.rest_at..self.frame.len() - FRAME_TAIL.len()]
     }
 
     /// The object as a tree.
-    pub fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         serde_json::from_slice(&self.json()).expect("what was serialised here parses")
     }
 }
@@ -155,7 +155,7 @@ impl Meta {
 
 impl OwnerReference {
     /// Reads an entry of `metadata.ownerReferences`.
-    pub fn read(value: &Value) -> Self {
+    pub(crate) fn read(value: &Value) -> Self {
         Self {
             uid: text(&value["uid"]).into(),
             api_version: text(&value["apiVersion"]).into(),

@@ -13,7 +13,7 @@ use super::{Event, Object, ObjectKey, Scope};
 
 /// One applied write.
 #[derive(Debug, Clone)]
-pub struct Revision {
+pub(crate) struct Revision {
     /// The store's version after the write.
     pub version: u64,
     /// What the write did.
@@ -28,7 +28,7 @@ pub struct Revision {
 
 /// The versions asked for have been forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compacted {
+pub(crate) struct Compacted {
     /// The oldest version that can still be resumed from.
     pub oldest: u64,
 }

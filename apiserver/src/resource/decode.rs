@@ -14,7 +14,7 @@ use crate::{
 
 impl Resource {
     /// The object as this version shows it.
-    pub fn decode(&self, object: &Object) -> Value {
+    pub(crate) fn decode(&self, object: &Object) -> Value {
         let mut value = object.value();
         if !self.fits(object) {
             value["apiVersion"] = json!(self.api_version());
@@ -25,17 +25,17 @@ impl Resource {
     }
 
     /// The object's JSON as this version shows it.
-    pub fn json(&self, object: &Object) -> Bytes {
+    pub(crate) fn json(&self, object: &Object) -> Bytes {
         if self.fits(object) { object.json() } else { self.reencode(object).json() }
     }
 
     /// The watch frame of the object as this version shows it.
-    pub fn frame(&self, object: &Object) -> Bytes {
+    pub(crate) fn frame(&self, object: &Object) -> Bytes {
         if self.fits(object) { object.frame() } else { self.reencode(object).frame() }
     }
 
     /// The watch frame of the object under another event.
-    pub fn frame_as(&self, object: &Object, event: Event) -> Bytes {
+    pub(crate) fn frame_as(&self, object: &Object, event: Event) -> Bytes {
         if self.fits(object) {
             object.frame_as(event)
         } else {

@@ -7,7 +7,9 @@ mod registry;
 
 use std::{fmt, sync::Arc};
 
-pub use self::registry::{Registry, Resources};
+pub(crate) use self::registry::{Registry, Resources};
+use serde_json::Value;
+
 use crate::{
     builtin::BuiltinType,
     schema::{Schema, Validator},
@@ -15,7 +17,7 @@ use crate::{
 
 /// A resource without its version: the unit of storage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct GroupResource {
+pub(crate) struct GroupResource {
     /// The API group; empty for the core group.
     pub group: String,
     /// The plural name.
@@ -24,7 +26,7 @@ pub struct GroupResource {
 
 impl GroupResource {
     /// A resource by its names.
-    pub fn new(group: impl Into<String>, plural: impl Into<String>) -> Self {
+    pub(crate) fn new(group: impl Into<String>, plural: impl Into<String>) -> Self {
         Self { group: group.into(), plural: plural.into() }
     }
 }
@@ -40,7 +42,7 @@ impl fmt::Display for GroupResource {
 
 /// One resource in one version.
 #[derive(Debug, Clone)]
-pub struct Resource {
+pub(crate) struct Resource {
     /// Group and plural name.
     pub id: Arc<GroupResource>,
     /// The version that this value describes.
@@ -67,6 +69,8 @@ pub struct Resource {
     pub has_generation: bool,
     /// What objects look like.
     pub schema: Arc<Schema>,
+    /// What an object has before anything is set, for built-in types.
+    pub empty: Option<Value>,
     /// Grows with every change of the schema: objects written under another epoch are pruned and
     /// defaulted again when they are read.
     pub epoch: u64,
@@ -78,7 +82,7 @@ pub struct Resource {
 
 /// Where a type comes from.
 #[derive(Debug, Clone)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// The table of built-in types.
     BuiltIn(&'static BuiltinType),
     /// `CustomResourceDefinition` itself.
@@ -89,11 +93,11 @@ pub enum Origin {
 
 /// What only custom resources have.
 #[derive(Debug)]
-pub struct CustomType {
+pub(crate) struct CustomType {
     /// The name of the `CustomResourceDefinition`.
     pub definition: String,
-    /// The schema as its author wrote it, for OpenAPI.
-    pub open_api: serde_json::Value,
+    /// The schema as its author wrote it, for `OpenAPI`.
+    pub open_api: Value,
     /// Judges objects by the schema.
     pub validator: Validator,
     /// JSON paths that field selectors may name, such as `.spec.color`.
@@ -102,7 +106,7 @@ pub struct CustomType {
 
 /// Where the scale subresource of a custom resource finds its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScalePaths {
+pub(crate) struct ScalePaths {
     /// Such as `.spec.replicas`.
     pub spec_replicas: String,
     /// Such as `.status.replicas`.
@@ -113,7 +117,7 @@ pub struct ScalePaths {
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub(crate) struct Column {
     /// The heading.
     pub name: String,
     /// `string`, `integer`, `number`, `boolean` or `date`.
@@ -130,17 +134,25 @@ pub struct Column {
 
 impl Resource {
     /// `group/version`, or the version alone in the core group.
-    pub fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> String {
         api_version(&self.id.group, &self.version)
     }
 
     /// `group/version` of the stored form.
-    pub fn storage_api_version(&self) -> String {
+    pub(crate) fn storage_api_version(&self) -> String {
         api_version(&self.id.group, &self.storage_version)
     }
 
+    /// Whether the real server would have a scale subresource.
+    pub(crate) fn has_scale(&self) -> bool {
+        match self.origin {
+            Origin::BuiltIn(builtin) => builtin.has_scale,
+            Origin::Definition | Origin::Custom(_) => self.scale.is_some(),
+        }
+    }
+
     /// Whether the type comes from a `CustomResourceDefinition`.
-    pub fn is_custom(&self) -> bool {
+    pub(crate) fn is_custom(&self) -> bool {
         matches!(self.origin, Origin::Custom(_))
     }
 }

@@ -11,11 +11,11 @@ use super::{GroupResource, Resource};
 
 /// The resources served, replaceable as a whole.
 #[derive(Debug)]
-pub struct Registry(RwLock<Arc<Resources>>);
+pub(crate) struct Registry(RwLock<Arc<Resources>>);
 
 /// A snapshot of the resources served.
 #[derive(Debug, Clone, Default)]
-pub struct Resources {
+pub(crate) struct Resources {
     built_in: Vec<Arc<Resource>>,
     /// By the name of the definition, so that groups come out sorted and definitions replaceable.
     custom: BTreeMap<String, Vec<Arc<Resource>>>,
@@ -23,18 +23,18 @@ pub struct Resources {
 
 impl Registry {
     /// A registry that serves the built-in types.
-    pub fn new(built_in: Vec<Resource>) -> Self {
+    pub(crate) fn new(built_in: Vec<Resource>) -> Self {
         let built_in = built_in.into_iter().map(Arc::new).collect();
         Self(RwLock::new(Arc::new(Resources { built_in, custom: BTreeMap::new() })))
     }
 
     /// What is served now.
-    pub fn snapshot(&self) -> Arc<Resources> {
+    pub(crate) fn snapshot(&self) -> Arc<Resources> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Replaces the versions that a definition serves; none ends it.
-    pub fn define(&self, definition: &str, versions: Vec<Resource>) {
+    pub(crate) fn define(&self, definition: &str, versions: Vec<Resource>) {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let mut resources = (**current).clone();
         if versions.is_empty() {
@@ -49,33 +49,38 @@ impl Registry {
 
 impl Resources {
     /// Every resource in every served version, built-in ones first.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
         self.built_in.iter().chain(self.custom.values().flatten())
     }
 
     /// The versions that a definition serves.
-    pub fn of_definition(&self, definition: &str) -> &[Arc<Resource>] {
+    pub(crate) fn of_definition(&self, definition: &str) -> &[Arc<Resource>] {
         self.custom.get(definition).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The resource behind a path.
-    pub fn by_path(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
+    pub(crate) fn by_path(
+        &self,
+        group: &str,
+        version: &str,
+        plural: &str,
+    ) -> Option<&Arc<Resource>> {
         self.iter().find(|r| r.id.plural == plural && r.id.group == group && r.version == version)
     }
 
     /// The resource of a kind, in any version.
-    pub fn by_kind(&self, group: &str, kind: &str) -> Option<&Arc<Resource>> {
+    pub(crate) fn by_kind(&self, group: &str, kind: &str) -> Option<&Arc<Resource>> {
         self.iter().find(|r| r.kind == kind && r.id.group == group)
     }
 
     /// The resource in the version that it is stored in.
-    pub fn stored(&self, id: &GroupResource) -> Option<&Arc<Resource>> {
+    pub(crate) fn stored(&self, id: &GroupResource) -> Option<&Arc<Resource>> {
         let versions = || self.iter().filter(|r| *r.id == *id);
         versions().find(|r| r.version == r.storage_version).or_else(|| versions().next())
     }
 
     /// The groups but the core group, each with its versions, the preferred one first.
-    pub fn groups(&self) -> Vec<(&str, Vec<&str>)> {
+    pub(crate) fn groups(&self) -> Vec<(&str, Vec<&str>)> {
         let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
         for resource in self.iter().filter(|r| !r.id.group.is_empty()) {
             let group = resource.id.group.as_str();
@@ -94,12 +99,12 @@ impl Resources {
     }
 
     /// Whether any version of a group is served.
-    pub fn has_group(&self, group: &str) -> bool {
+    pub(crate) fn has_group(&self, group: &str) -> bool {
         self.iter().any(|r| r.id.group == group)
     }
 
     /// The resources of one group version.
-    pub fn of_group_version<'a>(
+    pub(crate) fn of_group_version<'a>(
         &'a self,
         group: &'a str,
         version: &'a str,

@@ -70,15 +70,14 @@ fn check_uid(call: &Call<'_>, live: &Value, given: &Value) -> Result<(), StatusE
 pub(super) fn patch(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let options = call.query.write_options(call.user_agent())?;
     let patch = Patch::of(call)?;
-    let written = match &patch {
-        Patch::Apply(applied) => apply(cluster, call, applied, &options)?,
-        _ => {
-            let mut change = |live: &Value| {
-                let next = patch.applied_to(live)?;
-                Ok(Change { next: checked(call, next)?, managed: Applied::No })
-            };
-            change_existing(cluster, call, &options, &mut change)?
-        }
+    let written = if let Patch::Apply(applied) = &patch {
+        apply(cluster, call, applied, &options)?
+    } else {
+        let mut change = |live: &Value| {
+            let next = patch.applied_to(live)?;
+            Ok(Change { next: checked(call, next)?, managed: Applied::No })
+        };
+        change_existing(cluster, call, &options, &mut change)?
     };
     reply::written(call, &written)
 }

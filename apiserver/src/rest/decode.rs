@@ -8,6 +8,10 @@ use crate::{resource::Resource, status::StatusError};
 const UNKNOWN_FORMAT: &str = "the body of the request was in an unknown format - \
                               accepted media types include: application/json, application/yaml";
 
+/// Some kubectl commands that make an object themselves send it as protobuf.
+const PROTOBUF: &str = "the embedded API server does not support protobuf bodies: use \
+                        kubectl create --dry-run=client -o yaml ... | kubectl apply -f -";
+
 /// The object in a body.
 pub(super) fn object(
     resource: &Resource,
@@ -19,6 +23,9 @@ pub(super) fn object(
             serde_json::from_slice(body).map_err(|error| unrecognized(resource, body, &error))?
         }
         "application/yaml" => yaml(body)?,
+        "application/vnd.kubernetes.protobuf" => {
+            return Err(StatusError::unsupported_media_type(PROTOBUF));
+        }
         _ => return Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
     };
     check_type(resource, &value)?;

@@ -71,13 +71,14 @@ fn check_field(resource: &Resource, field: &str) -> Result<(), StatusError> {
             !fields.is_empty()
         }
     };
-    Err(StatusError::bad_request(match more {
-        true => format!("field label not supported: {field}"),
-        false => format!(
+    let unknown = format!("field label not supported: {field}");
+    let plain = || {
+        format!(
             "\"{field}\" is not a known field selector: \
              only \"metadata.name\", \"metadata.namespace\""
-        ),
-    }))
+        )
+    };
+    Err(StatusError::bad_request(if more { unknown } else { plain() }))
 }
 
 /// What selectors may name beside name and namespace.

@@ -194,7 +194,7 @@ fn subresource(
         None => return Ok(Subresource::Main),
         Some("status") if resource.has_status => Subresource::Status,
         Some("finalize") if resource.id.plural == "namespaces" => Subresource::Finalize,
-        Some("scale") if resource.scale.is_some() => {
+        Some("scale") if resource.has_scale() => {
             return Err(StatusError::not_implemented("the scale subresource"));
         }
         Some(name) if is_known_subresource(resource, name) => {

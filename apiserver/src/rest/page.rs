@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -82,13 +83,11 @@ impl Page {
 
 fn token(version: u64, key: &ObjectKey) -> String {
     let text = format!("{version}/{}/{}", key.namespace, key.name);
-    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    BASE64_URL_SAFE_NO_PAD.encode(text)
 }
 
 fn parse(token: &str) -> Option<(u64, ObjectKey)> {
-    let byte = |at: usize| u8::from_str_radix(token.get(at..at + 2)?, 16).ok();
-    let bytes: Option<Vec<u8>> = (0..token.len()).step_by(2).map(byte).collect();
-    let text = String::from_utf8(bytes?).ok()?;
+    let text = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(token).ok()?).ok()?;
     let mut parts = text.splitn(3, '/');
     let version = parts.next()?.parse().ok()?;
     Some((version, ObjectKey::new(parts.next()?, parts.next()?)))

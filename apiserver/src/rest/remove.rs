@@ -42,10 +42,7 @@ fn gone(call: &Call<'_>, object: &Object) -> Response<Body> {
 }
 
 fn options(call: &Call<'_>) -> Result<DeleteOptions, StatusError> {
-    let given = match call.body.is_empty() {
-        true => Value::Null,
-        false => decode::yaml(call.body)?,
-    };
+    let given = if call.body.is_empty() { Value::Null } else { decode::yaml(call.body)? };
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let policy = text(&given["propagationPolicy"])
         .or_else(|| call.query.text("propagationPolicy").map(str::to_owned));

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How long a watch lives that does not say.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(30);
 
 /// Answers a watch.
 pub(super) fn watch(

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How often a watch that allows it is told the version.
-const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
+const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
 /// How many revisions are read at once.
 const BATCH: usize = 256;
 

@@ -5,7 +5,7 @@
 
 mod age;
 mod built_in;
-mod path;
+pub(crate) mod path;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -55,10 +55,8 @@ pub(crate) fn render(
 ) -> Value {
     let sources = sources(resource);
     let rows: Vec<Value> = objects.iter().map(|o| row(&sources, o, options)).collect();
-    let headings: Vec<Value> = match options.headings {
-        true => sources.iter().map(|source| heading(&source.column)).collect(),
-        false => Vec::new(),
-    };
+    let wanted = sources.iter().filter(|_| options.headings);
+    let headings: Vec<Value> = wanted.map(|source| heading(&source.column)).collect();
     json!({
         "kind": "Table",
         "apiVersion": "meta.k8s.io/v1",

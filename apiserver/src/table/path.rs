@@ -2,7 +2,7 @@
 
 use jsonpath_rust::{
     parser::{model::JpQuery, parse_json_path},
-    query::js_path_process,
+    query::{QueryRef, js_path_process},
 };
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ impl Path {
     /// The first value that the path leads to.
     pub(crate) fn first<'a>(&self, object: &'a Value) -> Option<&'a Value> {
         let found = js_path_process(self.0.as_ref()?, object).ok()?;
-        found.into_iter().next().map(|found| found.val())
+        found.into_iter().next().map(QueryRef::val)
     }
 }
 
@@ -37,7 +37,7 @@ fn standard(text: &str) -> String {
         let name = name.trim_start_matches('.');
         let end = name_end(name);
         out.push_str(before);
-        out.push_str(&format!("['{}']", name[..end].replace("\\.", ".")));
+        out.extend(["['", &name[..end].replace("\\.", "."), "']"]);
         rest = &name[end..];
     }
     out.push_str(rest);

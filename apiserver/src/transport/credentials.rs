@@ -1,6 +1,7 @@
 //! What the server proves itself with, and what clients prove themselves with: made at start,
 //! valid for one run.
 
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,
 };
@@ -65,5 +66,5 @@ fn authority_params() -> CertificateParams {
 fn token() -> Result<String, CredentialsError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(CredentialsError::Random)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(BASE64_URL_SAFE_NO_PAD.encode(bytes))
 }

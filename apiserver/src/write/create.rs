@@ -17,7 +17,7 @@ use crate::{
 const GENERATE_NAME_TRIES: usize = 8;
 
 /// Creates an object; `managed` says whether `managedFields` are already those of an apply.
-pub fn create(
+pub(crate) fn create(
     cluster: &Cluster,
     resource: &Resource,
     namespace: &str,

@@ -15,13 +15,13 @@ use crate::{
 };
 
 /// Held while dependents that block the deletion of their owner exist.
-pub const FOREGROUND: &str = "foregroundDeletion";
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 /// Held while dependents still name their owner.
-pub const ORPHAN: &str = "orphan";
+pub(crate) const ORPHAN: &str = "orphan";
 
 /// What becomes of the dependents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Propagation {
+pub(crate) enum Propagation {
     /// They are deleted afterwards.
     Background,
     /// They are deleted before.
@@ -32,7 +32,7 @@ pub enum Propagation {
 
 /// What a delete asks for.
 #[derive(Debug, Clone, Default)]
-pub struct DeleteOptions {
+pub(crate) struct DeleteOptions {
     /// Only if the object has this uid.
     pub uid: Option<String>,
     /// Only if the object has this version.
@@ -45,7 +45,7 @@ pub struct DeleteOptions {
 
 /// What a delete led to.
 #[derive(Debug)]
-pub enum Deleted {
+pub(crate) enum Deleted {
     /// The object is gone; this was its last state.
     Gone(Arc<Object>),
     /// Finalizers hold the object.
@@ -53,7 +53,7 @@ pub enum Deleted {
 }
 
 /// Deletes an object.
-pub fn delete(
+pub(crate) fn delete(
     cluster: &Cluster,
     resource: &Resource,
     key: &ObjectKey,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Result, Subresource, WriteOptions, strategy};
+use super::{Result, Subresource, WriteOptions};
 use crate::{
     apply::{self, ApplyError, Request},
     cluster::Cluster,
@@ -12,7 +12,7 @@ use crate::{
 
 /// Whether `managedFields` come from a server-side apply, and need no tracking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Applied {
+pub(crate) enum Applied {
     /// They do.
     Yes,
     /// They do not: what changed is to be noted.
@@ -20,7 +20,7 @@ pub enum Applied {
 }
 
 /// The object that a server-side apply leads to.
-pub fn apply_request(
+pub(crate) fn apply_request(
     cluster: &Cluster,
     resource: &Resource,
     subresource: Subresource,
@@ -32,7 +32,7 @@ pub fn apply_request(
     with_request(cluster, resource, subresource, options, |request| {
         apply::apply(live, applied, force, &resource.schema, request)
     })
-    .map_err(refusal)
+    .map_err(|error| refusal(&error))
 }
 
 /// The object with what the manager of the request changed noted in `managedFields`.
@@ -63,7 +63,7 @@ fn with_request<T>(
         subresource: Some(subresource.name()).filter(|name| !name.is_empty()),
         now: &now,
         reset: reset_fields(resource, subresource),
-        empty: strategy::empty_object(resource),
+        empty: resource.empty.as_ref(),
     })
 }
 
@@ -71,15 +71,15 @@ fn with_request<T>(
 fn reset_fields(resource: &Resource, subresource: Subresource) -> &'static [&'static str] {
     match subresource {
         Subresource::Main if resource.has_status => &["status"],
-        Subresource::Main | Subresource::Scale => &[],
+        Subresource::Main => &[],
         Subresource::Status if resource.is_custom() => &["metadata", "spec"],
         Subresource::Status | Subresource::Finalize => &["spec"],
     }
 }
 
-fn refusal(error: ApplyError) -> StatusError {
+fn refusal(error: &ApplyError) -> StatusError {
     let message = error.to_string();
-    match &error {
+    match error {
         ApplyError::Conflicts(conflicts) => {
             let mut error = StatusError::apply_conflict(message);
             let cause = |cause: apply::Cause| {

@@ -108,7 +108,7 @@ fn check_version(resource: &Resource, live: &Value, next: &Value) -> Result<()> 
 }
 
 /// The version that a client says it has seen; zero is none.
-pub fn given_version(object: &Value) -> Result<Option<u64>> {
+pub(crate) fn given_version(object: &Value) -> Result<Option<u64>> {
     match object["metadata"]["resourceVersion"].as_str().unwrap_or_default() {
         "" => Ok(None),
         text => match text.parse::<u64>() {
@@ -121,7 +121,7 @@ pub fn given_version(object: &Value) -> Result<Option<u64>> {
 }
 
 /// `metadata` as a map; objects that got this far have one.
-pub fn metadata_mut(object: &mut Value) -> &mut Map<String, Value> {
+pub(crate) fn metadata_mut(object: &mut Value) -> &mut Map<String, Value> {
     if !object["metadata"].is_object() {
         object["metadata"] = json!({});
     }

@@ -17,7 +17,7 @@ mod update;
 
 use std::sync::Arc;
 
-pub use self::{
+pub(crate) use self::{
     create::create,
     delete::{DeleteOptions, Deleted, FOREGROUND, ORPHAN, Propagation, delete},
     manage::{Applied, apply_request},
@@ -28,32 +28,29 @@ use crate::{log::Object, status::StatusError};
 
 /// Whose fields a write may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subresource {
+pub(crate) enum Subresource {
     /// The object without its status.
     Main,
     /// The status alone.
     Status,
     /// A namespace's `spec.finalizers` alone.
     Finalize,
-    /// `spec.replicas`, through the scale subresource.
-    Scale,
 }
 
 impl Subresource {
     /// As `managedFields` and paths spell it; empty for the object itself.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Main => "",
             Self::Status => "status",
             Self::Finalize => "finalize",
-            Self::Scale => "scale",
         }
     }
 }
 
 /// What to do about fields that the schema does not declare.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FieldValidation {
+pub(crate) enum FieldValidation {
     /// Drop them.
     Ignore,
     /// Drop them and say so.
@@ -65,7 +62,7 @@ pub enum FieldValidation {
 
 /// How a write is to be done.
 #[derive(Debug, Clone, Default)]
-pub struct WriteOptions {
+pub(crate) struct WriteOptions {
     /// Who writes, for `managedFields`.
     pub manager: String,
     /// Do everything but the write.
@@ -76,7 +73,7 @@ pub struct WriteOptions {
 
 /// What a write led to.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub(crate) struct Written {
     /// The newest state; for a dry run what it would have been.
     pub object: Arc<Object>,
     /// Sentences for the user.
@@ -86,4 +83,4 @@ pub struct Written {
 }
 
 /// The outcome of a write.
-pub type Result<T> = std::result::Result<T, StatusError>;
+pub(crate) type Result<T> = std::result::Result<T, StatusError>;

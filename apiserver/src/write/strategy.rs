@@ -27,10 +27,14 @@ pub(super) fn normalise(
     object: &mut Value,
     options: &WriteOptions,
 ) -> Result<Vec<String>> {
-    let unknown = schema::prune(&resource.schema, object);
-    let mut complaints: Vec<String> =
+    let mut unknown = match resource.origin {
+        Origin::BuiltIn(builtin) => builtin::decode(builtin, object)
+            .map_err(|error| StatusError::bad_request(error.to_string()))?,
+        Origin::Definition | Origin::Custom(_) => schema::prune(&resource.schema, object),
+    };
+    unknown.sort();
+    let complaints: Vec<String> =
         unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
-    complaints.sort();
     if options.validation == FieldValidation::Strict && !complaints.is_empty() {
         return Err(StatusError::bad_request(strict_refusal(resource, &complaints)));
     }
@@ -146,13 +150,13 @@ fn is_service(resource: &Resource) -> bool {
 
 /// Whether a new object is as its type demands.
 pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()> {
-    let mut errors = match &resource.origin {
-        Origin::BuiltIn(_) => Vec::new(),
+    let (namespaced, name_rule) = (resource.namespaced, name_rule(resource));
+    let mut errors = schema::metadata::validate_create(object, namespaced, name_rule);
+    errors.extend(match &resource.origin {
+        Origin::BuiltIn(builtin) => builtin::validate_create(builtin, object),
         Origin::Definition => crd::validate(object),
         Origin::Custom(custom) => custom.validator.validate(object, None),
-    };
-    let (namespaced, name_rule) = (resource.namespaced, name_rule(resource));
-    errors.extend(schema::metadata::validate_create(object, namespaced, name_rule));
+    });
     refuse(resource, object, &errors)
 }
 
@@ -164,11 +168,15 @@ pub(super) fn validate_update(
     next: &Value,
 ) -> Result<()> {
     let mut errors = schema::metadata::validate_update(next, live);
-    errors.extend(match &resource.origin {
-        Origin::BuiltIn(_) => Vec::new(),
-        Origin::Definition if subresource == Subresource::Main => crd::validate_update(next, live),
-        Origin::Definition => Vec::new(),
-        Origin::Custom(custom) => custom.validator.validate(next, Some(live)),
+    // The real server looks at metadata twice, and complains twice.
+    errors.extend(errors.clone());
+    errors.extend(match (&resource.origin, subresource) {
+        (Origin::BuiltIn(_) | Origin::Definition, Subresource::Status | Subresource::Finalize) => {
+            Vec::new()
+        }
+        (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
+        (Origin::Definition, _) => crd::validate_update(next, live),
+        (Origin::Custom(custom), _) => custom.validator.validate(next, Some(live)),
     });
     refuse(resource, next, &errors)
 }
@@ -263,7 +271,7 @@ pub(super) fn keeps_metadata(resource: &Resource, subresource: Subresource) -> b
         Subresource::Main => false,
         // Built-in types differ in what of their metadata may be written with their status.
         Subresource::Status => !matches!(resource.origin, Origin::BuiltIn(_)),
-        Subresource::Scale | Subresource::Finalize => true,
+        Subresource::Finalize => true,
     }
 }
 
@@ -278,13 +286,6 @@ pub(super) fn needs_version(resource: &Resource) -> bool {
             "csidrivers" | "csinodes" | "csistoragecapacities" | "volumeattachments",
         ) => true,
         _ => !matches!(resource.origin, Origin::BuiltIn(_)),
-    }
-}
-
-/// What an object of the type has before anything is set.
-pub(super) fn empty_object(resource: &Resource) -> Option<&'static Value> {
-    match resource.origin {
-        Origin::BuiltIn(_) | Origin::Definition | Origin::Custom(_) => None,
     }
 }
 

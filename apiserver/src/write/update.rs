@@ -18,7 +18,7 @@ const TRIES: usize = 5;
 
 /// The next state, as the change computed it.
 #[derive(Debug)]
-pub struct Change {
+pub(crate) struct Change {
     /// The whole object.
     pub next: Value,
     /// Whether its `managedFields` are already those of an apply.
@@ -27,7 +27,7 @@ pub struct Change {
 
 /// Changes an object. `change` gets the live object, and is called again on a newer one when
 /// another writer was faster; preconditions within it are checked each time.
-pub fn update(
+pub(crate) fn update(
     cluster: &Cluster,
     resource: &Resource,
     key: &ObjectKey,
@@ -107,5 +107,5 @@ fn ends(resource: &Resource, next: &Value) -> bool {
     let empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
     !next["metadata"]["deletionTimestamp"].is_null()
         && empty(&next["metadata"]["finalizers"])
-        && !(strategy::is_namespace(resource) && !empty(&next["spec"]["finalizers"]))
+        && !strategy::is_held_namespace(resource, next)
 }

@@ -1,5 +1,6 @@
 //! A server with a client, a CRD to play with, and waiting without sleeping.
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::panic, reason = "a test that cannot go on")]
 
 use futures::{StreamExt, TryStreamExt};
 use kube::{
@@ -11,14 +12,19 @@ use operetta_apiserver::Server;
 use serde_json::{Value, json};
 
 /// A server and a client in process.
-pub fn server() -> (Server, Client) {
+pub(crate) fn server() -> (Server, Client) {
     let server = Server::start();
     let client = server.client_as("test/1.0");
     (server, client)
 }
 
 /// The dynamic API of a kind in a namespace; an empty namespace means cluster-scoped.
-pub fn api(client: &Client, api_version: &str, kind: &str, namespace: &str) -> Api<DynamicObject> {
+pub(crate) fn api(
+    client: &Client,
+    api_version: &str,
+    kind: &str,
+    namespace: &str,
+) -> Api<DynamicObject> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
     match namespace {
@@ -27,18 +33,18 @@ pub fn api(client: &Client, api_version: &str, kind: &str, namespace: &str) -> A
     }
 }
 
-/// ConfigMaps of the default namespace.
-pub fn config_maps(client: &Client) -> Api<DynamicObject> {
+/// Config maps of the default namespace.
+pub(crate) fn config_maps(client: &Client) -> Api<DynamicObject> {
     api(client, "v1", "ConfigMap", "default")
 }
 
 /// Widgets of the default namespace; [`define_widgets`] comes first.
-pub fn widgets(client: &Client) -> Api<DynamicObject> {
+pub(crate) fn widgets(client: &Client) -> Api<DynamicObject> {
     api(client, "example.com/v1", "Widget", "default")
 }
 
 /// The definition of a type with a schema, a status and printer columns.
-pub fn widget_definition() -> Value {
+pub(crate) fn widget_definition() -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -80,23 +86,23 @@ pub fn widget_definition() -> Value {
 }
 
 /// Creates the definition of Widgets.
-pub async fn define_widgets(client: &Client) {
+pub(crate) async fn define_widgets(client: &Client) {
     let definitions = api(client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
     create(&definitions, widget_definition()).await;
 }
 
 /// An object from JSON.
-pub fn object(value: Value) -> DynamicObject {
+pub(crate) fn object(value: Value) -> DynamicObject {
     serde_json::from_value(value).expect("it is an object")
 }
 
 /// Creates an object.
-pub async fn create(api: &Api<DynamicObject>, value: Value) -> DynamicObject {
+pub(crate) async fn create(api: &Api<DynamicObject>, value: Value) -> DynamicObject {
     api.create(&PostParams::default(), &object(value)).await.expect("it is created")
 }
 
 /// Server-side apply.
-pub async fn apply(
+pub(crate) async fn apply(
     api: &Api<DynamicObject>,
     name: &str,
     manager: &str,
@@ -105,8 +111,8 @@ pub async fn apply(
     api.patch(name, &PatchParams::apply(manager), &Patch::Apply(value)).await
 }
 
-/// A ConfigMap.
-pub fn config_map(name: &str, value: &str) -> Value {
+/// A config map.
+pub(crate) fn config_map(name: &str, value: &str) -> Value {
     json!({
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -116,7 +122,7 @@ pub fn config_map(name: &str, value: &str) -> Value {
 }
 
 /// A Widget.
-pub fn widget(name: &str, size: i64) -> Value {
+pub(crate) fn widget(name: &str, size: i64) -> Value {
     json!({
         "apiVersion": "example.com/v1",
         "kind": "Widget",
@@ -126,7 +132,7 @@ pub fn widget(name: &str, size: i64) -> Value {
 }
 
 /// The failure that the server answered with.
-pub fn refusal<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> (u16, String, String) {
+pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> (u16, String, String) {
     match result.expect_err("it is refused") {
         kube::Error::Api(status) => (status.code, status.reason, status.message),
         other => panic!("not an answer of the server: {other}"),
@@ -134,7 +140,7 @@ pub fn refusal<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> (u16, Stri
 }
 
 /// Waits until the object of a name is gone, by watching it.
-pub async fn gone(api: &Api<DynamicObject>, name: &str) {
+pub(crate) async fn gone(api: &Api<DynamicObject>, name: &str) {
     let params = WatchParams::default().fields(&format!("metadata.name={name}"));
     let mut events = api.watch(&params, "0").await.expect("it can be watched").boxed();
     if api.get_opt(name).await.expect("it can be read").is_none() {
