@@ -57,6 +57,7 @@
 //! | 5 | [`reconcile`] |
 //! | 6 | [`actors`], [`web`] |
 //! | 7 | [`supervisor`] |
+//! | 8 | `testkit`, behind the feature of that name |
 //!
 //! A program chooses the Kubernetes version of the `k8s-openapi` types by that crate's feature.
 
@@ -73,4 +74,6 @@ pub mod reconcile;
 pub mod schedule;
 pub mod store;
 pub mod supervisor;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod web;

@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     net::TcpListener,
+    pin::pin,
     sync::Arc,
     time::Duration,
 };
@@ -89,8 +90,12 @@ async fn live(
     runtime: &Runtime,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, on_ready } = parts;
-    let stopped = stop_future(stop)?;
-    let client = runtime.spawn(connect()).await.map_err(|error| RunError::Connect(error.into()))?;
+    let mut stopped = pin!(stop_future(stop)?);
+    let client = tokio::select! {
+        client = runtime.spawn(connect()) => client,
+        () = &mut stopped => return Ok(()),
+    };
+    let client = client.map_err(|error| RunError::Connect(error.into()))?;
     let metrics = Metrics::new();
     let configs: Vec<&OperatorConfig> = operators.iter().map(|(config, _)| config).collect();
     let names = configs.iter().map(|config| config.name.clone()).collect();
@@ -118,7 +123,7 @@ async fn live(
     let _ = started.send(handles);
     let announce = announce_ready(state_changes, contexts.len(), ready, on_ready, web_address);
     tokio::select! {
-        () = stopped => {}
+        () = &mut stopped => {}
         () = announce => {}
     }
     shared.board.begin_stopping();

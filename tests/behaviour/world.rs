@@ -14,6 +14,7 @@ use kube::{
         PostParams,
     },
 };
+pub(crate) use operetta::testkit::eventually;
 use operetta::{
     board::ParentPhase,
     object::ObjectKey,
@@ -214,23 +215,6 @@ pub(crate) fn is_ready(parent: &Value) -> bool {
 pub(crate) fn condition(object: &Value, ty: &str) -> Value {
     let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
     conditions.into_iter().find(|condition| condition["type"] == ty).unwrap_or_default()
-}
-
-/// Looks again and again until it is right; the test fails after the deadline with what it saw.
-pub(crate) async fn eventually<T: Debug, F: Future<Output = T>>(
-    what: &str,
-    look: impl Fn() -> F,
-    is_right: impl Fn(&T) -> bool,
-) -> T {
-    let started = tokio::time::Instant::now();
-    loop {
-        let seen = look().await;
-        if is_right(&seen) {
-            return seen;
-        }
-        assert!(started.elapsed() < DEADLINE, "never saw {what}; last: {seen:#?}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }
 
 fn complete(kind: Kind, mut body: Value) -> DynamicObject {

@@ -1,0 +1,69 @@
+//! An embedded API server, and operators that run on it.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::{Api, Client, api::PostParams};
+use operetta_apiserver::Server;
+
+use crate::supervisor::{RunError, Running, Supervisor, SupervisorBuilder};
+
+/// A Kubernetes API server inside the process. Each is a cluster of its own.
+#[derive(Debug, Clone)]
+pub struct TestCluster {
+    server: Server,
+}
+
+/// Operators could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum TestError {
+    /// The supervisor did not start.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The runtime is shutting down.
+    #[error("the supervisor's thread was not started: {0}")]
+    Cancelled(#[from] tokio::task::JoinError),
+}
+
+impl TestCluster {
+    /// An empty cluster. To be called within a tokio runtime, which runs its controllers.
+    pub fn start() -> Self {
+        Self { server: Server::start() }
+    }
+
+    /// The server, to look at its requests, to cut its watches or to serve it to kubectl.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// An administrator's client.
+    pub fn client(&self) -> Client {
+        self.server.client()
+    }
+
+    /// Creates definitions; the server serves their types at once.
+    ///
+    /// # Errors
+    /// When the server refuses one.
+    pub async fn install(&self, crds: &[CustomResourceDefinition]) -> kube::Result<()> {
+        let api: Api<CustomResourceDefinition> = Api::all(self.client());
+        for crd in crds {
+            api.create(&PostParams::default(), crd).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs operators on this cluster, and returns when they are ready.
+    ///
+    /// # Errors
+    /// When the supervisor does not start; see [`RunError`].
+    pub async fn run(
+        &self,
+        register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Result<Running, TestError> {
+        let server = self.server.clone();
+        let connected = Supervisor::builder().connect(|| async move { Ok(server.client()) });
+        let builder = register(connected);
+        let running = tokio::task::spawn_blocking(|| builder.start()).await??;
+        running.ready().await;
+        Ok(running)
+    }
+}

@@ -1,0 +1,31 @@
+//! Waiting for a state of the world.
+
+use std::{fmt::Debug, future::Future, time::Duration};
+
+use tokio::time::Instant;
+
+/// How long anything may take before a test gives up on it.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Looks again and again until what it sees is right, and returns it.
+///
+/// # Panics
+/// After 30 seconds, with `what` was waited for and what was seen last.
+#[expect(clippy::panic, reason = "it fails the test that calls it")]
+pub async fn eventually<T: Debug, F: Future<Output = T>>(
+    what: &str,
+    look: impl Fn() -> F,
+    is_right: impl Fn(&T) -> bool,
+) -> T {
+    let started = Instant::now();
+    loop {
+        let seen = look().await;
+        if is_right(&seen) {
+            return seen;
+        }
+        if started.elapsed() > DEADLINE {
+            panic!("never saw {what}; last: {seen:#?}");
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
