@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    recipe::{self, RECIPE, config_map, recipe},
+    recipe::{self, RECIPE, acting, config_map, recipe},
     world::{CONFIG_MAP, ECHO, Operators, World, condition, eventually},
 };
 
@@ -28,13 +28,30 @@ async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_malformed_parent_that_slips_through_the_schema_gets_a_condition() {
+    let Some(world) = World::new().await else { return };
+    world.install_echo_servers_without_schema().await;
+    let operators = world.start_all().await;
+    world.create(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": 7}})).await;
+    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
+    let parent = world.until(ECHO, "a", "the failure", says_so).await;
+    let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
+    assert!(message.contains(&format!("{}/a cannot be read", world.namespace)), "{message}");
+    operators.stop().await;
+}
+
 /// One parent has a child that cannot be: it says so by condition and Event, writes and deletes
 /// nothing, and another parent goes on.
 async fn refuses(bad: Value, expected: &[&str]) {
+    refuses_parent(recipe("bad", &[bad, config_map("new", json!({}))]), expected).await;
+}
+
+async fn refuses_parent(bad: Value, expected: &[&str]) {
     let Some((world, operators)) = kitchen().await else { return };
     world.apply(RECIPE, recipe("bad", &[config_map("kept", json!({}))])).await;
     world.until_ready(RECIPE, "bad").await;
-    world.apply(RECIPE, recipe("bad", &[bad, config_map("new", json!({}))])).await;
+    world.apply(RECIPE, bad).await;
     let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "InvalidChildren";
     let parent = world.until(RECIPE, "bad", "the refusal", says_so).await;
     let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
@@ -80,6 +97,34 @@ async fn a_child_that_is_returned_twice_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_child_of_two_megabytes_is_refused() {
+    refuses_parent(acting("bad", "large"), &["ConfigMap.v1 large", "bytes"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
+    let Some((world, operators)) = kitchen().await else { return };
+    world.install_recipes_without_status().await;
+    let mut parent = recipe("r", &[config_map("c", json!({}))]);
+    parent["spec"]["status"] = json!({"taste": "fine"});
+    world.apply(RECIPE, parent).await;
+    world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
+    let warned = |events: &Vec<Value>| {
+        let notes = events.iter().filter_map(|event| event["note"].as_str());
+        notes.filter(|note| note.contains("status")).count() == 1
+    };
+    eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
+    let writes = || world.our_requests().into_iter().filter(|r| r.is_write()).count();
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let before = writes();
+    let runs = operators.runs("cook", &world.namespace, "r").await;
+    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    assert_eq!(writes(), before, "no write for what cannot be written");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() {
     let Some((world, operators)) = kitchen().await else { return };
     let mut parent = recipe("r", &[config_map("c", json!({}))]);
@@ -95,8 +140,9 @@ async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() 
     eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
     let before = world.our_requests().into_iter().filter(|r| r.is_write()).count();
     // One more run, to be sure that the status does not differ for ever.
+    let runs = operators.runs("cook", &world.namespace, "r").await;
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
-    operators.until_runs("cook", &world.namespace, "r", 3).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
     let after = world.our_requests().into_iter().filter(|r| r.is_write()).count();
     assert_eq!(after, before, "no write for what cannot be written");
     operators.stop().await;

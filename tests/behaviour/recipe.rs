@@ -1,7 +1,7 @@
 //! An operator for tests whose parents say themselves what the handler should do.
 //!
 //! A `Recipe` has `spec.children` (returned as they are), `spec.status`, and `spec.act`: `fail`,
-//! `panic`, `hang`, `permanent`. Everything below `spec` is free of a schema.
+//! `panic`, `hang`, `permanent`, `large`. Everything below `spec` is free of a schema.
 
 use std::time::Duration;
 
@@ -43,6 +43,10 @@ pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {
         Some("hang") => loop {
             std::thread::park();
         },
+        Some("large") => {
+            let large = config_map("large", json!({"dough": "x".repeat(2_000_000)}));
+            return Ok(SyncResponse::new().child(large));
+        }
         _ => {}
     }
     let children = spec["children"].as_array().cloned().unwrap_or_default();

@@ -88,6 +88,21 @@ impl World {
         operators::install::install(&self.client, &[crd]).await.unwrap();
     }
 
+    /// Replaces the type by one that takes any status without a subresource for it.
+    pub(crate) async fn install_recipes_without_status(&self) {
+        operators::install::install(&self.client, &[recipe::crd(None)]).await.unwrap();
+    }
+
+    /// Replaces the schema of the EchoServers' spec by one that takes everything.
+    pub(crate) async fn install_echo_servers_without_schema(&self) {
+        let mut crd = operators::echo_server::operator().crd;
+        let schema = crd.spec.versions[0].schema.as_mut().unwrap();
+        let properties = schema.open_api_v3_schema.as_mut().unwrap().properties.as_mut().unwrap();
+        let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+        properties.insert("spec".to_owned(), serde_json::from_value(free).unwrap());
+        operators::install::install(&self.client, &[crd]).await.unwrap();
+    }
+
     /// Removes the parents that an earlier test on the same cluster left behind.
     async fn clear(&self) {
         for kind in [ECHO, TEMP, RECIPE] {
@@ -252,6 +267,21 @@ impl Operators {
             )
         };
         eventually("all parents synced", counts, |counts| *counts == (parents, 0)).await;
+    }
+
+    /// Waits until nothing is left to do for a parent.
+    pub(crate) async fn until_synced(&self, operator: &str, namespace: &str, name: &str) {
+        let key = ObjectKey::namespaced(namespace, name);
+        let board = self.running().board();
+        let phase = || async { board.parent(operator, &key).map(|parent| parent.phase) };
+        eventually("the parent synced", phase, |phase| *phase == Some(ParentPhase::Synced)).await;
+    }
+
+    /// How often a parent has run.
+    pub(crate) async fn runs(&self, operator: &str, namespace: &str, name: &str) -> u64 {
+        let key = ObjectKey::namespaced(namespace, name);
+        let parent = self.running().board().parent(operator, &key);
+        parent.map_or(0, |parent| parent.history.recorded())
     }
 
     /// Waits until a parent has run so often.
