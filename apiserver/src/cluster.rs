@@ -37,7 +37,7 @@ impl Cluster {
         resource: &Resource,
         key: &ObjectKey,
     ) -> Option<(Arc<Object>, Value)> {
-        let object = self.log.get(&resource.id, key)?;
+        let object = self.log.get(&resource.storage, key)?;
         let value = resource.decode(&object);
         Some((object, value))
     }

@@ -93,7 +93,7 @@ impl Work {
             if let Some(resource) = resources.by_kind(group, &owner.kind) {
                 let namespace = if resource.namespaced { key.namespace.clone() } else { "".into() };
                 let key = ObjectKey::new(namespace, owner.name.clone());
-                self.waiting.insert((Arc::clone(&resource.id), key));
+                self.waiting.insert((Arc::clone(&resource.storage), key));
             }
         }
     }

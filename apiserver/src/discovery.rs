@@ -5,7 +5,10 @@
 
 use serde_json::{Value, json};
 
-use crate::resource::{Resource, Resources};
+use crate::{
+    resource::{Resource, Resources},
+    reviews,
+};
 
 /// The release whose behaviour is imitated.
 pub(crate) const IMITATED: &str = "v1.36.2";
@@ -36,6 +39,7 @@ pub(crate) fn groups(resources: &Resources) -> Value {
     let groups: Vec<Value> = resources
         .groups()
         .into_iter()
+        .chain([(reviews::GROUP, vec![reviews::VERSION])])
         .map(|(name, versions)| group_value(name, &versions))
         .collect();
     json!({ "kind": "APIGroupList", "apiVersion": "v1", "groups": groups })
@@ -43,7 +47,9 @@ pub(crate) fn groups(resources: &Resources) -> Value {
 
 /// `/apis/{group}`; `None` when there is no such group.
 pub(crate) fn group(resources: &Resources, group: &str) -> Option<Value> {
-    let (name, versions) = resources.groups().into_iter().find(|(name, _)| *name == group)?;
+    let reviews = (reviews::GROUP, vec![reviews::VERSION]);
+    let mut groups = resources.groups().into_iter().chain([reviews]);
+    let (name, versions) = groups.find(|(name, _)| *name == group)?;
     let mut value = group_value(name, &versions);
     value["kind"] = json!("APIGroup");
     value["apiVersion"] = json!("v1");
@@ -61,6 +67,9 @@ fn group_value(name: &str, versions: &[&str]) -> Value {
 
 /// `/api/v1`, `/apis/{group}/{version}`; `None` when there is no such version.
 pub(crate) fn resources(resources: &Resources, group: &str, version: &str) -> Option<Value> {
+    if (group, version) == (reviews::GROUP, reviews::VERSION) {
+        return Some(reviews::discovery());
+    }
     let mut found: Vec<&Resource> =
         resources.of_group_version(group, version).map(AsRef::as_ref).collect();
     found.sort_by(|a, b| a.id.plural.cmp(&b.id.plural));

@@ -61,7 +61,7 @@ fn standing(cluster: &Cluster, dependent: &ObjectKey, owner: &OwnerReference) ->
     let resources = cluster.registry.snapshot();
     let Some(resource) = resources.by_kind(group, &owner.kind) else { return Standing::Unknown };
     let namespace = if resource.namespaced { dependent.namespace.clone() } else { "".into() };
-    match cluster.log.get(&resource.id, &ObjectKey::new(namespace, owner.name.clone())) {
+    match cluster.log.get(&resource.storage, &ObjectKey::new(namespace, owner.name.clone())) {
         Some(found) if found.meta.uid != owner.uid => Standing::Absent,
         Some(found) if found.meta.deleting && has(&found.meta, write::FOREGROUND) => {
             Standing::Waiting

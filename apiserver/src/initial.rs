@@ -15,11 +15,7 @@ use crate::{
 /// The built-in types.
 pub(crate) fn resources() -> Vec<Resource> {
     // Definitions are a module of their own.
-    let types = builtin::types().iter().filter(|ty| {
-        // Older versions would need their own conversions.
-        let older = (ty.group, ty.version) == ("autoscaling", "v1");
-        ty.group != "apiextensions.k8s.io" && !older
-    });
+    let types = builtin::types().iter().filter(|ty| ty.group != "apiextensions.k8s.io");
     let mut resources: Vec<Resource> = types.map(resource).collect();
     resources.push(crd::definition_resource());
     resources
@@ -27,10 +23,12 @@ pub(crate) fn resources() -> Vec<Resource> {
 
 fn resource(builtin: &'static BuiltinType) -> Resource {
     let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+    let stored = builtin::stored_as(builtin).unwrap_or(builtin);
     Resource {
         id: Arc::new(GroupResource::new(builtin.group, builtin.plural)),
+        storage: Arc::new(GroupResource::new(stored.group, stored.plural)),
         version: builtin.version.to_owned(),
-        storage_version: builtin.version.to_owned(),
+        storage_version: stored.version.to_owned(),
         kind: builtin.kind.to_owned(),
         list_kind: format!("{}List", builtin.kind),
         singular: builtin.singular.to_owned(),

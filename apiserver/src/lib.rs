@@ -47,6 +47,7 @@ mod openapi;
 mod requests;
 mod resource;
 mod rest;
+mod reviews;
 pub mod schema;
 pub mod selector;
 mod server;

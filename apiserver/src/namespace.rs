@@ -61,9 +61,7 @@ fn empty(cluster: &Cluster, name: &str) -> bool {
     let resources = cluster.registry.snapshot();
     let is_pods = |r: &Resource| r.id.group.is_empty() && r.id.plural == "pods";
     let served = |pods: bool| {
-        resources
-            .iter()
-            .filter(move |r| r.namespaced && is_pods(r) == pods && r.version == r.storage_version)
+        resources.iter().filter(move |r| r.namespaced && is_pods(r) == pods && r.is_stored_form())
     };
     served(true).all(|r| empty_of(cluster, r, name))
         && served(false).filter(|r| !empty_of(cluster, r, name)).count() == 0
@@ -73,14 +71,14 @@ fn empty_of(cluster: &Cluster, resource: &Resource, namespace: &str) -> bool {
     let scope = Scope::Namespace(namespace.into());
     let options =
         DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
-    let (_, entries) = cluster.log.entries(&resource.id, &scope);
+    let (_, entries) = cluster.log.entries(&resource.storage, &scope);
     for (key, object) in entries {
         if !object.meta.deleting {
             // Whoever deleted it meanwhile did what was wanted.
             let _ = write::delete(cluster, resource, &key, &options);
         }
     }
-    cluster.log.view(&resource.id, &scope).1.is_empty()
+    cluster.log.view(&resource.storage, &scope).1.is_empty()
 }
 
 fn give_up(cluster: &Cluster, namespaces: &Resource, key: &ObjectKey) {

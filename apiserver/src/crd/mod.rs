@@ -108,7 +108,7 @@ pub(crate) fn terminate(cluster: &Cluster, name: &str) {
     }
     let empty = resources.of_definition(name).first().is_none_or(|resource| {
         delete_all(cluster, resource);
-        cluster.log.view(&resource.id, &Scope::All).1.is_empty()
+        cluster.log.view(&resource.storage, &Scope::All).1.is_empty()
     });
     if empty {
         give_up(cluster, definitions, &key);
@@ -118,7 +118,7 @@ pub(crate) fn terminate(cluster: &Cluster, name: &str) {
 fn delete_all(cluster: &Cluster, resource: &Resource) {
     let options =
         DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
-    for (key, object) in cluster.log.entries(&resource.id, &Scope::All).1 {
+    for (key, object) in cluster.log.entries(&resource.storage, &Scope::All).1 {
         if !object.meta.deleting {
             // Whoever deleted it meanwhile did what was wanted.
             let _ = write::delete(cluster, resource, &key, &options);

@@ -14,8 +14,11 @@ pub(super) const KIND: &str = "CustomResourceDefinition";
 
 /// The resource `customresourcedefinitions`.
 pub(crate) fn resource() -> Resource {
+    let id = GroupResource::new("apiextensions.k8s.io", "customresourcedefinitions");
+    let id = Arc::new(id);
     Resource {
-        id: Arc::new(GroupResource::new("apiextensions.k8s.io", "customresourcedefinitions")),
+        storage: Arc::clone(&id),
+        id,
         version: "v1".to_owned(),
         storage_version: "v1".to_owned(),
         kind: KIND.to_owned(),

@@ -42,8 +42,10 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
     let names = &spec["names"];
     let open_api = version["schema"]["openAPIV3Schema"].clone();
     let schema = Schema::from_open_api(&open_api);
+    let id = Arc::new(GroupResource::new(text(&spec["group"]), text(&names["plural"])));
     Ok(Resource {
-        id: Arc::new(GroupResource::new(text(&spec["group"]), text(&names["plural"]))),
+        storage: Arc::clone(&id),
+        id,
         version: text(&version["name"]),
         storage_version: storage(definition),
         kind: text(&names["kind"]),

@@ -129,8 +129,8 @@ impl Object {
     }
 
     /// The object's JSON after `{"apiVersion":…,"kind":…,`, with the closing brace.
-    pub(crate) fn json_after_type(&self) -> &[u8] {
-        &self.frame[self.rest_at..self.frame.len() - FRAME_TAIL.len()]
+    pub(crate) fn json_after_type(&self) -> Bytes {
+        self.frame.slice(self.rest_at..self.frame.len() - FRAME_TAIL.len())
     }
 
     /// The object as a tree.

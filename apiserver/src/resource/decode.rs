@@ -6,8 +6,9 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::Resource;
+use super::{Origin, Resource};
 use crate::{
+    builtin,
     log::{Event, Object},
     schema,
 };
@@ -16,7 +17,12 @@ impl Resource {
     /// The object as this version shows it.
     pub(crate) fn decode(&self, object: &Object) -> Value {
         let mut value = object.value();
-        if !self.fits(object) {
+        if self.fits(object) {
+            return value;
+        }
+        if let Origin::BuiltIn(builtin) = self.origin {
+            builtin::convert(&mut value, builtin);
+        } else {
             value["apiVersion"] = json!(self.api_version());
             schema::prune(&self.schema, &mut value);
             schema::default(&self.schema, &mut value);
@@ -27,6 +33,15 @@ impl Resource {
     /// The object's JSON as this version shows it.
     pub(crate) fn json(&self, object: &Object) -> Bytes {
         if self.fits(object) { object.json() } else { self.reencode(object).json() }
+    }
+
+    /// The object's JSON without its type, with the closing brace but not the opening one.
+    pub(crate) fn json_after_type(&self, object: &Object) -> Bytes {
+        if self.fits(object) {
+            object.json_after_type()
+        } else {
+            self.reencode(object).json_after_type()
+        }
     }
 
     /// The watch frame of the object as this version shows it.
@@ -44,7 +59,7 @@ impl Resource {
     }
 
     fn fits(&self, object: &Object) -> bool {
-        object.epoch == self.epoch && self.version == self.storage_version
+        object.epoch == self.epoch && self.is_stored_form()
     }
 
     fn reencode(&self, object: &Object) -> Object {

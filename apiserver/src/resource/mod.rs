@@ -45,6 +45,8 @@ impl fmt::Display for GroupResource {
 pub(crate) struct Resource {
     /// Group and plural name.
     pub id: Arc<GroupResource>,
+    /// The resource that objects are stored as; another one only where one kind has two names.
+    pub storage: Arc<GroupResource>,
     /// The version that this value describes.
     pub version: String,
     /// The version that objects are stored in.
@@ -140,7 +142,7 @@ impl Resource {
 
     /// `group/version` of the stored form.
     pub(crate) fn storage_api_version(&self) -> String {
-        api_version(&self.id.group, &self.storage_version)
+        api_version(&self.storage.group, &self.storage_version)
     }
 
     /// Whether the real server would have a scale subresource.
@@ -149,6 +151,11 @@ impl Resource {
             Origin::BuiltIn(builtin) => builtin.has_scale,
             Origin::Definition | Origin::Custom(_) => self.scale.is_some(),
         }
+    }
+
+    /// Whether objects are stored in this form.
+    pub(crate) fn is_stored_form(&self) -> bool {
+        self.id == self.storage && self.version == self.storage_version
     }
 
     /// Whether the type comes from a `CustomResourceDefinition`.

@@ -75,8 +75,9 @@ impl Resources {
 
     /// The resource in the version that it is stored in.
     pub(crate) fn stored(&self, id: &GroupResource) -> Option<&Arc<Resource>> {
-        let versions = || self.iter().filter(|r| *r.id == *id);
-        versions().find(|r| r.version == r.storage_version).or_else(|| versions().next())
+        let forms = || self.iter().filter(|r| *r.storage == *id);
+        // A version that is not served any more may still be the stored one.
+        forms().find(|r| r.is_stored_form()).or_else(|| forms().next())
     }
 
     /// The groups but the core group, each with its versions, the preferred one first.

@@ -100,7 +100,7 @@ fn apply(
     for _ in 0..APPLY_TRIES {
         let mut change =
             |live: &Value| Ok(Change { next: result(Some(live))?, managed: Applied::Yes });
-        let exists = cluster.log.get(&call.resource.id, &key).is_some();
+        let exists = cluster.log.get(&call.resource.storage, &key).is_some();
         let outcome = if exists || call.subresource != Subresource::Main {
             change_existing(cluster, call, options, &mut change)
         } else {

@@ -42,7 +42,8 @@ use self::{
 use crate::{
     discovery, openapi,
     requests::{RequestRecord, WatchRecord},
-    resource::Resource,
+    resource::{Resource, Resources},
+    reviews,
     server::Inner,
     status::StatusError,
     write::Subresource,
@@ -124,8 +125,7 @@ async fn objects(
 ) -> Result<Response<Body>, StatusError> {
     let resources = server.cluster.registry.snapshot();
     let Some(resource) = resources.by_path(&path.group, &path.version, &path.plural) else {
-        let known = path.group.is_empty() || resources.has_group(&path.group);
-        return if known { Err(StatusError::no_such_resource()) } else { Ok(not_found()) };
+        return beyond_resources(&resources, record, path, body);
     };
     let query = Query::parse(&record.query);
     let method = record.method.parse().map_err(|_| StatusError::method_not_allowed())?;
@@ -142,6 +142,33 @@ async fn objects(
         await_version(server, &call, verb).await?;
     }
     dispatch(server, &call, verb, record)
+}
+
+/// Answers for a path that leads to no stored objects.
+fn beyond_resources(
+    resources: &Resources,
+    record: &RequestRecord,
+    path: &ResourcePath,
+    body: &Bytes,
+) -> Result<Response<Body>, StatusError> {
+    let group = path.group.as_str();
+    let is_review = (group, path.version.as_str(), path.plural.as_str())
+        == (reviews::GROUP, reviews::VERSION, reviews::SELF_SUBJECT);
+    match is_review {
+        true if record.method == "POST" => {
+            let review = serde_json::from_slice(body).map_err(|_| {
+                StatusError::unsupported_media_type("reviews are understood as JSON only")
+            })?;
+            let mut response = reply::value(&reviews::answer(review));
+            *response.status_mut() = StatusCode::CREATED;
+            Ok(response)
+        }
+        true => Err(StatusError::method_not_allowed()),
+        false if group.is_empty() || group == reviews::GROUP || resources.has_group(group) => {
+            Err(StatusError::no_such_resource())
+        }
+        false => Ok(not_found()),
+    }
 }
 
 fn dispatch(

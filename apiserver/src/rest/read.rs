@@ -19,7 +19,7 @@ use crate::{
 /// Answers a get.
 pub(super) fn get(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let key = call.key();
-    match cluster.log.get(&call.resource.id, &key) {
+    match cluster.log.get(&call.resource.storage, &key) {
         Some(object) => reply::object(call, &object),
         None => Err(StatusError::not_found(&call.resource.id, &key.name)),
     }
@@ -31,9 +31,9 @@ pub(super) fn list(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>,
     let version = exact_version(call)?;
     let page = Page::of(call)?;
     let (version, entries) = match page.version().or(version) {
-        None => cluster.log.entries(&call.resource.id, &selection.scope),
+        None => cluster.log.entries(&call.resource.storage, &selection.scope),
         Some(version) => {
-            let entries = cluster.log.entries_at(&call.resource.id, &selection.scope, version);
+            let entries = cluster.log.entries_at(&call.resource.storage, &selection.scope, version);
             let expired = |_| page.expired(version);
             (version, entries.map_err(expired)?)
         }

@@ -106,7 +106,7 @@ pub(super) fn list<'a>(
         } else {
             // Lists of built-in types do not repeat the type in every item.
             out.push(b'{');
-            out.extend_from_slice(object.json_after_type());
+            out.extend_from_slice(&resource.json_after_type(object));
         }
     }
     out.extend_from_slice(b"]}");

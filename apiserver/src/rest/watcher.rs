@@ -67,7 +67,7 @@ impl Watcher {
         let log = &server.cluster.log;
         let mut watcher = Self {
             server: Arc::clone(server),
-            news: log.subscribe(&resource.id),
+            news: log.subscribe(&resource.storage),
             cuts: server.cuts.subscribe(),
             frames: Frames::new(Arc::clone(&resource), representation, table),
             resource,
@@ -89,7 +89,7 @@ impl Watcher {
             Start::After(version) => self.cursor = version,
             Start::Head => self.cursor = log.head(),
             Start::State { announce_end } => {
-                let (version, entries) = log.entries(&self.resource.id, &self.selection.scope);
+                let (version, entries) = log.entries(&self.resource.storage, &self.selection.scope);
                 self.cursor = version;
                 for (key, object) in entries {
                     if self.selection.chooses(&key, &object) {
@@ -124,7 +124,7 @@ impl Watcher {
     /// Reads revisions after the cursor into the queue.
     fn read(&mut self) {
         let log = &self.server.cluster.log;
-        match log.revisions_after(&self.resource.id, self.cursor, BATCH) {
+        match log.revisions_after(&self.resource.storage, self.cursor, BATCH) {
             Ok((upto, revisions)) => {
                 self.cursor = upto;
                 for revision in revisions {

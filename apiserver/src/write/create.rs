@@ -80,13 +80,13 @@ fn insert(
     };
     let value = strategy::to_storage(resource, object.clone());
     if options.dry_run {
-        return match cluster.log.get(&resource.id, &key) {
+        return match cluster.log.get(&resource.storage, &key) {
             Some(found) => Err(taken(Some(&found))),
             None => Ok(Arc::new(Object::encode(Event::Added, value, resource.epoch))),
         };
     }
     let write = Write {
-        resource: &resource.id,
+        resource: &resource.storage,
         key: key.clone(),
         expect: Expect::Absent,
         delete: false,

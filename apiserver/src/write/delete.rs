@@ -76,7 +76,7 @@ pub(crate) fn delete(
             return Ok(if held { Deleted::Held(live) } else { Deleted::Gone(live) });
         }
         let write = Write {
-            resource: &resource.id,
+            resource: &resource.storage,
             key: key.clone(),
             expect: Expect::Version(live.meta.resource_version),
             delete: !held,

@@ -88,7 +88,9 @@ pub(super) fn prepare_for_update(
     next: &mut Value,
 ) -> Result<()> {
     match (&resource.origin, subresource) {
-        (_, Subresource::Finalize) => keep_all_but_finalizers(live, next),
+        (Origin::BuiltIn(builtin), Subresource::Finalize) => {
+            builtin::prepare_for_finalize(builtin, next, live);
+        }
         (Origin::BuiltIn(builtin), Subresource::Status) => {
             builtin::prepare_for_status_update(builtin, next, live);
         }
@@ -96,7 +98,7 @@ pub(super) fn prepare_for_update(
             builtin::prepare_for_update(builtin, next, live);
             allocate(cluster, resource, next)?;
         }
-        (_, Subresource::Status) => keep_all_but_status(live, next),
+        (_, Subresource::Status | Subresource::Finalize) => keep_all_but_status(live, next),
         (Origin::Definition, _) => {
             copy(live, next, "status");
             crd::prepare(next);
@@ -105,14 +107,6 @@ pub(super) fn prepare_for_update(
         (Origin::Custom(_), _) => {}
     }
     Ok(())
-}
-
-fn keep_all_but_finalizers(live: &Value, next: &mut Value) {
-    let finalizers = next["spec"]["finalizers"].take();
-    let metadata = next["metadata"].take();
-    next.clone_from(live);
-    next["metadata"] = metadata;
-    next["spec"]["finalizers"] = finalizers;
 }
 
 fn keep_all_but_status(live: &Value, next: &mut Value) {
@@ -183,11 +177,9 @@ pub(super) fn validate_update(
 
 /// What names of a type may look like.
 fn name_rule(resource: &Resource) -> NameRule {
-    match (resource.id.group.as_str(), resource.id.plural.as_str()) {
-        ("", "namespaces") => name_rule::dns_label,
-        ("", "services") => name_rule::dns_1035_label,
-        ("rbac.authorization.k8s.io", _) => name_rule::path_segment,
-        _ => name_rule::dns_subdomain,
+    match resource.origin {
+        Origin::BuiltIn(builtin) => builtin::name_rule(builtin),
+        Origin::Definition | Origin::Custom(_) => name_rule::dns_subdomain,
     }
 }
 
@@ -201,8 +193,14 @@ fn refuse(resource: &Resource, object: &Value, errors: &[schema::FieldError]) ->
 
 /// The object as it is stored.
 pub(super) fn to_storage(resource: &Resource, mut object: Value) -> Value {
-    if resource.version != resource.storage_version {
-        object["apiVersion"] = json!(resource.storage_api_version());
+    match resource.origin {
+        _ if resource.is_stored_form() => {}
+        Origin::BuiltIn(builtin) => {
+            if let Some(stored) = builtin::stored_as(builtin) {
+                builtin::convert(&mut object, stored);
+            }
+        }
+        _ => object["apiVersion"] = json!(resource.storage_api_version()),
     }
     object
 }

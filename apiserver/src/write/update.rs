@@ -92,7 +92,7 @@ fn store(
         return Some(Arc::new(Object::encode(Event::Modified, value, resource.epoch)));
     }
     let write = Write {
-        resource: &resource.id,
+        resource: &resource.storage,
         key: key.clone(),
         expect: Expect::Version(live.meta.resource_version),
         delete,

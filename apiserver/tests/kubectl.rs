@@ -1,0 +1,174 @@
+//! An unmodified kubectl against the server over TLS. Skipped, and said so, where there is none:
+//! set `KUBECTL` to its path, or have `tests/controlplane` build one.
+
+#![allow(clippy::unwrap_used, reason = "helpers of a test that cannot go on")]
+
+use std::{
+    io::Write,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use operetta_apiserver::{Running, Server};
+
+/// A kubectl with a kubeconfig and a home of its own.
+struct Kubectl {
+    program: PathBuf,
+    folder: PathBuf,
+    running: Running,
+    _server: Server,
+}
+
+impl Kubectl {
+    fn new(test: &str) -> Option<Self> {
+        let Some(program) = find() else {
+            eprintln!("skipped: no kubectl (set KUBECTL to its path)");
+            return None;
+        };
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let server = Server::start();
+        let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+        running.write_kubeconfig(&folder.join("kubeconfig")).unwrap();
+        Some(Self { program, folder, running, _server: server })
+    }
+
+    /// Runs a command, and returns its exit code and what it printed.
+    async fn run(&self, line: &str, input: &str) -> (bool, String) {
+        let mut command = Command::new(&self.program);
+        command
+            .args(line.split_whitespace())
+            .env("KUBECONFIG", self.folder.join("kubeconfig"))
+            .env("HOME", &self.folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let input = input.to_owned();
+        let run = move || {
+            let mut child = command.spawn().unwrap();
+            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            child.wait_with_output().unwrap()
+        };
+        let output = tokio::task::spawn_blocking(run).await.unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+    }
+
+    async fn succeeds(&self, line: &str, input: &str, expected: &str) {
+        let (success, text) = self.run(line, input).await;
+        assert!(success && text.contains(expected), "kubectl {line}\n{text}");
+    }
+
+    async fn fails(&self, line: &str, input: &str, expected: &str) {
+        let (success, text) = self.run(line, input).await;
+        assert!(!success && text.contains(expected), "kubectl {line}\n{text}");
+    }
+}
+
+/// The kubectl to use: the one that is named, else one that the control-plane rig has built.
+fn find() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("KUBECTL") {
+        return Some(path.into());
+    }
+    let cache = match std::env::var_os("XDG_CACHE_HOME") {
+        Some(cache) => PathBuf::from(cache),
+        None => PathBuf::from(std::env::var_os("HOME")?).join(".cache"),
+    };
+    let versions = std::fs::read_dir(cache.join("operetta/controlplane")).ok()?;
+    let mut found: Vec<PathBuf> =
+        versions.flatten().map(|v| v.path().join("kubectl")).filter(|p| p.is_file()).collect();
+    found.sort();
+    found.pop()
+}
+
+const DEFINITION: &str = r#"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget, shortNames: [wd]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    additionalPrinterColumns:
+    - {name: Size, type: integer, jsonPath: .spec.size}
+    - {name: Ready, type: string, jsonPath: '.status.conditions[?(@.type=="Ready")].status'}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [size]
+            properties: {size: {type: integer}}
+          status:
+            type: object
+            properties:
+              conditions:
+                type: array
+                items:
+                  type: object
+                  properties: {type: {type: string}, status: {type: string}}
+"#;
+
+fn widget(size: &str) -> String {
+    format!(
+        "{{apiVersion: example.com/v1, kind: Widget, metadata: {{name: a, labels: {{tier: web}}}}, \
+         spec: {{size: {size}}}}}"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectl_applies_reads_changes_and_deletes_custom_resources() {
+    let Some(kubectl) = Kubectl::new("custom") else { return };
+    kubectl.succeeds("version", "", "+operetta").await;
+    kubectl.succeeds("apply -f -", DEFINITION, "widgets.example.com created").await;
+    let established = "wait --for=condition=established crd/widgets.example.com --timeout=10s";
+    kubectl.succeeds(established, "", "condition met").await;
+    kubectl.succeeds("api-resources", "", "widgets").await;
+    kubectl.succeeds("apply -f -", &widget("1"), "widget.example.com/a created").await;
+    kubectl.succeeds("apply -f -", &widget("1"), "unchanged").await;
+    kubectl.succeeds("apply -f -", &widget("2"), "configured").await;
+    kubectl.succeeds("apply --server-side -f -", &widget("2"), "serverside-applied").await;
+    kubectl.fails("apply -f -", &widget("big"), "spec.size").await;
+    kubectl.succeeds("get wd -A -l tier=web", "", "SIZE").await;
+    kubectl.succeeds("get wd a -o yaml", "", "size: 2").await;
+    kubectl.succeeds("get wd -o name", "", "widget.example.com/a").await;
+    kubectl.succeeds(r#"patch wd a --type=merge -p {"spec":{"size":5}}"#, "", "patched").await;
+    let replace = r#"patch wd a --type=json -p [{"op":"replace","path":"/spec/size","value":6}]"#;
+    kubectl.succeeds(replace, "", "patched").await;
+    kubectl.succeeds("label wd a x=y", "", "labeled").await;
+    kubectl.succeeds("annotate wd a note=hi", "", "annotated").await;
+    let ready = r#"patch wd a --subresource=status --type=merge -p {"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#;
+    kubectl.succeeds(ready, "", "patched").await;
+    kubectl.succeeds("wait --for=condition=Ready wd/a --timeout=10s", "", "condition met").await;
+    kubectl.succeeds("delete wd a --wait", "", "deleted").await;
+    kubectl.fails("get wd a", "", "NotFound").await;
+    kubectl.running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectl_applies_built_in_resources_server_side() {
+    let Some(kubectl) = Kubectl::new("built_in") else { return };
+    let config_map = |value: &str| {
+        format!(
+            "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}, data: {{k: {value:?}}}}}"
+        )
+    };
+    kubectl.succeeds("create -f -", &config_map("0"), "created").await;
+    let forced = "apply --server-side --force-conflicts -f -";
+    kubectl.succeeds(forced, &config_map("1"), "serverside-applied").await;
+    kubectl.succeeds("get cm a -o json", "", r#""k": "1""#).await;
+    kubectl.fails("patch cm a -p {\"data\":{\"k\":\"2\"}}", "", "--server-side").await;
+    kubectl.succeeds("delete cm a --cascade=foreground", "", "deleted").await;
+    kubectl.running.stop().await;
+}
+
+#[tokio::test]
+async fn other_machines_cannot_be_served() {
+    let refused = Server::start().serve("0.0.0.0:0".parse().unwrap()).unwrap_err();
+    assert!(refused.to_string().contains("loopback"), "{refused}");
+}
