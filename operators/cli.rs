@@ -66,6 +66,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig_out: Option<PathBuf>,
     /// What to log: a level, or directives such as `warn,operetta=debug`.
-    #[arg(long, value_name = "LEVEL", env = "RUST_LOG", default_value = "info,actix_server=warn")]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        env = "RUST_LOG",
+        default_value = "info,actix_server=warn,kube_client=off"
+    )]
     pub(crate) log_level: String,
 }

@@ -13,7 +13,7 @@ use kube::{
     api::{Patch, PatchParams, WatchEvent, WatchParams},
 };
 
-/// How long the server may take until it serves a new type.
+/// How long the server may take to serve a new type.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Who owns the fields that are installed.
@@ -46,7 +46,7 @@ pub enum InstallError {
         /// What the server said.
         message: String,
     },
-    /// The server took it and does not serve it yet.
+    /// The server does not answer, or took it and does not serve it yet.
     #[error("the resource definition {name} is not established after {} seconds", DEADLINE.as_secs())]
     TooSlow {
         /// The definition.
@@ -65,14 +65,15 @@ pub async fn install(
 async fn install_one(client: &Client, crd: &CustomResourceDefinition) -> Result<(), InstallError> {
     let api = Api::<CustomResourceDefinition>::all(client.clone());
     let name = crd.name_any();
-    let params = PatchParams::apply(MANAGER).force();
-    let applied = api
-        .patch(&name, &params, &Patch::Apply(crd))
-        .await
-        .map_err(|source| InstallError::Apply { name: name.clone(), source })?;
-    tokio::time::timeout(DEADLINE, established(&api, &name, applied))
-        .await
-        .unwrap_or(Err(InstallError::TooSlow { name }))
+    let install = async {
+        let params = PatchParams::apply(MANAGER).force();
+        match api.patch(&name, &params, &Patch::Apply(crd)).await {
+            Ok(applied) => established(&api, &name, applied).await,
+            Err(source) => Err(InstallError::Apply { name: name.clone(), source }),
+        }
+    };
+    let in_time = tokio::time::timeout(DEADLINE, install).await;
+    in_time.unwrap_or_else(|_| Err(InstallError::TooSlow { name: name.clone() }))
 }
 
 async fn established(
