@@ -1,0 +1,178 @@
+//! A file of shell commands with what they print.
+//!
+//! ```text
+//! # A comment, kept as it is.
+//! $ kubectl get pods        a command; lines that go on with `> ` belong to it
+//! $ kubectl get pods -w &   begins in the background; a watch has printed what there is
+//! $ fg 3                    its output when it has that many lines; then it is ended
+//! stderr: ...               what a command printed to standard error
+//! exit code 1               how it ended, unless well
+//! ```
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    time::Duration,
+};
+
+use crate::mask::mask;
+
+/// How long a background command may take to print a line.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+pub(crate) struct Transcript {
+    /// Comments and empty lines before the first command.
+    head: String,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// As it stands in the file, with its signs.
+    command: String,
+    output: String,
+    /// Comments and empty lines before the next command.
+    after: String,
+}
+
+impl Transcript {
+    pub(crate) fn read(text: &str) -> Self {
+        let mut transcript = Self { head: String::new(), entries: Vec::new() };
+        for line in text.split_inclusive('\n') {
+            transcript.take(line);
+        }
+        transcript
+    }
+
+    fn take(&mut self, line: &str) {
+        let Some(entry) = self.entries.last_mut().filter(|_| !line.starts_with("$ ")) else {
+            if line.starts_with("$ ") {
+                let (output, after) = (String::new(), String::new());
+                self.entries.push(Entry { command: line.to_owned(), output, after });
+            } else {
+                self.head += line;
+            }
+            return;
+        };
+        if line.starts_with("> ") && entry.output.is_empty() {
+            entry.command += line;
+        } else if !entry.after.is_empty() || line.starts_with("# ") || line == "\n" {
+            entry.after += line;
+        } else {
+            entry.output += line;
+        }
+    }
+
+    /// Runs all commands and returns the file as it should be.
+    pub(crate) fn play(&self, shell: &dyn Fn() -> Command) -> String {
+        let mut background = None;
+        let mut text = self.head.clone();
+        for entry in &self.entries {
+            let output = entry.run(shell, &mut background);
+            text += &entry.command;
+            text += &tidy(&output);
+            text += &entry.after;
+        }
+        text
+    }
+
+    /// What is printed otherwise in `seen`, command by command.
+    pub(crate) fn differences<'a>(&'a self, seen: &'a Self) -> impl Iterator<Item = String> + 'a {
+        let pairs = self.entries.iter().zip(&seen.entries);
+        pairs.filter(|(expected, seen)| expected.output != seen.output).map(|(expected, seen)| {
+            let Entry { command, output, after: _ } = expected;
+            format!("{command}--- expected\n{output}--- seen\n{}", seen.output)
+        })
+    }
+}
+
+impl Entry {
+    /// The command as the shell takes it.
+    fn script(&self) -> String {
+        let lines = self.command.lines().map(|line| &line[2..]);
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn run(&self, shell: &dyn Fn() -> Command, background: &mut Option<Background>) -> String {
+        let script = self.script();
+        if let Some(command) = script.strip_suffix(" &") {
+            *background = Some(Background::start(shell(), command));
+            return String::new();
+        }
+        if let Some(lines) = script.strip_prefix("fg ") {
+            let lines = lines.parse().unwrap();
+            return background.take().expect("a background command").lines(lines);
+        }
+        foreground(shell(), &script)
+    }
+}
+
+fn foreground(mut shell: Command, script: &str) -> String {
+    let output = shell.args(["-c", script]).stdin(Stdio::null()).output().unwrap();
+    let mut text = String::from_utf8(output.stdout).unwrap();
+    for line in String::from_utf8(output.stderr).unwrap().lines() {
+        text += &format!("stderr: {line}\n");
+    }
+    if let Some(code) = output.status.code().filter(|code| *code != 0) {
+        text += &format!("exit code {code}\n");
+    }
+    text
+}
+
+/// Masked, ending in one line break, and without what would be taken for the next entry.
+fn tidy(output: &str) -> String {
+    let masked = mask(output);
+    let lines = masked.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// A command that goes on while others run; it ends with this value.
+struct Background {
+    child: Child,
+    lines: Receiver<String>,
+    first: Option<String>,
+}
+
+impl Background {
+    /// For a watch, returns once it has printed its first line: later changes are seen by it.
+    fn start(mut shell: Command, command: &str) -> Self {
+        // Without `exec` the signal that ends it would reach the shell alone.
+        let mut child = shell
+            .args(["-c", &format!("exec {command}")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = lines_of(child.stdout.take().unwrap());
+        let first = || lines.recv_timeout(DEADLINE).ok();
+        let first = command.ends_with(" -w").then(first).flatten();
+        Self { child, lines, first }
+    }
+
+    /// The first lines of the output.
+    fn lines(self, count: usize) -> String {
+        let next = || self.lines.recv_timeout(DEADLINE).ok();
+        let lines = self.first.iter().cloned().chain(std::iter::from_fn(next));
+        lines.take(count).map(|line| line + "\n").collect()
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let lines = BufReader::new(output).lines();
+        // The receiver may have enough.
+        let _ = lines.map_while(Result::ok).try_for_each(|line| sender.send(line));
+    });
+    receiver
+}
