@@ -18,14 +18,14 @@ pub(super) struct Noted {
     pub(super) note: WatchNote,
 }
 
-/// A reply to a write of ours changed a store.
+/// A reply to a write of ours, or a live read, changed a store.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Published {
     /// The change.
     pub change: Change,
-    /// Whose write it was.
-    pub origin: Origin,
+    /// Whose write it was, if it was one of ours.
+    pub origin: Option<Origin>,
 }
 
 /// Objects of a type changed.

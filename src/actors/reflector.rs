@@ -194,7 +194,7 @@ impl Handler<Published> for Reflector {
     type Result = ();
 
     fn handle(&mut self, Published { change, origin }: Published, _: &mut Self::Context) {
-        self.tell(vec![change], Some(origin));
+        self.tell(vec![change], origin);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
-use super::{Context, Report, delete};
+use super::{Context, End, Report, delete};
 use crate::{
-    cluster::ErrorClass,
+    cluster::{ApiError, ErrorClass},
     history::Verb,
     object::Object,
     plan::{AfterConflict, Deletion, Plan, Step, Write, after_conflict},
@@ -19,6 +19,14 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     for waiting in &waiting {
         report.wait(&waiting.id, &waiting.why);
     }
+    match may_create(context, parent, &steps, report).await {
+        Ok(true) => {}
+        Ok(false) => return report.close(),
+        Err(error) => {
+            report.child_failed(&"the parent", error);
+            return report.close();
+        }
+    }
     for step in steps {
         match step {
             Step::Create(write) => create(context, parent, write, report).await,
@@ -26,7 +34,40 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             Step::Delete(deletion) => delete::delete(context, parent, deletion, report).await,
         }
     }
+    report.memory.had_children |= unchanged > 0 || !report.writes.is_empty();
     report.close();
+}
+
+/// Whether the parent is, live, as the plan believes. Asked where a child may be missing because
+/// the parent is being deleted in the foreground: the watch of the children can be faster than
+/// that of the parent, and what the garbage collector took must not come back.
+async fn may_create(
+    context: &Context,
+    parent: &Object,
+    steps: &[Step],
+    report: &mut Report,
+) -> Result<bool, ApiError> {
+    let creates = steps.iter().any(|step| matches!(step, Step::Create(_)));
+    let had_children = report.memory.had_children || parent.field("status").is_some();
+    if !creates || !had_children {
+        return Ok(true);
+    }
+    let Some(live) = context.cluster().read(parent.ty(), parent.key()).await? else {
+        report.end = End::Gone;
+        return Ok(false);
+    };
+    if is_as_planned_for(parent, &live) {
+        return Ok(true);
+    }
+    report.end = End::Outdated;
+    context.learn_live(live);
+    Ok(false)
+}
+
+fn is_as_planned_for(parent: &Object, live: &Object) -> bool {
+    let is_same =
+        live.generation() == parent.generation() && (live.generation().is_some() || live == parent);
+    live.uid() == parent.uid() && !live.is_deleting() && is_same
 }
 
 /// Creates a child, unless the object of somebody else that was in the way still is.
@@ -125,7 +166,7 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
         }
     }
     if let Some(live) = live {
-        context.learn(parent, live);
+        context.learn_live(live);
     }
     Next::Done
 }

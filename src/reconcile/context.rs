@@ -32,8 +32,9 @@ pub struct Origin {
     pub parent: Uid,
 }
 
-/// Tells everyone else who watches a type that a reply of ours changed its store.
-pub type Publish = Arc<dyn Fn(&K8sType, Change, Origin) + Send + Sync>;
+/// Tells everyone who watches a type that a reply or a live read of ours changed its store: all
+/// but the origin, who knows what it wrote.
+pub type Publish = Arc<dyn Fn(&K8sType, Change, Option<Origin>) + Send + Sync>;
 
 /// Shows what is wrong with a parent while its run is still under way.
 pub type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
@@ -161,19 +162,25 @@ impl Context {
         readers.filter(|reader| !reader.may_delete()).map(|reader| reader.ty().clone()).collect()
     }
 
-    /// Takes a reply into the cache, and tells the others.
-    pub(super) fn learn(&self, parent: &Object, object: Object) {
-        let ty = object.ty().clone();
-        if let Some(change) = self.store(&ty).and_then(|store| store.overlay(object)) {
-            self.publish(parent, &ty, change);
-        }
+    /// Takes the reply to a write into the cache, and tells the others.
+    pub(super) fn learn(&self, parent: &Object, reply: Object) {
+        let ty = reply.ty().clone();
+        let change = self.store(&ty).and_then(|store| store.overlay(reply));
+        self.publish(&ty, change, Some(self.origin(parent)));
+    }
+
+    /// Takes what was read live into the cache, and tells everyone: what others changed is in it,
+    /// and its event will be ignored as old.
+    pub(super) fn learn_live(&self, live: Object) {
+        let ty = live.ty().clone();
+        let change = self.store(&ty).and_then(|store| store.overlay(live));
+        self.publish(&ty, change, None);
     }
 
     /// Takes the end of an object into the cache, and tells the others.
     pub(super) fn learn_gone(&self, parent: &Object, ty: &K8sType, key: &ObjectKey, uid: &Uid) {
-        if let Some(change) = self.store(ty).and_then(|store| store.bury(key, uid)) {
-            self.publish(parent, ty, change);
-        }
+        let change = self.store(ty).and_then(|store| store.bury(key, uid));
+        self.publish(ty, change, Some(self.origin(parent)));
     }
 
     /// What the parent's status may hold; `None` while the server has yet to publish it.
@@ -204,9 +211,14 @@ impl Context {
         stores.find(|store| store.reader().ty() == ty)
     }
 
-    fn publish(&self, parent: &Object, ty: &K8sType, change: Change) {
-        let origin = Origin { operator: self.name.clone(), parent: parent.uid().clone() };
-        (self.parts.publish)(ty, change, origin);
+    fn origin(&self, parent: &Object) -> Origin {
+        Origin { operator: self.name.clone(), parent: parent.uid().clone() }
+    }
+
+    fn publish(&self, ty: &K8sType, change: Option<Change>, origin: Option<Origin>) {
+        if let Some(change) = change {
+            (self.parts.publish)(ty, change, origin);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Deleting one child: with proof, and not when it would only come back the same.
 
-use super::{Context, Report, apply::TRIES};
+use super::{Context, End, Report, apply::TRIES};
 use crate::{
     cluster::{ApiError, Deleted, ErrorClass},
     history::Verb,
@@ -75,7 +75,7 @@ async fn decide_again(
         AfterDeleteConflict::Keep | AfterDeleteConflict::NotOurs => {}
     }
     if let Some(live) = live {
-        context.learn(parent, live);
+        context.learn_live(live);
     }
     Ok(None)
 }
@@ -104,10 +104,10 @@ async fn is_still_due(
     let live_parent = context.cluster().read(parent.ty(), parent.key()).await?;
     let is_unchanged = live_parent.as_ref() == Some(parent);
     if let Some(live) = live_parent {
-        context.learn(parent, live);
+        context.learn_live(live);
     }
     if !is_unchanged {
-        report.wait(&deletion.id, &"the parent has changed since its deletion was decided");
+        report.end = End::Outdated;
         return Ok(false);
     }
     match context.cluster().read(&deletion.id.ty, &deletion.id.key).await? {

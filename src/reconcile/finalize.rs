@@ -115,7 +115,10 @@ async fn patch(
             Err(error) => return Err(error),
         }
         match cluster.read(parent.ty(), parent.key()).await? {
-            Some(live) if live.uid() == parent.uid() => parent = live,
+            Some(live) if live.uid() == parent.uid() => {
+                context.learn_live(live.clone());
+                parent = live;
+            }
             Some(_) | None => return Ok(None),
         }
     }

@@ -82,6 +82,9 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
     let response = sync_and_apply(context, &parent, observed, &mut report).await;
     // 5 status (I/O)
+    if report.end != End::Alive {
+        return report;
+    }
     if report.has_settled() || job.after_writes > LAST_RUN_WITHOUT_STATUS {
         status::write(context, &parent, response.and_then(|r| r.status), &mut report).await;
     }

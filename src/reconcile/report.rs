@@ -21,6 +21,8 @@ pub struct Memory {
     pub memos: Memos,
     /// Objects of others that stand where a child should be, as they were last seen.
     pub foreign: Vec<ForeignChild>,
+    /// Whether there was ever a child, so that a missing one may have been deleted.
+    pub had_children: bool,
     /// The last Warning Event, so that it is not sent again for every retry.
     pub last_event: Option<(String, String)>,
 }
@@ -30,6 +32,8 @@ pub struct Memory {
 pub enum End {
     /// It is there, as far as the run knows.
     Alive,
+    /// It has changed since the run began: another run decides again.
+    Outdated,
     /// It was finalized, and may go.
     Finalized,
     /// It was gone before the run began.
@@ -148,7 +152,8 @@ impl Report {
         match (self.end, &self.failure) {
             (End::Finalized, _) => Outcome::Finalized,
             (End::Gone, _) => Outcome::Gone,
-            (End::Alive, Some(failure)) => Outcome::Failed {
+            (End::Outdated, None) => Outcome::Waiting,
+            (End::Alive | End::Outdated, Some(failure)) => Outcome::Failed {
                 reason: failure.reason().to_owned(),
                 message: failure.to_string(),
             },
@@ -168,6 +173,7 @@ impl Report {
         match &self.failure {
             Some(failure) => failure.finished(config.max_error_backoff),
             None if !self.writes.is_empty() => Finished::Wrote,
+            None if self.end == End::Outdated => Finished::Recheck { after: RECHECK },
             None if self.status_is_due => Finished::Recheck { after: SCHEMA_RECHECK },
             None if !self.waiting.is_empty() => {
                 Finished::Recheck { after: self.resync.unwrap_or(RECHECK).min(RECHECK) }

@@ -120,11 +120,25 @@ async fn patch(
                 warn_undeclared(context, &parent, &["the status subresource".to_owned()]).await;
                 return Ok(Patched::Unchanged);
             }
-            Some(live) if live.uid() == parent.uid() => parent = live,
-            Some(_) | None => return Ok(Patched::Unchanged),
+            Some(live) => {
+                context.learn_live(live.clone());
+                if !is_same_generation(&parent, &live) {
+                    // The run that the change causes writes the status.
+                    return Ok(Patched::Unchanged);
+                }
+                parent = live;
+            }
+            None => return Ok(Patched::Unchanged),
         }
     }
     Ok(Patched::Unchanged)
+}
+
+/// Whether what a run found out about one version of a parent holds for another.
+fn is_same_generation(parent: &Object, live: &Object) -> bool {
+    live.uid() == parent.uid()
+        && live.generation() == parent.generation()
+        && live.is_deleting() == parent.is_deleting()
 }
 
 /// Says once that something is not sent because the parent's type does not declare it.

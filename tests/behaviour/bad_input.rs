@@ -138,6 +138,7 @@ async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() 
         notes.filter(|note| note.contains(".status.smell")).count() == 1
     };
     eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
+    operators.until_synced("cook", &world.namespace, "r").await;
     let before = world.our_requests().into_iter().filter(|r| r.is_write()).count();
     // One more run, to be sure that the status does not differ for ever.
     let runs = operators.runs("cook", &world.namespace, "r").await;

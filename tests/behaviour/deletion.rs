@@ -31,6 +31,8 @@ async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
     held["metadata"]["finalizers"] = json!(["test.operetta.dev/hold"]);
     world.apply(RECIPE, recipe("r", &[held, config_map("free", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
+    // The parent is seen ready a moment before the request that made it so is counted.
+    operators.until_synced("cook", &world.namespace, "r").await;
     let before = world.our_requests().len();
     let foreground =
         DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..<_>::default() };
