@@ -1,0 +1,58 @@
+//! The smallest operator: for every `Greeting` it keeps a `ConfigMap` that says hello.
+//!
+//! `cargo run --example hello` needs no cluster and ends by itself. You will see the `ConfigMap`
+//! as the operator made it for a `Greeting`: with its labels and its owner.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{
+    Api, CustomResource, CustomResourceExt,
+    api::{ObjectMeta, PostParams},
+};
+use operetta::{
+    prelude::*,
+    testkit::{TestCluster, eventually},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Somebody to greet.
+#[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
+#[kube(group = "example.dev", version = "v1", kind = "Greeting", namespaced)]
+struct GreetingSpec {
+    name: String,
+}
+
+/// The operator: what should exist, given a parent. Everything else is the framework's.
+fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+    let greeting: Greeting = request.parent_as()?;
+    let text = format!("Hello, {}!", greeting.spec.name);
+    Ok(SyncResponse::new().child(ConfigMap {
+        metadata: ObjectMeta { name: greeting.metadata.name, ..ObjectMeta::default() },
+        data: Some([("text".to_owned(), text)].into()),
+        ..ConfigMap::default()
+    }))
+}
+
+fn config() -> OperatorConfig {
+    OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply())
+}
+
+// On a real cluster: `Supervisor::builder().register(config(), sync).run()` in a plain `main`.
+#[tokio::main]
+async fn main() -> Result<()> {
+    let cluster = TestCluster::start();
+    cluster.install(&[Greeting::crd()]).await?;
+    let _operators = cluster.run(|supervisor| supervisor.register(config(), sync)).await?;
+
+    let greetings: Api<Greeting> = Api::default_namespaced(cluster.client());
+    let greeting = Greeting::new("first", GreetingSpec { name: "world".to_owned() });
+    greetings.create(&PostParams::default(), &greeting).await?;
+
+    let config_maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    let look = || async { config_maps.get_opt("first").await.ok().flatten() };
+    if let Some(mut made) = eventually("the ConfigMap", look, Option::is_some).await {
+        made.metadata.managed_fields = None;
+        println!("{}", serde_yaml_ng::to_string(&made)?);
+    }
+    Ok(())
+}
