@@ -89,7 +89,9 @@ fn entries(resource: &Resource) -> Vec<Value> {
         "singularName": resource.singular,
         "namespaced": resource.namespaced,
         "kind": resource.kind,
-        "verbs": ["create", "delete", "get", "list", "patch", "update", "watch"],
+        "verbs": [
+            "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch",
+        ],
     });
     if !resource.short_names.is_empty() {
         main["shortNames"] = json!(resource.short_names);

@@ -7,12 +7,13 @@ use clap::Parser;
 use operetta_apiserver::{ServeError, Server};
 
 const NOT_IMITATED: &str = "\
-Not imitated (answered with 501 or 415 where a client asks for it): strategic merge patches (use
---server-side), deletecollection, the scale subresource, logs, exec and other subresources of pods,
-CEL rules and conversion webhooks of custom resource definitions, admission webhooks, RBAC (whoever
-has the token may do everything), aggregated discovery, OpenAPI schemas of built-in types (kubectl
-explain), protobuf. There is no scheduler, no kubelet and no workload controller: Pods stay Pending
-and end as soon as they are deleted, Deployments make no ReplicaSets. Nothing is kept on disk.";
+Not imitated, and answered with 501 or 415 where a client asks for it: strategic merge patches (use
+--server-side), protobuf bodies, the scale subresource, logs, exec and other subresources of pods,
+CEL rules and conversion webhooks of custom resource definitions.
+Not there: admission webhooks, RBAC and its enforcement (whoever has the token may do everything),
+aggregated discovery, OpenAPI schemas of built-in types (kubectl explain), quotas, request limits.
+There is no scheduler, no kubelet and no workload controller: Pods stay Pending and end as soon as
+they are deleted, Deployments make no ReplicaSets. Nothing is kept on disk.";
 
 /// An embedded Kubernetes API server on loopback, for development and tests.
 #[derive(Debug, Parser)]

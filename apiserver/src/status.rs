@@ -18,11 +18,13 @@ pub(crate) struct StatusError {
     pub message: String,
     /// The `details` of the body; `Null` when there are none.
     pub details: Value,
+    /// Where a list that broke off may go on, with what is there now.
+    pub continue_token: Option<String>,
 }
 
 impl StatusError {
     fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Value::Null }
+        Self { code, reason, message: message.into(), details: Value::Null, continue_token: None }
     }
 
     fn of(mut self, resource: &GroupResource, name: &str) -> Self {
@@ -97,7 +99,10 @@ impl StatusError {
             .iter()
             .map(|e| json!({ "reason": e.kind.reason(), "message": e.message(), "field": e.path }))
             .collect();
-        error.details = json!({ "kind": kind, "causes": causes });
+        error.details = json!({ "causes": causes });
+        if !kind.is_empty() {
+            error.details["kind"] = json!(kind);
+        }
         if !name.is_empty() {
             error.details["name"] = json!(name);
         }
@@ -242,6 +247,9 @@ impl StatusError {
             "message": self.message,
             "code": self.code,
         });
+        if let Some(token) = &self.continue_token {
+            body["metadata"]["continue"] = json!(token);
+        }
         if !self.reason.is_empty() {
             body["reason"] = json!(self.reason);
         }

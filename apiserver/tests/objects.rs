@@ -186,3 +186,18 @@ async fn requests_are_remembered() {
     assert_eq!(last.user_agent, "test/1.0");
     assert!(last.is_write());
 }
+
+#[tokio::test]
+async fn a_collection_is_deleted_as_far_as_it_is_selected() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    for (name, tier) in [("a", "web"), ("b", "db")] {
+        let mut object = config_map(name, "1");
+        object["metadata"]["labels"] = json!({"tier": tier});
+        create(&api, object).await;
+    }
+    let selected = ListParams::default().labels("tier=web");
+    api.delete_collection(&DeleteParams::default(), &selected).await.unwrap();
+    assert!(api.get_opt("a").await.unwrap().is_none());
+    api.get("b").await.unwrap();
+}

@@ -31,8 +31,8 @@ use crate::{
 /// Holds a definition while its custom resources are deleted.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// What the server decides about a new or changed definition.
-pub(crate) fn prepare(object: &mut Value) {
+/// Fills in the defaults of a definition.
+pub(crate) fn default(object: &mut Value) {
     let spec = &mut object["spec"];
     let kind = spec["names"]["kind"].as_str().unwrap_or_default().to_owned();
     if spec["names"].is_object() {
@@ -50,7 +50,6 @@ fn fill(slot: &mut Value, value: Value) {
 
 /// What the server decides about a new definition.
 pub(crate) fn prepare_for_create(object: &mut Value) {
-    prepare(object);
     object["status"] = json!({
         "acceptedNames": { "kind": "", "plural": "" },
         "conditions": null,
@@ -87,9 +86,9 @@ fn write_status(
         let mut next = live.clone();
         verdict.write_into(&mut next, &cluster.clock.now_text());
         versions::note_storage(&mut next);
-        Ok(Change { next, managed: Applied::Yes })
+        Ok(Change { next, managed: Applied::No })
     };
-    let options = WriteOptions::default();
+    let options = WriteOptions { manager: "kube-apiserver".to_owned(), ..WriteOptions::default() };
     // Whoever changed or deleted it meanwhile publishes it again.
     let _ = write::update(cluster, definitions, key, Subresource::Status, &options, &mut change);
 }

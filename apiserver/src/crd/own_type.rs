@@ -31,7 +31,19 @@ pub(crate) fn resource() -> Resource {
         scale: None,
         has_generation: true,
         schema: Arc::new(Schema::from_open_api(&open_api())),
-        empty: None,
+        empty: Some(json!({
+            "spec": {
+                "group": "",
+                "names": { "kind": "", "plural": "" },
+                "scope": "",
+                "versions": null,
+            },
+            "status": {
+                "acceptedNames": { "kind": "", "plural": "" },
+                "conditions": null,
+                "storedVersions": null,
+            },
+        })),
         epoch: 0,
         columns: Arc::new([]),
         origin: Origin::Definition,

@@ -42,6 +42,7 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
     let names = &spec["names"];
     let open_api = version["schema"]["openAPIV3Schema"].clone();
     let schema = Schema::from_open_api(&open_api);
+    let status_schema = schema.properties.get("status").map(|status| Schema::clone(status));
     let id = Arc::new(GroupResource::new(text(&spec["group"]), text(&names["plural"])));
     Ok(Resource {
         storage: Arc::clone(&id),
@@ -63,6 +64,7 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
         columns: columns(&version["additionalPrinterColumns"]),
         origin: Origin::Custom(Arc::new(CustomType {
             definition: name.to_owned(),
+            status_validator: status_schema.map(Validator::new).transpose()?,
             validator: Validator::new(schema)?,
             open_api,
             selectable_fields: list(&version["selectableFields"])

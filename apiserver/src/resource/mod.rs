@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     builtin::BuiltinType,
-    schema::{Schema, Validator},
+    schema::{FieldError, FieldPath, Schema, Validator},
 };
 
 /// A resource without its version: the unit of storage.
@@ -102,8 +102,22 @@ pub(crate) struct CustomType {
     pub open_api: Value,
     /// Judges objects by the schema.
     pub validator: Validator,
+    /// Judges the status alone, for writes of nothing else.
+    pub status_validator: Option<Validator>,
     /// JSON paths that field selectors may name, such as `.spec.color`.
     pub selectable_fields: Vec<String>,
+}
+
+impl CustomType {
+    /// What is wrong with the status of a custom resource whose status is written.
+    pub(crate) fn status_errors(&self, next: &Value, live: &Value) -> Vec<FieldError> {
+        match (&self.status_validator, next.get("status")) {
+            (Some(validator), Some(status)) => {
+                validator.validate_at(&FieldPath::new("status"), status, live.get("status"))
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Where the scale subresource of a custom resource finds its values.

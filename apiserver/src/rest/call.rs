@@ -49,8 +49,8 @@ impl Verb {
     pub(super) fn of(method: &Method, path: &ResourcePath, query: &Query) -> Option<Self> {
         let named = path.name.is_some();
         match (method.as_str(), named) {
-            ("GET", _) if query.flag("watch") => Some(Self::Watch),
             ("GET", true) => Some(Self::Get),
+            ("GET", false) if query.flag("watch") => Some(Self::Watch),
             ("GET", false) => Some(Self::List),
             ("POST", false) => Some(Self::Create),
             ("PUT", true) => Some(Self::Update),

@@ -68,7 +68,8 @@ fn check_uid(call: &Call<'_>, live: &Value, given: &Value) -> Result<(), StatusE
 
 /// Answers a patch.
 pub(super) fn patch(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let options = call.query.write_options(call.user_agent())?;
+    let mut options = call.query.write_options(call.user_agent())?;
+    options.patched = true;
     let patch = Patch::of(call)?;
     let written = if let Patch::Apply(applied) = &patch {
         apply(cluster, call, applied, &options)?
@@ -89,6 +90,7 @@ fn apply(
     applied: &Value,
     options: &WriteOptions,
 ) -> Result<Written, StatusError> {
+    check_applied_type(call, applied)?;
     let force = call.query.flag("force");
     let key = call.key();
     let result = |live: Option<&Value>| -> Result<Value, StatusError> {
@@ -114,6 +116,16 @@ fn apply(
         }
     }
     Err(StatusError::modified(&call.resource.id, &key.name))
+}
+
+fn check_applied_type(call: &Call<'_>, applied: &Value) -> Result<(), StatusError> {
+    let given = |field: &str| applied[field].as_str().unwrap_or_default();
+    let (version, kind) = (given("apiVersion"), given("kind"));
+    if version == call.resource.api_version() && kind == call.resource.kind {
+        return Ok(());
+    }
+    let version = if version.contains('/') { version.to_owned() } else { format!("/{version}") };
+    Err(StatusError::bad_request(format!("invalid object type: {version}, Kind={kind}")))
 }
 
 fn create_applied(

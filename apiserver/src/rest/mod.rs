@@ -194,9 +194,7 @@ fn dispatch(
         Verb::Update => change::update(cluster, call),
         Verb::Patch => change::patch(cluster, call),
         Verb::Delete => remove::delete(cluster, call),
-        Verb::DeleteCollection => {
-            Err(StatusError::not_implemented("deletecollection (deleting a whole collection)"))
-        }
+        Verb::DeleteCollection => remove::delete_collection(cluster, call),
     }
 }
 
@@ -260,10 +258,12 @@ async fn await_version(
     call: &Call<'_>,
     verb: Verb,
 ) -> Result<(), StatusError> {
+    if verb == Verb::Watch && !call.query.flag("sendInitialEvents") {
+        return Ok(());
+    }
     let Some(version) = call.query.resource_version()? else { return Ok(()) };
-    let plain_watch = verb == Verb::Watch && !call.query.flag("sendInitialEvents");
     let log = &server.cluster.log;
-    if plain_watch || version <= log.head() {
+    if version <= log.head() {
         return Ok(());
     }
     let mut commits = log.follow();

@@ -14,6 +14,9 @@ use crate::{
     status::StatusError,
 };
 
+/// The version in a token that goes on with whatever is there now.
+const NEWEST: u64 = 0;
+
 /// Which part of a list is asked for.
 #[derive(Debug)]
 pub(super) struct Page {
@@ -41,18 +44,25 @@ impl Page {
 
     /// The version that the list began at.
     pub(super) fn version(&self) -> Option<u64> {
-        self.after.as_ref().map(|(version, _)| *version)
+        self.after.as_ref().map(|(version, _)| *version).filter(|version| *version != NEWEST)
     }
 
     /// The failure when the version of a list has been compacted away.
     pub(super) fn expired(&self, version: u64) -> StatusError {
         let mut error = StatusError::expired(version, version);
-        error.message = match self.after {
-            Some(_) => "The provided continue parameter is too old to display a consistent list \
-                        result. You must start a new list without the continue parameter."
-                .to_owned(),
-            None => format!("The resourceVersion for the provided list is too old: {version}."),
-        };
+        match &self.after {
+            None => "The resourceVersion for the provided list is too old.",
+            Some((_, key)) => {
+                error.continue_token = Some(token(NEWEST, key));
+                "The provided continue parameter is too old to display a consistent list result. \
+                 You can start a new list without the continue parameter, or use the continue \
+                 token in this response to retrieve the remainder of the results. Continuing with \
+                 the provided token results in an inconsistent list - objects that were created, \
+                 modified, or deleted between the time the first chunk was returned and now may \
+                 show up in the list."
+            }
+        }
+        .clone_into(&mut error.message);
         error
     }
 

@@ -62,6 +62,7 @@ impl Query {
             manager: self.manager(user_agent)?,
             dry_run: self.dry_run()?,
             validation: self.field_validation()?,
+            patched: false,
         })
     }
 

@@ -3,7 +3,7 @@
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::{body::Body, call::Call, decode, reply};
+use super::{body::Body, call::Call, decode, reply, selection::Selection};
 use crate::{
     cluster::Cluster,
     log::Object,
@@ -19,6 +19,26 @@ pub(super) fn delete(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
         Deleted::Held(object) => reply::object(call, &object),
         Deleted::Gone(object) => Ok(gone(call, &object)),
     }
+}
+
+/// Answers a delete of all that is selected: with what there was.
+pub(super) fn delete_collection(
+    cluster: &Cluster,
+    call: &Call<'_>,
+) -> Result<Response<Body>, StatusError> {
+    let options = options(call)?;
+    let selection = Selection::of(call)?;
+    let (version, mut entries) = cluster.log.entries(&call.resource.storage, &selection.scope);
+    entries.retain(|(key, object)| selection.chooses(key, object));
+    for (key, _) in &entries {
+        match write::delete(cluster, call.resource, key, &options) {
+            Err(error) if error.code != 404 => return Err(error),
+            _ => {}
+        }
+    }
+    let metadata = json!({ "resourceVersion": version.to_string() });
+    let objects = entries.iter().map(|(_, object)| &**object);
+    Ok(reply::json(StatusCode::OK, reply::list(call.resource, &metadata, objects)))
 }
 
 fn gone(call: &Call<'_>, object: &Object) -> Response<Body> {

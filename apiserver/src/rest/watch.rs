@@ -55,7 +55,10 @@ pub(super) fn watch(
 
 /// Where a watch begins.
 fn start(call: &Call<'_>) -> Result<Start, StatusError> {
-    let version = call.query.resource_version()?;
+    let version = call.query.resource_version().map_err(|error| {
+        let message = error.message.trim_start_matches("invalid resource version: ");
+        StatusError::internal(message)
+    })?;
     let initial = call.query.choice("sendInitialEvents");
     let matching = call.query.text("resourceVersionMatch");
     let forbidden = |path: &str, detail: &str| {
@@ -75,7 +78,9 @@ fn start(call: &Call<'_>) -> Result<Start, StatusError> {
         (Some(true), _) => Ok(Start::State { announce_end: true }),
         (Some(false), _) => Ok(version.filter(|v| *v > 0).map_or(Start::Head, Start::After)),
         (None, _) => match version {
-            None | Some(0) => Ok(Start::State { announce_end: false }),
+            // With no version the state is streamed, and its end announced, as if asked for.
+            None => Ok(Start::State { announce_end: true }),
+            Some(0) => Ok(Start::State { announce_end: false }),
             Some(version) => Ok(Start::After(version)),
         },
     }

@@ -94,7 +94,7 @@ fn check_version(resource: &Resource, live: &Value, next: &Value) -> Result<()> 
             let error = FieldError {
                 path: "metadata.resourceVersion".to_owned(),
                 kind: FieldErrorKind::Invalid,
-                value: Some("0x0".to_owned()),
+                value: Some("0".to_owned()),
                 detail: "must be specified for an update".to_owned(),
             };
             let GroupResource { group, plural } = &*resource.id;

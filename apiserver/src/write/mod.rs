@@ -69,6 +69,8 @@ pub(crate) struct WriteOptions {
     pub dry_run: bool,
     /// Undeclared fields.
     pub validation: FieldValidation,
+    /// Whether the object is the result of a patch, which is refused in other words.
+    pub patched: bool,
 }
 
 /// What a write led to.

@@ -12,7 +12,7 @@ use crate::{
     log::ObjectKey,
     resource::{Origin, Resource},
     schema::{
-        self,
+        self, FieldError, FieldPath,
         name_rule::{self, NameRule},
     },
     status::StatusError,
@@ -27,6 +27,8 @@ pub(super) fn normalise(
     object: &mut Value,
     options: &WriteOptions,
 ) -> Result<Vec<String>> {
+    let strict = options.validation == FieldValidation::Strict;
+    let sent = (strict && options.patched).then(|| object.to_string());
     let mut unknown = match resource.origin {
         Origin::BuiltIn(builtin) => builtin::decode(builtin, object)
             .map_err(|error| StatusError::bad_request(error.to_string()))?,
@@ -35,27 +37,32 @@ pub(super) fn normalise(
     unknown.sort();
     let complaints: Vec<String> =
         unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
-    if options.validation == FieldValidation::Strict && !complaints.is_empty() {
-        return Err(StatusError::bad_request(strict_refusal(resource, &complaints)));
+    if strict && !complaints.is_empty() {
+        return Err(strict_refusal(resource, sent.as_deref(), &complaints));
     }
     match resource.origin {
         Origin::BuiltIn(builtin) => builtin::default(builtin, object),
-        Origin::Definition | Origin::Custom(_) => schema::default(&resource.schema, object),
+        Origin::Custom(_) => schema::default(&resource.schema, object),
+        Origin::Definition => crd::default(object),
     }
     let warn = options.validation == FieldValidation::Warn;
     Ok(if warn { complaints } else { Vec::new() })
 }
 
-fn strict_refusal(resource: &Resource, complaints: &[String]) -> String {
-    let list = complaints.join(", ");
-    if resource.is_custom() {
-        return format!("strict decoding error: {list}");
-    }
-    format!(
-        "{kind} in version \"{}\" cannot be handled as a {kind}: strict decoding error: {list}",
-        resource.version,
-        kind = resource.kind
-    )
+fn strict_refusal(
+    resource: &Resource,
+    patched: Option<&str>,
+    complaints: &[String],
+) -> StatusError {
+    let list = format!("strict decoding error: {}", complaints.join(", "));
+    let Some(object) = patched else {
+        let (kind, version) = (&resource.kind, &resource.version);
+        let whole =
+            format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {list}");
+        return StatusError::bad_request(whole);
+    };
+    let value = Value::from(object);
+    StatusError::invalid("", "", "", &[FieldError::invalid(&FieldPath::new("patch"), &value, list)])
 }
 
 /// What the type decides about a new object.
@@ -99,10 +106,7 @@ pub(super) fn prepare_for_update(
             allocate(cluster, resource, next)?;
         }
         (_, Subresource::Status | Subresource::Finalize) => keep_all_but_status(live, next),
-        (Origin::Definition, _) => {
-            copy(live, next, "status");
-            crd::prepare(next);
-        }
+        (Origin::Definition, _) => copy(live, next, "status"),
         (Origin::Custom(_), _) if resource.has_status => copy(live, next, "status"),
         (Origin::Custom(_), _) => {}
     }
@@ -170,6 +174,7 @@ pub(super) fn validate_update(
         }
         (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
         (Origin::Definition, _) => crd::validate_update(next, live),
+        (Origin::Custom(custom), Subresource::Status) => custom.status_errors(next, live),
         (Origin::Custom(custom), _) => custom.validator.validate(next, Some(live)),
     });
     refuse(resource, next, &errors)
@@ -183,7 +188,7 @@ fn name_rule(resource: &Resource) -> NameRule {
     }
 }
 
-fn refuse(resource: &Resource, object: &Value, errors: &[schema::FieldError]) -> Result<()> {
+fn refuse(resource: &Resource, object: &Value, errors: &[FieldError]) -> Result<()> {
     if errors.is_empty() {
         return Ok(());
     }

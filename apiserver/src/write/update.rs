@@ -44,10 +44,16 @@ pub(crate) fn update(
         if next == live {
             return Ok(Written { object, warnings, created: false });
         }
+        // An object that ends with the update is answered under the version that it had.
+        let last = ends(resource, &next).then(|| {
+            let value = strategy::to_storage(resource, next.clone());
+            Arc::new(Object::encode(Event::Deleted, value, resource.epoch))
+        });
         if let Some(object) = store(cluster, resource, key, &object, next, options) {
             if !options.dry_run {
                 strategy::after_commit(cluster, resource, subresource, key);
             }
+            let object = last.unwrap_or(object);
             return Ok(Written { object, warnings, created: false });
         }
     }
