@@ -77,3 +77,8 @@ pub mod supervisor;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod web;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
