@@ -124,3 +124,50 @@ fn condition<'a>(
     let conditions = crd.status.as_ref()?.conditions.as_ref()?;
     conditions.iter().find(|condition| condition.type_ == type_)
 }
+
+#[cfg(test)]
+mod tests {
+    use kube::api::PostParams;
+    use operetta_apiserver::Server;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        crds::crds,
+        echo_server::{EchoServer, EchoServerSpec},
+    };
+
+    #[tokio::test]
+    async fn installed_types_are_served_and_installing_again_changes_nothing() {
+        let server = Server::start();
+        let definitions = crds(&crate::all());
+        install(&server.client(), &definitions).await.unwrap();
+        let echo_servers: Api<EchoServer> = Api::namespaced(server.client(), "default");
+        let hello = EchoServer::new("hello", EchoServerSpec { service_name: "a".to_owned() });
+        echo_servers.create(&PostParams::default(), &hello).await.unwrap();
+        let version = server.resource_version();
+        install(&server.client(), &definitions).await.unwrap();
+        assert_eq!(server.resource_version(), version);
+    }
+
+    #[tokio::test]
+    async fn a_definition_that_the_server_refuses_is_named() {
+        let server = Server::start();
+        let mut definitions = crds(&crate::all());
+        definitions[1].spec.group = "elsewhere.example".to_owned();
+        let error = install(&server.client(), &definitions).await.unwrap_err();
+        assert!(error.to_string().contains("tempnamespaces.example.operetta.dev"), "{error}");
+    }
+
+    #[test]
+    fn names_that_are_taken_are_not_waited_for() {
+        let with = |status: &str| {
+            let mut crd = crds(&crate::all()).remove(0);
+            let condition = json!({"type": "NamesAccepted", "status": status, "message": "taken"});
+            crd.status = serde_json::from_value(json!({"conditions": [condition]})).ok();
+            refusal(&crd)
+        };
+        assert_eq!(with("False").as_deref(), Some("taken"));
+        assert_eq!(with("True"), None);
+    }
+}

@@ -11,6 +11,7 @@ use crate::cli::{Cli, Command};
 
 mod cli;
 mod connect;
+mod failure;
 mod ready;
 mod run;
 mod settings;
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     match execute(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", one_line(&error));
+            eprintln!("error: {}", failure::one_line(&error));
             ExitCode::FAILURE
         }
     }
@@ -37,13 +38,4 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
 
 fn print(text: &str) -> anyhow::Result<()> {
     Ok(io::stdout().write_all(text.as_bytes())?)
-}
-
-/// An error and its causes, without those that its text already says.
-fn one_line(error: &anyhow::Error) -> String {
-    let say = |text: String, cause: String| {
-        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
-    };
-    let causes = error.chain().skip(1).map(ToString::to_string);
-    causes.fold(error.to_string(), say).replace('\n', " ")
 }

@@ -7,14 +7,17 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Client;
 use operators::{Operator, crds::crds, install::install, register_all};
-use operetta::supervisor::{Ready, RunError, Supervisor};
+use operetta::supervisor::{Ready, Supervisor};
 
 use crate::{
     cli::RunArgs,
     connect::{Connection, connect},
+    failure::explain,
     ready::Announcement,
-    settings::Settings,
+    settings::{Settings, Target},
     telemetry,
 };
 
@@ -25,41 +28,36 @@ type KubeconfigPath = Arc<OnceLock<PathBuf>>;
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
     telemetry::start(&args.log_level)?;
     let inside_a_cluster = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
-    let settings = Settings::resolve(args, inside_a_cluster)?;
-    let listen = settings.listen.to_string();
+    let Settings { target, install_crds, listen } = Settings::resolve(args, inside_a_cluster)?;
+    let definitions = if install_crds { crds(&operators) } else { Vec::new() };
     let kubeconfig = KubeconfigPath::default();
-    let names: Vec<String> = operators.iter().map(|o| o.config.name.clone()).collect();
-    let definitions = if settings.install_crds { crds(&operators) } else { Vec::new() };
-    let known = kubeconfig.clone();
     let builder = Supervisor::builder()
-        .connect(move || async move {
-            let Connection { client, kubeconfig } = connect(settings.target).await?;
-            install(&client, &definitions).await?;
-            if let Some(path) = kubeconfig {
-                // Empty until here: there is one connection.
-                let _ = known.set(path);
-            }
-            Ok(client)
-        })
-        .serve(&listen)
-        .on_ready(move |ready: &Ready| {
-            let kubeconfig = kubeconfig.get().map(PathBuf::as_path);
-            let message = Announcement { operators: &names, kubeconfig, web: ready.web };
-            // A closed standard output is no reason to stop.
-            let _ = write!(io::stdout(), "{message}");
-        });
+        .serve(&listen.to_string())
+        .on_ready(announce(&operators, kubeconfig.clone()))
+        .connect(move || client(target, definitions, kubeconfig));
     register_all(builder, operators).run().map_err(explain)
 }
 
-/// Names the flag that helps; what failed while connecting says itself what it is.
-fn explain(error: RunError) -> anyhow::Error {
-    match error {
-        RunError::Web(error) => anyhow::Error::new(error).context("--listen"),
-        RunError::Connect(error) => error,
-        error @ (RunError::NoOperators
-        | RunError::Config(_)
-        | RunError::PanicAborts
-        | RunError::System(_)
-        | RunError::Died) => error.into(),
+async fn client(
+    target: Target,
+    definitions: Vec<CustomResourceDefinition>,
+    known: KubeconfigPath,
+) -> anyhow::Result<Client> {
+    let Connection { client, kubeconfig } = connect(target).await?;
+    install(&client, &definitions).await?;
+    if let Some(path) = kubeconfig {
+        // Empty until here: there is one connection.
+        let _ = known.set(path);
+    }
+    Ok(client)
+}
+
+fn announce(operators: &[Operator], kubeconfig: KubeconfigPath) -> impl FnOnce(&Ready) + use<> {
+    let operators: Vec<String> = operators.iter().map(|o| o.config.name.clone()).collect();
+    move |ready| {
+        let kubeconfig = kubeconfig.get().map(PathBuf::as_path);
+        let message = Announcement { operators: &operators, kubeconfig, web: ready.web };
+        // A closed standard output is no reason to stop.
+        let _ = write!(io::stdout(), "{message}");
     }
 }
