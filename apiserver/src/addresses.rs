@@ -24,22 +24,36 @@ struct Taken {
     hint: u32,
 }
 
-/// Nothing is free.
+/// A Service cannot have an address or port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exhausted;
+pub(crate) enum Refusal {
+    /// Nothing is free.
+    Exhausted,
+    /// Another Service has the address.
+    AddressTaken(Ipv4Addr),
+    /// Another Service has the port.
+    PortTaken(u16),
+}
 
 impl Addresses {
-    /// Gives a Service what it lacks, and takes what it names.
-    pub(crate) fn allocate(&self, service: &mut Value) -> Result<(), Exhausted> {
+    /// Gives a Service what it lacks, and takes what it names; `live` has what it had before.
+    pub(crate) fn allocate(
+        &self,
+        service: &mut Value,
+        live: Option<&Value>,
+    ) -> Result<(), Refusal> {
         let mut taken = self.lock();
+        taken.check(service, live)?;
         if builtin::needs_cluster_ip(service) {
             taken.hint = taken.hint.wrapping_add(1);
-            let address = builtin::free_address(&taken.addresses, taken.hint).ok_or(Exhausted)?;
+            let address =
+                builtin::free_address(&taken.addresses, taken.hint).ok_or(Refusal::Exhausted)?;
             builtin::set_cluster_ip(service, address);
         }
         let wanted = builtin::needs_node_ports(service);
         if wanted > 0 {
-            let ports = builtin::free_node_ports(&taken.node_ports, wanted).ok_or(Exhausted)?;
+            let ports =
+                builtin::free_node_ports(&taken.node_ports, wanted).ok_or(Refusal::Exhausted)?;
             builtin::set_node_ports(service, &ports);
         }
         taken.addresses.extend(builtin::cluster_ip(service));
@@ -64,5 +78,23 @@ impl Addresses {
 
     fn lock(&self) -> MutexGuard<'_, Taken> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Taken {
+    /// Whether the Service names only what nobody else has.
+    fn check(&self, service: &Value, live: Option<&Value>) -> Result<(), Refusal> {
+        let mine = live.and_then(builtin::cluster_ip);
+        let address = builtin::cluster_ip(service).filter(|address| Some(*address) != mine);
+        if let Some(address) = address.filter(|address| self.addresses.contains(address)) {
+            return Err(Refusal::AddressTaken(address));
+        }
+        let mine = live.map(builtin::node_ports).unwrap_or_default();
+        let ports = builtin::node_ports(service).into_iter().filter(|port| *port != 0);
+        let mut others = ports.filter(|port| !mine.contains(port));
+        match others.find(|port| self.node_ports.contains(port)) {
+            Some(port) => Err(Refusal::PortTaken(port)),
+            None => Ok(()),
+        }
     }
 }

@@ -25,6 +25,7 @@ const BATCH: usize = 1024;
 /// What a batch of revisions makes worth looking at.
 #[derive(Debug, Default)]
 struct Work {
+    gone: BTreeSet<Box<str>>,
     dependents: BTreeSet<(Arc<GroupResource>, ObjectKey)>,
     waiting: BTreeSet<(Arc<GroupResource>, ObjectKey)>,
     namespaces: BTreeSet<Box<str>>,
@@ -56,6 +57,7 @@ impl Work {
         }
         let this = || (Arc::clone(resource), revision.key.clone());
         if revision.event == Event::Deleted {
+            self.gone.insert(meta.uid.clone());
             self.dependents.extend(cluster.log.dependents(&meta.uid));
             self.note_owners(cluster, &revision.key, meta);
             self.note_container(resource, &revision.key);
@@ -108,7 +110,7 @@ impl Work {
 
     fn perform(self, cluster: &Cluster) {
         for (resource, key) in &self.dependents {
-            garbage::look_at(cluster, resource, key);
+            garbage::look_at(cluster, resource, key, &self.gone);
         }
         for (resource, key) in &self.waiting {
             garbage::finish(cluster, resource, key);

@@ -10,6 +10,8 @@
 //! An owner is the object of that kind, name and uid in the dependent's namespace (or without
 //! one); anything else counts as absent. Owners of kinds that are not served are left alone.
 
+use std::{collections::BTreeSet, sync::Arc};
+
 use serde_json::Value;
 
 use crate::{
@@ -33,7 +35,14 @@ enum Standing {
 }
 
 /// Looks at an object that has owners: deletes it, or drops references to absent owners.
-pub(crate) fn look_at(cluster: &Cluster, id: &GroupResource, key: &ObjectKey) {
+///
+/// `gone` are uids of objects that ended just now: absent even if their kind is not served any more.
+pub(crate) fn look_at(
+    cluster: &Cluster,
+    id: &GroupResource,
+    key: &ObjectKey,
+    gone: &BTreeSet<Box<str>>,
+) {
     let resources = cluster.registry.snapshot();
     let Some(resource) = resources.stored(id) else { return };
     let Some(object) = cluster.log.get(id, key) else { return };
@@ -41,7 +50,9 @@ pub(crate) fn look_at(cluster: &Cluster, id: &GroupResource, key: &ObjectKey) {
     if meta.owners.is_empty() || meta.deleting && !has(meta, write::FOREGROUND) {
         return;
     }
-    let standing = |owner: &OwnerReference| standing(cluster, key, owner);
+    let standing = |owner: &OwnerReference| {
+        if gone.contains(&owner.uid) { Standing::Absent } else { standing(cluster, key, owner) }
+    };
     let all = |wanted: &[Standing]| meta.owners.iter().all(|o| wanted.contains(&standing(o)));
     let any = |wanted: Standing| meta.owners.iter().any(|o| standing(o) == wanted);
     if any(Standing::Unknown) || all(&[Standing::Solid]) {
@@ -88,7 +99,7 @@ pub(crate) fn finish(cluster: &Cluster, id: &GroupResource, key: &ObjectKey) {
         }
         drop_finalizer(cluster, resource, key, write::ORPHAN);
     } else if has(&object.meta, write::FOREGROUND) {
-        let blocks = |(id, key): &(std::sync::Arc<GroupResource>, ObjectKey)| {
+        let blocks = |(id, key): &(Arc<GroupResource>, ObjectKey)| {
             blocks(cluster, id, key, &object.meta.uid)
         };
         if !dependents.iter().any(blocks) {

@@ -63,3 +63,21 @@ async fn the_generation_of_a_deployment_follows_its_specification() {
     assert_eq!(first.metadata.resource_version, same.metadata.resource_version);
     assert_eq!((first.metadata.generation, more.metadata.generation), (Some(1), Some(2)));
 }
+
+#[tokio::test]
+async fn an_address_that_another_service_has_is_refused_and_stays_with_it() {
+    let (_server, client) = server();
+    let services = api(&client, "v1", "Service", "default");
+    let service = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": name},
+            "spec": {"clusterIP": "10.0.0.77", "ports": [{"port": 80}]},
+        })
+    };
+    create(&services, service("one")).await;
+    for _ in 0..2 {
+        let (code, _, message) = refusal(apply(&services, "two", "op", &service("two")).await);
+        assert_eq!(code, 422);
+        assert!(message.contains("already allocated"), "{message}");
+    }
+}

@@ -94,3 +94,18 @@ async fn deleting_a_definition_deletes_its_objects_and_its_paths() {
     let (code, _, _) = refusal(widgets(&client).get("a").await);
     assert_eq!(code, 404);
 }
+
+#[tokio::test]
+async fn children_go_with_the_definition_of_their_owners() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    let owner = create(&widgets(&client), widget("a", 1)).await;
+    let mut child = config_map("child", "1");
+    child["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": "example.com/v1", "kind": "Widget", "name": "a", "uid": owner.metadata.uid,
+    }]);
+    create(&config_maps(&client), child).await;
+    let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
+    definitions.delete("widgets.example.com", &DeleteParams::default()).await.unwrap();
+    gone(&config_maps(&client), "child").await;
+}

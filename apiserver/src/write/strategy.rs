@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{FieldValidation, Propagation, Result, Subresource, WriteOptions};
 use crate::{
+    addresses::Refusal,
     builtin,
     cluster::Cluster,
     crd,
@@ -74,7 +75,7 @@ pub(super) fn prepare_for_create(
     match &resource.origin {
         Origin::BuiltIn(builtin) => {
             builtin::prepare_for_create(builtin, object);
-            allocate(cluster, resource, object)?;
+            allocate(cluster, resource, object, None)?;
         }
         Origin::Definition => crd::prepare_for_create(object),
         Origin::Custom(_) => {
@@ -103,7 +104,7 @@ pub(super) fn prepare_for_update(
         }
         (Origin::BuiltIn(builtin), _) => {
             builtin::prepare_for_update(builtin, next, live);
-            allocate(cluster, resource, next)?;
+            allocate(cluster, resource, next, Some(live))?;
         }
         (_, Subresource::Status | Subresource::Finalize) => keep_all_but_status(live, next),
         (Origin::Definition, _) => copy(live, next, "status"),
@@ -120,14 +121,30 @@ fn keep_all_but_status(live: &Value, next: &mut Value) {
     *next = kept;
 }
 
-fn allocate(cluster: &Cluster, resource: &Resource, object: &mut Value) -> Result<()> {
+fn allocate(
+    cluster: &Cluster,
+    resource: &Resource,
+    object: &mut Value,
+    live: Option<&Value>,
+) -> Result<()> {
     if !is_service(resource) {
         return Ok(());
     }
-    cluster
-        .addresses
-        .allocate(object)
-        .map_err(|_| StatusError::internal("failed to allocate a serviceIP: range is full"))
+    let Err(refusal) = cluster.addresses.allocate(object, live) else { return Ok(()) };
+    let (path, value, detail) = match refusal {
+        Refusal::Exhausted => {
+            return Err(StatusError::internal("failed to allocate: the range is full"));
+        }
+        Refusal::AddressTaken(address) => (
+            "spec.clusterIPs",
+            json!([address.to_string()]),
+            format!("failed to allocate IP {address}: provided IP is already allocated"),
+        ),
+        Refusal::PortTaken(port) => {
+            ("spec.ports.nodePort", json!(port), "provided port is already allocated".to_owned())
+        }
+    };
+    refuse(resource, object, &[FieldError::invalid(&FieldPath::new(path), &value, detail)])
 }
 
 /// Gives back what a write that failed had taken.

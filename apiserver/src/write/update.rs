@@ -76,10 +76,11 @@ fn next_state(
     metadata::prepare_for_update(resource, subresource, live, &mut next)?;
     strategy::prepare_for_update(cluster, resource, subresource, live, &mut next)?;
     generation::carry_over(resource, live, &mut next);
-    if let Err(error) = strategy::validate_update(resource, subresource, live, &next) {
+    let valid = strategy::validate_update(resource, subresource, live, &next);
+    if valid.is_err() || options.dry_run {
         strategy::abandon(cluster, resource, &next, Some(live));
-        return Err(error);
     }
+    valid?;
     Ok((ignore_timestamps(live, next), warnings))
 }
 
