@@ -1,6 +1,8 @@
 //! The layers of the framework hold: a module names only modules of lower layers, and only one
 //! module may use each of the crates that do things.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::{
     fs,
     path::{Path, PathBuf},

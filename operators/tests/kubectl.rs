@@ -8,6 +8,8 @@
 //!
 //! kubectl is the one that the control-plane rig builds, never one of the machine.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::{fs, path::Path, process::Command};
 
 use operators::{crds::crds, install::install};

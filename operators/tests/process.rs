@@ -1,5 +1,7 @@
 //! The binary as a user meets it: started, asked, killed, stopped.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::{
     net::TcpListener,
     os::unix::fs::PermissionsExt,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
+    cluster::Request,
     recipe::{self, RECIPE, acting, config_map, recipe},
     world::{CONFIG_MAP, ECHO, Operators, World, condition, eventually},
 };
@@ -114,10 +115,10 @@ async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
         notes.filter(|note| note.contains("status")).count() == 1
     };
     eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
-    let writes = || world.our_requests().into_iter().filter(|r| r.is_write()).count();
+    let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
     operators.until_synced("cook", &world.namespace, "r").await;
     let before = writes();
-    let runs = operators.runs("cook", &world.namespace, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
     operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
     assert_eq!(writes(), before, "no write for what cannot be written");
@@ -139,12 +140,12 @@ async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() 
     };
     eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    let before = world.our_requests().into_iter().filter(|r| r.is_write()).count();
+    let before = world.our_requests().into_iter().filter(Request::is_write).count();
     // One more run, to be sure that the status does not differ for ever.
-    let runs = operators.runs("cook", &world.namespace, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
     operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
-    let after = world.our_requests().into_iter().filter(|r| r.is_write()).count();
+    let after = world.our_requests().into_iter().filter(Request::is_write).count();
     assert_eq!(after, before, "no write for what cannot be written");
     operators.stop().await;
 }

@@ -1,8 +1,9 @@
 //! Children are what the handler says.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
+    cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, ECHO, POD, SERVICE, World},
 };
@@ -38,10 +39,10 @@ async fn a_changed_service_name_reaches_both_children() {
     let old = world.get(POD, "a").await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "two"}})).await;
     let label = "app.kubernetes.io/name";
-    let is_new = |child: &serde_json::Value| child["metadata"]["labels"][label] == "two";
+    let is_new = |child: &Value| child["metadata"]["labels"][label] == "two";
     let pod = world.until(POD, "a", "a pod of the new name", is_new).await;
     assert_ne!(pod["metadata"]["uid"], old["metadata"]["uid"], "pods are recreated");
-    let selects_new = |service: &serde_json::Value| service["spec"]["selector"][label] == "two";
+    let selects_new = |service: &Value| service["spec"]["selector"][label] == "two";
     world.until(SERVICE, "a", "a service that selects the new name", selects_new).await;
     world.until_ready(ECHO, "a").await;
     operators.stop().await;
@@ -78,7 +79,7 @@ async fn a_child_that_is_no_longer_desired_is_deleted_and_the_others_stay() {
     world.until_ready(RECIPE, "r").await;
     let kept = world.get(CONFIG_MAP, "a").await;
     world.apply(RECIPE, recipe("r", &children[..1])).await;
-    world.until(CONFIG_MAP, "b", "no child b", |child| child.is_null()).await;
+    world.until(CONFIG_MAP, "b", "no child b", Value::is_null).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "a").await, kept, "not written again");
     operators.stop().await;
@@ -89,13 +90,13 @@ async fn each_child_costs_one_write_and_the_parent_one_status() {
     let Some(world) = World::new().await else { return };
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
-    let before = world.our_requests().iter().filter(|request| request.is_write()).count();
+    let before = world.our_requests().into_iter().filter(Request::is_write).count();
     let children = [config_map("a", json!({"k": "v"})), config_map("b", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
     world.until_ready(RECIPE, "r").await;
     operators.stop().await;
     let writes: Vec<_> =
-        world.our_requests().into_iter().filter(|r| r.is_write()).skip(before).collect();
+        world.our_requests().into_iter().filter(Request::is_write).skip(before).collect();
     let shown: Vec<_> = writes.iter().map(|r| (&*r.resource, &*r.subresource)).collect();
     assert_eq!(shown, [("configmaps", ""), ("configmaps", ""), ("recipes", "status")]);
 }

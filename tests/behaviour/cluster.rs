@@ -57,7 +57,7 @@ impl Cluster {
     async fn real() -> Option<Self> {
         static SHARED: OnceLock<Option<ControlPlane>> = OnceLock::new();
         let guard = ONE_AT_A_TIME.lock().await;
-        let start = || SHARED.get_or_init(|| start_real()).as_ref();
+        let start = || SHARED.get_or_init(start_real).as_ref();
         let shared = tokio::task::spawn_blocking(start).await.unwrap()?;
         Some(Self::Real(shared, guard))
     }
@@ -88,7 +88,7 @@ impl Cluster {
             Self::Embedded(server, running) => {
                 let serve = || server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
                 let yaml = running.get_or_init(serve).kubeconfig();
-                let kubeconfig = Kubeconfig::from_yaml(&yaml).unwrap();
+                let kubeconfig = Kubeconfig::from_yaml(yaml).unwrap();
                 let options = KubeConfigOptions::default();
                 let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options);
                 futures::executor::block_on(config).unwrap()

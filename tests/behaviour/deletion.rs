@@ -4,6 +4,7 @@ use kube::api::{DeleteParams, PropagationPolicy};
 use serde_json::{Value, json};
 
 use crate::{
+    cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, ECHO, NAMESPACE, POD, SERVICE, TEMP, World},
 };
@@ -47,7 +48,7 @@ async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
     assert!(world.get(CONFIG_MAP, "held").await.is_null());
     operators.stop().await;
     let written: Vec<_> =
-        world.our_requests().into_iter().skip(before).filter(|r| r.is_write()).collect();
+        world.our_requests().into_iter().skip(before).filter(Request::is_write).collect();
     assert_eq!(written, [], "a parent in deletion is not synced");
 }
 

@@ -87,13 +87,13 @@ async fn backoff_grows_with_each_failure() {
         eventually("four failures", || operators.http(&path), |(_, body)| failures(body) >= 4)
             .await;
     let parent: Value = serde_json::from_str(&body).unwrap();
-    let starts: Vec<f64> = parent["history"]
+    let starts: Vec<i64> = parent["history"]
         .as_array()
         .unwrap()
         .iter()
         .map(|run| run["started"].as_str().unwrap())
         .map(|time| time.parse::<k8s_openapi::jiff::Timestamp>().unwrap())
-        .map(|time| time.as_microsecond() as f64)
+        .map(k8s_openapi::jiff::Timestamp::as_microsecond)
         .collect();
     // Newest first: each gap is longer than the one before it in time, as the halves that jitter
     // over do not overlap two steps apart.

@@ -3,6 +3,9 @@
 //! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses; the default is `embedded`. The tests
 //! assert the state of the world, not the calls made, and wait for it with a deadline.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::needless_pass_by_value, reason = "arguments are literals of JSON")]
+
 mod cluster;
 mod link;
 mod recipe;

@@ -31,7 +31,7 @@ pub(crate) fn config(name: &str) -> OperatorConfig {
         .child::<EndpointSlice>(ChildConfig::apply())
         .child::<Pod>(ChildConfig::recreate())
         .with_handler_deadline(HANDLER_DEADLINE)
-        .with_error_backoff(Duration::from_millis(100), Duration::from_secs(60))
+        .with_error_backoff(Duration::from_millis(100), Duration::from_mins(1))
 }
 
 pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {

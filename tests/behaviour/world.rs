@@ -2,7 +2,6 @@
 
 use std::{
     fmt::Debug,
-    future::Future,
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
@@ -93,7 +92,7 @@ impl World {
         operators::install::install(&self.client, &[recipe::crd(None)]).await.unwrap();
     }
 
-    /// Replaces the schema of the EchoServers' spec by one that takes everything.
+    /// Replaces the schema of the `EchoServers`' spec by one that takes everything.
     pub(crate) async fn install_echo_servers_without_schema(&self) {
         let mut crd = operators::echo_server::operator().crd;
         let schema = crd.spec.versions[0].schema.as_mut().unwrap();
@@ -278,7 +277,7 @@ impl Operators {
     }
 
     /// How often a parent has run.
-    pub(crate) async fn runs(&self, operator: &str, namespace: &str, name: &str) -> u64 {
+    pub(crate) fn runs(&self, operator: &str, namespace: &str, name: &str) -> u64 {
         let key = ObjectKey::namespaced(namespace, name);
         let parent = self.running().board().parent(operator, &key);
         parent.map_or(0, |parent| parent.history.recorded())

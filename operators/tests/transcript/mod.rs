@@ -111,21 +111,23 @@ impl Entry {
 
 fn foreground(mut shell: Command, script: &str) -> String {
     let output = shell.args(["-c", script]).stdin(Stdio::null()).output().unwrap();
-    let mut text = String::from_utf8(output.stdout).unwrap();
-    for line in String::from_utf8(output.stderr).unwrap().lines() {
-        text += &format!("stderr: {line}\n");
-    }
-    if let Some(code) = output.status.code().filter(|code| *code != 0) {
-        text += &format!("exit code {code}\n");
-    }
-    text
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let complaints = String::from_utf8(output.stderr).unwrap();
+    let complaints = complaints.lines().map(|line| format!("stderr: {line}"));
+    let failure = output.status.code().filter(|code| *code != 0);
+    let failure = failure.map(|code| format!("exit code {code}"));
+    joined(printed.lines().map(str::to_owned).chain(complaints).chain(failure))
 }
 
-/// Masked, ending in one line break, and without what would be taken for the next entry.
+/// Masked, and without what would be taken for the next entry.
 fn tidy(output: &str) -> String {
     let masked = mask(output);
     let lines = masked.lines().map(str::trim_end).filter(|line| !line.is_empty());
-    lines.map(|line| format!("{line}\n")).collect()
+    joined(lines.map(str::to_owned))
+}
+
+fn joined(lines: impl Iterator<Item = String>) -> String {
+    lines.map(|line| line + "\n").collect()
 }
 
 /// A command that goes on while others run; it ends with this value.
@@ -155,7 +157,7 @@ impl Background {
     fn lines(self, count: usize) -> String {
         let next = || self.lines.recv_timeout(DEADLINE).ok();
         let lines = self.first.iter().cloned().chain(std::iter::from_fn(next));
-        lines.take(count).map(|line| line + "\n").collect()
+        joined(lines.take(count))
     }
 }
 
