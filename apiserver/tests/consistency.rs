@@ -1,5 +1,7 @@
 //! Watches and lists tell the same story, whoever writes at the same time.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests that cannot go on")]
+
 mod common;
 
 use std::collections::BTreeMap;
@@ -32,10 +34,7 @@ async fn follow(api: Api<DynamicObject>, from: String, until: u64) -> BTreeMap<S
         assert!(last < version.parse().unwrap(), "{version} came after {last}");
         last = version.parse().unwrap();
         let name = object.metadata.name.unwrap();
-        match gone {
-            true => state.remove(&name),
-            false => state.insert(name, version),
-        };
+        let _ = if gone { state.remove(&name) } else { state.insert(name, version) };
     }
     state
 }
@@ -50,14 +49,13 @@ async fn watches_from_any_version_lead_to_the_state_that_is_listed() {
         async move {
             for step in 0..60 {
                 let name = format!("o{}", (writer * 7 + step * 3) % 10);
-                match (writer + step) % 4 {
-                    0 => drop(api.delete(&name, &DeleteParams::default()).await),
-                    _ => {
-                        let value = config_map(&name, &format!("{writer}-{step}"));
-                        let params = PatchParams::apply("w").force();
-                        api.patch(&name, &params, &Patch::Apply(value)).await.unwrap();
-                    }
+                if (writer + step).is_multiple_of(4) {
+                    drop(api.delete(&name, &DeleteParams::default()).await);
+                    continue;
                 }
+                let value = config_map(&name, &format!("{writer}-{step}"));
+                let params = PatchParams::apply("w").force();
+                api.patch(&name, &params, &Patch::Apply(value)).await.unwrap();
             }
         }
     };
