@@ -10,12 +10,17 @@ pub(crate) struct Announcement<'a> {
     pub(crate) kubeconfig: Option<&'a Path>,
     /// Where the web endpoint listens.
     pub(crate) web: Option<SocketAddr>,
+    /// What is missing and why, a line each.
+    pub(crate) degraded: &'a [String],
 }
 
 impl fmt::Display for Announcement<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operators, kubeconfig, web } = self;
+        let Self { operators, kubeconfig, web, degraded } = self;
         writeln!(f, "\nOperetta is ready. Operators: {}.", operators.join(", "))?;
+        for reason in *degraded {
+            writeln!(f, "  Degraded: {reason}")?;
+        }
         if let Some(kubeconfig) = kubeconfig {
             let kubeconfig = quoted(&kubeconfig.to_string_lossy());
             writeln!(f, "\n  export KUBECONFIG={kubeconfig}")?;
@@ -52,7 +57,8 @@ mod tests {
         let operators = ["echo-server".to_owned(), "temp-namespace".to_owned()];
         let web = Some("127.0.0.1:8080".parse().unwrap());
         let kubeconfig = Some(Path::new("/a b/kubeconfig"));
-        let text = Announcement { operators: &operators, kubeconfig, web }.to_string();
+        let text =
+            Announcement { operators: &operators, kubeconfig, web, degraded: &[] }.to_string();
         for part in [
             "Operators: echo-server, temp-namespace.",
             "\n  export KUBECONFIG='/a b/kubeconfig'\n",
@@ -65,7 +71,11 @@ mod tests {
 
     #[test]
     fn a_real_cluster_gets_no_advice_to_change_it() {
-        let text = Announcement { operators: &[], kubeconfig: None, web: None }.to_string();
+        let degraded = ["echo-server: no such type".to_owned()];
+        let announcement =
+            Announcement { operators: &[], kubeconfig: None, web: None, degraded: &degraded };
+        let text = announcement.to_string();
         assert!(!text.contains("kubectl") && !text.contains("forgets"));
+        assert!(text.contains("Degraded: echo-server: no such type"), "{text}");
     }
 }

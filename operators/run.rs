@@ -56,7 +56,8 @@ fn announce(operators: &[Operator], kubeconfig: KubeconfigPath) -> impl FnOnce(&
     let operators: Vec<String> = operators.iter().map(|o| o.config.name.clone()).collect();
     move |ready| {
         let kubeconfig = kubeconfig.get().map(PathBuf::as_path);
-        let message = Announcement { operators: &operators, kubeconfig, web: ready.web };
+        let (web, degraded) = (ready.web, &ready.degraded);
+        let message = Announcement { operators: &operators, kubeconfig, web, degraded };
         // A closed standard output is no reason to stop.
         let _ = write!(io::stdout(), "{message}");
     }

@@ -15,6 +15,7 @@ mod demand;
 mod error;
 mod running;
 mod system;
+mod wiring;
 
 pub use builder::{Supervisor, SupervisorBuilder};
 pub use error::RunError;

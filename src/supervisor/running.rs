@@ -12,6 +12,9 @@ use crate::{board::Board, metrics::Metrics};
 pub struct Ready {
     /// Where the web endpoint listens, if it does.
     pub web: Option<SocketAddr>,
+    /// What is missing and why, a line each that begins with the operator's name; empty when every
+    /// operator runs.
+    pub degraded: Vec<String>,
 }
 
 /// What ends a supervisor.

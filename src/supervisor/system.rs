@@ -1,20 +1,19 @@
-//! The life of a supervisor: connect, start the actors, wait, drain, end.
+//! The life of a supervisor: connect, start, wait, drain, end.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fmt,
-    net::TcpListener,
+    net::{SocketAddr, TcpListener},
     pin::pin,
     sync::Arc,
     time::Duration,
 };
 
-use actix::{Actor, Addr};
 use tokio::{
-    runtime::{Handle, Runtime},
+    runtime::Runtime,
     signal::unix::{SignalKind, signal},
     sync::{
-        mpsc::{self, UnboundedReceiver, UnboundedSender},
+        mpsc::{self, UnboundedReceiver},
         oneshot, watch,
     },
 };
@@ -22,20 +21,14 @@ use tokio::{
 use super::{
     Ready, RunError,
     builder::{Connect, OnReady},
-    demand,
     running::{Handles, StopSignal},
+    wiring::Wiring,
 };
 use crate::{
-    actors::{
-        OperatorActor, OperatorParts, OperatorStateChanged, Published, Reflector, ReflectorParts,
-    },
-    board::{Board, OperatorInfo, ParentPhase, ParentState},
-    cluster::Cluster,
-    metrics::Metrics,
-    object::{K8sType, KeptManagers, Object},
+    actors::OperatorStateChanged,
+    board::OperatorState,
     operator::{Handler, OperatorConfig, OperatorName},
-    reconcile::{Context, ContextParts, Failure, Publish, Show},
-    store::Store,
+    reconcile::Context,
     web::{self, WebState},
 };
 
@@ -48,17 +41,6 @@ pub(super) struct Parts {
     pub(super) operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
     pub(super) listener: Option<TcpListener>,
     pub(super) on_ready: Option<OnReady>,
-}
-
-/// What every part of the process needs.
-#[derive(Clone)]
-struct Shared {
-    cluster: Cluster,
-    runtime: Handle,
-    board: Board,
-    metrics: Metrics,
-    stores: BTreeMap<K8sType, Store>,
-    states: UnboundedSender<OperatorStateChanged>,
 }
 
 /// Runs a system on this thread until it is told to stop.
@@ -83,6 +65,7 @@ fn runtime(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<Runtime, 
         .build()?)
 }
 
+/// From the connection to the end.
 async fn live(
     parts: Parts,
     started: oneshot::Sender<Handles>,
@@ -92,41 +75,26 @@ async fn live(
     let Parts { connect, operators, listener, on_ready } = parts;
     let mut stopped = pin!(stop_future(stop)?);
     let client = tokio::select! {
-        client = runtime.spawn(connect()) => client,
+        client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
         () = &mut stopped => return Ok(()),
     };
-    let client = client.map_err(|error| RunError::Connect(error.into()))?;
-    let metrics = Metrics::new();
-    let configs: Vec<&OperatorConfig> = operators.iter().map(|(config, _)| config).collect();
-    let names = configs.iter().map(|config| config.name.clone()).collect();
-    let client = client.map_err(RunError::Connect)?;
-    let (states, state_changes) = mpsc::unbounded_channel();
-    let watches = demand::watches(&configs);
-    let labels: BTreeSet<String> =
-        configs.iter().map(|config| config.labels.parent_uid.clone()).collect();
-    let stores = watches.keys().map(|ty| (ty.clone(), Store::new(ty.clone(), labels.clone())));
-    let shared = Shared {
-        cluster: Cluster::new(client, metrics.clone(), KeptManagers(names)),
-        runtime: runtime.handle().clone(),
-        board: Board::new(),
-        metrics,
-        stores: stores.collect(),
-        states,
-    };
-    let contexts = start_actors(&shared, watches, operators)?;
-    let web_address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-    let server = listener.map(|listener| start_web(listener, &shared)).transpose()?;
+    let client = client?.map_err(RunError::Connect)?;
+    let (states, changes) = mpsc::unbounded_channel();
+    let wiring = Wiring::new(client, runtime.handle().clone(), &operators, states);
+    let contexts = wiring.start(operators)?;
+    let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());
+    let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let state = WebState { board: board.clone(), metrics: metrics.clone() };
+    let server = listener.map(|listener| start_web(listener, state)).transpose()?;
     let (ready, is_ready) = watch::channel(false);
-    let handles =
-        Handles { board: shared.board.clone(), metrics: shared.metrics.clone(), ready: is_ready };
     // Nobody waits for it when the supervisor runs on the caller's thread.
-    let _ = started.send(handles);
-    let announce = announce_ready(state_changes, contexts.len(), ready, on_ready, web_address);
+    let _ = started.send(Handles { board: board.clone(), metrics, ready: is_ready });
+    let readiness = Readiness { operators: contexts.len(), web, ready, on_ready };
     tokio::select! {
         () = &mut stopped => {}
-        () = announce => {}
+        () = readiness.announce(changes) => {}
     }
-    shared.board.begin_stopping();
+    board.begin_stopping();
     drain(&contexts).await;
     if let Some(server) = server {
         server.stop(false).await;
@@ -134,148 +102,46 @@ async fn live(
     Ok(())
 }
 
-/// Starts every actor; nothing is watched before all of them listen.
-fn start_actors(
-    shared: &Shared,
-    watches: BTreeMap<K8sType, Vec<crate::cluster::WatchSpec>>,
-    operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
-) -> Result<Vec<Arc<Context>>, RunError> {
-    let mut reflectors: BTreeMap<K8sType, Reflector> = BTreeMap::new();
-    for (ty, scopes) in watches {
-        let store = shared.stores[&ty].clone();
-        shared.board.add_store(store.reader());
-        let (cluster, runtime) = (shared.cluster.clone(), shared.runtime.clone());
-        let board = shared.board.clone();
-        let parts = ReflectorParts { store, scopes, cluster, runtime, board };
-        reflectors.insert(ty, Reflector::new(parts));
-    }
-    let published = PublishedTo::default();
-    let mut contexts = Vec::new();
-    for (config, handler) in operators {
-        let context = Arc::new(context(shared, config, handler, &published)?);
-        start_operator(shared, &context, &mut reflectors);
-        contexts.push(context);
-    }
-    let addresses = reflectors.into_iter().map(|(ty, reflector)| (ty, reflector.start()));
-    published.open(addresses.collect());
-    Ok(contexts)
-}
-
-fn start_operator(
-    shared: &Shared,
-    context: &Arc<Context>,
-    reflectors: &mut BTreeMap<K8sType, Reflector>,
-) {
-    let config = context.config();
-    shared.board.register(OperatorInfo {
-        name: context.name().clone(),
-        config: config.clone(),
-        has_finalizer: context.handler().has_finalizer(),
-    });
-    shared.metrics.operator_registered(context.name());
-    let reader = |ty: &K8sType| shared.stores[ty].reader();
-    let operator = OperatorActor::new(OperatorParts {
-        context: context.clone(),
-        parents: reader(&config.parent),
-        children: config.children.iter().map(|child| reader(&child.ty)).collect(),
-        runtime: shared.runtime.clone(),
-        board: shared.board.clone(),
-        states: shared.states.clone(),
-    })
-    .start();
-    let types: BTreeSet<&K8sType> =
-        config.children.iter().map(|child| &child.ty).chain([&config.parent]).collect();
-    for ty in types {
-        if let Some(reflector) = reflectors.get_mut(ty) {
-            reflector.add_observer(operator.clone().recipient(), operator.clone().recipient());
-        }
-    }
-}
-
-fn context(
-    shared: &Shared,
-    config: OperatorConfig,
-    handler: Arc<dyn Handler>,
-    published: &PublishedTo,
-) -> Result<Context, RunError> {
-    let (board, name) = (shared.board.clone(), config.operator_name()?);
-    let show: Show = Arc::new(move |parent, failure| show_overdue(&board, &name, parent, failure));
-    Ok(Context::new(ContextParts {
-        cluster: shared.cluster.in_the_name_of(&config.name),
-        parents: shared.stores[&config.parent].clone(),
-        children: config.children.iter().map(|child| shared.stores[&child.ty].clone()).collect(),
-        metrics: shared.metrics.clone(),
-        publish: published.publish(),
-        show,
-        config,
-        handler,
-    })?)
-}
-
-/// The parent keeps its last runs on the board, and is seen to be stuck.
-fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure: &Failure) {
-    let known = board.parent(operator.as_str(), parent.key());
-    let unknown = || ParentState::pending(parent.uid().clone(), parent.generation());
-    let state = known.unwrap_or_else(unknown);
-    let (phase, message) = (ParentPhase::Running, Some(failure.to_string()));
-    board.record(operator, parent.key(), ParentState { phase, message, ..state });
-}
-
-/// Where the changes by our own replies go: the reflectors, once they are started.
-#[derive(Clone, Default)]
-struct PublishedTo(Arc<std::sync::OnceLock<BTreeMap<K8sType, Addr<Reflector>>>>);
-
-impl PublishedTo {
-    fn open(&self, reflectors: BTreeMap<K8sType, Addr<Reflector>>) {
-        // Set once: there is one start.
-        let _ = self.0.set(reflectors);
-    }
-
-    fn publish(&self) -> Publish {
-        let reflectors = self.0.clone();
-        Arc::new(move |ty, change, origin| {
-            if let Some(reflector) = reflectors.get().and_then(|reflectors| reflectors.get(ty)) {
-                reflector.do_send(Published { change, origin });
-            }
-        })
-    }
-}
-
 fn start_web(
     listener: TcpListener,
-    shared: &Shared,
+    state: WebState,
 ) -> Result<actix_web::dev::ServerHandle, RunError> {
-    let state = WebState { board: shared.board.clone(), metrics: shared.metrics.clone() };
     let server = web::server(listener, state)?;
     let handle = server.handle();
     actix::spawn(server);
     Ok(handle)
 }
 
-/// Calls back once every operator runs or says why it does not; never returns.
-async fn announce_ready(
-    mut changes: UnboundedReceiver<OperatorStateChanged>,
+/// Who wants to know when the process is ready.
+struct Readiness {
     operators: usize,
+    web: Option<SocketAddr>,
     ready: watch::Sender<bool>,
-    mut on_ready: Option<OnReady>,
-    web: Option<std::net::SocketAddr>,
-) {
-    let mut settled = BTreeSet::new();
-    while let Some(OperatorStateChanged { operator, state }) = changes.recv().await {
-        if state.is_settled() {
-            settled.insert(operator);
-        } else {
-            settled.remove(&operator);
-        }
-        if settled.len() == operators {
-            // Nobody may be waiting.
-            let _ = ready.send(true);
-            if let Some(call) = on_ready.take() {
-                call(&Ready { web });
+    on_ready: Option<OnReady>,
+}
+
+impl Readiness {
+    /// Calls back once every operator runs or says why it does not; never returns.
+    async fn announce(mut self, mut changes: UnboundedReceiver<OperatorStateChanged>) {
+        let mut states = BTreeMap::new();
+        while let Some(OperatorStateChanged { operator, state }) = changes.recv().await {
+            states.insert(operator, state);
+            if states.values().filter(|state| state.is_settled()).count() == self.operators {
+                self.tell(&states);
             }
         }
+        std::future::pending::<()>().await;
     }
-    std::future::pending::<()>().await;
+
+    fn tell(&mut self, states: &BTreeMap<OperatorName, OperatorState>) {
+        // Nobody may be waiting.
+        let _ = self.ready.send(true);
+        let Some(call) = self.on_ready.take() else { return };
+        let degraded = states.iter().flat_map(|(operator, state)| {
+            state.reasons().iter().map(move |reason| format!("{operator}: {reason}"))
+        });
+        call(&Ready { web: self.web, degraded: degraded.collect() });
+    }
 }
 
 async fn drain(contexts: &[Arc<Context>]) {

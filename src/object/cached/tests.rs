@@ -1,0 +1,76 @@
+//! What an object keeps, shows and refuses.
+
+use serde_json::json;
+
+use super::*;
+
+fn config_map() -> K8sType {
+    K8sType::namespaced("v1", "ConfigMap", "configmaps")
+}
+
+fn text() -> String {
+    json!({
+        "kind": "ConfigMap", "apiVersion": "v1",
+        "metadata": {
+            "name": "a", "namespace": "ns", "uid": "u1", "resourceVersion": "7",
+            "generation": 3,
+            "labels": {"l": "v"},
+            "ownerReferences": [{"uid": "p0"}, {"uid": "p1", "controller": true}],
+            "managedFields": [
+                {"manager": "echo", "operation": "Update", "fieldsV1": {"f:x": {}}},
+                {"manager": "echo", "operation": "Apply", "fieldsV1": {"f:data": {}}},
+                {"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:y": {}}},
+            ],
+        },
+        "data": {"k": "secret-value"},
+    })
+    .to_string()
+}
+
+fn parsed() -> Object {
+    let managers = KeptManagers(BTreeSet::from(["echo".to_owned()]));
+    Object::parse(&config_map(), &text(), &managers).unwrap()
+}
+
+#[test]
+fn an_object_knows_what_routing_needs() {
+    let object = parsed();
+    assert_eq!(object.key().to_string(), "ns/a");
+    assert_eq!(object.controller(), Some(&Uid::new("p1")));
+    assert_eq!(object.generation(), Some(3));
+    assert!(!object.is_deleting());
+    assert_eq!(object.labels()["l"], "v");
+}
+
+#[test]
+fn only_kept_managers_stay_in_the_cached_text() {
+    let object = parsed();
+    assert!(!object.json().contains("kubectl") && !object.json().contains("apiVersion"));
+    assert_eq!(object.applied_fields("echo"), Some(json!({"f:data": {}})));
+    assert_eq!(object.applied_fields("kubectl"), None);
+}
+
+#[test]
+fn the_type_comes_back_with_the_tree() {
+    let value = parsed().to_value();
+    assert_eq!((&value["kind"], &value["apiVersion"]), (&json!("ConfigMap"), &json!("v1")));
+    assert_eq!(value["data"]["k"], "secret-value");
+}
+
+#[test]
+fn debug_and_errors_never_show_content() {
+    assert!(!format!("{:?}", parsed()).contains("secret-value"));
+    let broken = text().replace("\"name\":\"a\"", "\"name\":{\"x\":\"secret-value\"}");
+    let error = Object::parse(&config_map(), &broken, &KeptManagers::default()).unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("secret-value"));
+}
+
+#[test]
+fn what_every_object_has_must_be_there() {
+    for field in ["name", "uid", "resourceVersion"] {
+        let mut value: Value = serde_json::from_str(&text()).unwrap();
+        value["metadata"].as_object_mut().unwrap().remove(field);
+        let error = Object::from_value(&config_map(), &value, &KeptManagers::default());
+        assert!(error.unwrap_err().to_string().contains(field));
+    }
+}

@@ -1,0 +1,187 @@
+//! Which actor is told by whom.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, OnceLock},
+};
+
+use actix::{Actor, Addr};
+use kube::Client;
+use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
+
+use super::{RunError, demand};
+use crate::{
+    actors::{
+        OperatorActor, OperatorParts, OperatorStateChanged, Published, Reflector, ReflectorParts,
+    },
+    board::{Board, OperatorInfo, ParentPhase, ParentState},
+    cluster::{Cluster, WatchSpec},
+    metrics::Metrics,
+    object::{K8sType, KeptManagers, Object},
+    operator::{Handler, OperatorConfig, OperatorName},
+    reconcile::{Context, ContextParts, Failure, Publish, Show},
+    store::Store,
+};
+
+/// An operator and its code.
+type Registered = (OperatorConfig, Arc<dyn Handler>);
+
+/// What every part of the process shares, before the parts are started.
+pub(super) struct Wiring {
+    cluster: Cluster,
+    runtime: Handle,
+    board: Board,
+    metrics: Metrics,
+    watches: BTreeMap<K8sType, Vec<WatchSpec>>,
+    stores: BTreeMap<K8sType, Store>,
+    states: UnboundedSender<OperatorStateChanged>,
+    published: PublishedTo,
+}
+
+impl Wiring {
+    /// One store per type that the operators need together.
+    pub(super) fn new(
+        client: Client,
+        runtime: Handle,
+        operators: &[Registered],
+        states: UnboundedSender<OperatorStateChanged>,
+    ) -> Self {
+        let configs: Vec<&OperatorConfig> = operators.iter().map(|(config, _)| config).collect();
+        let watches = demand::watches(&configs);
+        let labels: BTreeSet<String> =
+            configs.iter().map(|config| config.labels.parent_uid.clone()).collect();
+        let stores = watches.keys().map(|ty| (ty.clone(), Store::new(ty.clone(), labels.clone())));
+        let managers = configs.iter().map(|config| config.name.clone()).collect();
+        let metrics = Metrics::new();
+        Self {
+            cluster: Cluster::new(client, metrics.clone(), KeptManagers(managers)),
+            runtime,
+            board: Board::new(),
+            metrics,
+            stores: stores.collect(),
+            watches,
+            states,
+            published: PublishedTo::default(),
+        }
+    }
+
+    /// Where the process is shown.
+    pub(super) fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Where the process is measured.
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Starts every actor; nothing is watched before all of them listen.
+    pub(super) fn start(&self, operators: Vec<Registered>) -> Result<Vec<Arc<Context>>, RunError> {
+        let mut reflectors = self.reflectors();
+        let mut contexts = Vec::new();
+        for (config, handler) in operators {
+            let context = Arc::new(self.context(config, handler)?);
+            self.start_operator(&context, &mut reflectors);
+            contexts.push(context);
+        }
+        let addresses = reflectors.into_iter().map(|(ty, reflector)| (ty, reflector.start()));
+        self.published.open(addresses.collect());
+        Ok(contexts)
+    }
+
+    fn reflectors(&self) -> BTreeMap<K8sType, Reflector> {
+        let reflector = |(ty, scopes): (&K8sType, &Vec<WatchSpec>)| {
+            let store = self.stores[ty].clone();
+            self.board.add_store(store.reader());
+            let parts = ReflectorParts {
+                store,
+                scopes: scopes.clone(),
+                cluster: self.cluster.clone(),
+                runtime: self.runtime.clone(),
+                board: self.board.clone(),
+            };
+            (ty.clone(), Reflector::new(parts))
+        };
+        self.watches.iter().map(reflector).collect()
+    }
+
+    fn start_operator(
+        &self,
+        context: &Arc<Context>,
+        reflectors: &mut BTreeMap<K8sType, Reflector>,
+    ) {
+        let config = context.config();
+        self.board.register(OperatorInfo {
+            name: context.name().clone(),
+            config: config.clone(),
+            has_finalizer: context.handler().has_finalizer(),
+        });
+        self.metrics.operator_registered(context.name());
+        let reader = |ty: &K8sType| self.stores[ty].reader();
+        let operator = OperatorActor::new(OperatorParts {
+            context: context.clone(),
+            parents: reader(&config.parent),
+            children: config.children.iter().map(|child| reader(&child.ty)).collect(),
+            runtime: self.runtime.clone(),
+            board: self.board.clone(),
+            states: self.states.clone(),
+        })
+        .start();
+        let types: BTreeSet<&K8sType> =
+            config.children.iter().map(|child| &child.ty).chain([&config.parent]).collect();
+        for ty in types {
+            if let Some(reflector) = reflectors.get_mut(ty) {
+                reflector.add_observer(operator.clone().recipient(), operator.clone().recipient());
+            }
+        }
+    }
+
+    fn context(
+        &self,
+        config: OperatorConfig,
+        handler: Arc<dyn Handler>,
+    ) -> Result<Context, RunError> {
+        let (board, name) = (self.board.clone(), config.operator_name()?);
+        let show: Show =
+            Arc::new(move |parent, failure| show_overdue(&board, &name, parent, failure));
+        Ok(Context::new(ContextParts {
+            cluster: self.cluster.in_the_name_of(&config.name),
+            parents: self.stores[&config.parent].clone(),
+            children: config.children.iter().map(|child| self.stores[&child.ty].clone()).collect(),
+            metrics: self.metrics.clone(),
+            publish: self.published.publish(),
+            show,
+            config,
+            handler,
+        })?)
+    }
+}
+
+/// The parent keeps its last runs on the board, and is seen to be stuck.
+fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure: &Failure) {
+    let known = board.parent(operator.as_str(), parent.key());
+    let unknown = || ParentState::pending(parent.uid().clone(), parent.generation());
+    let state = known.unwrap_or_else(unknown);
+    let (phase, message) = (ParentPhase::Running, Some(failure.to_string()));
+    board.record(operator, parent.key(), ParentState { phase, message, ..state });
+}
+
+/// Where the changes by our own replies go: the reflectors, once they are started.
+#[derive(Clone, Default)]
+struct PublishedTo(Arc<OnceLock<BTreeMap<K8sType, Addr<Reflector>>>>);
+
+impl PublishedTo {
+    fn open(&self, reflectors: BTreeMap<K8sType, Addr<Reflector>>) {
+        // Set once: there is one start.
+        let _ = self.0.set(reflectors);
+    }
+
+    fn publish(&self) -> Publish {
+        let reflectors = self.0.clone();
+        Arc::new(move |ty, change, origin| {
+            if let Some(reflector) = reflectors.get().and_then(|reflectors| reflectors.get(ty)) {
+                reflector.do_send(Published { change, origin });
+            }
+        })
+    }
+}
