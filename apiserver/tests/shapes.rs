@@ -1,4 +1,4 @@
-//! What clients see of types: discovery, OpenAPI, tables, versions, partial metadata.
+//! What clients see of types: discovery, `OpenAPI`, tables, versions, partial metadata.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests that cannot go on")]
 

@@ -19,6 +19,7 @@ use http::{Method, Request, Response, header};
 use super::{
     credentials::{Credentials, CredentialsError},
     kubeconfig,
+    peer::Peer,
 };
 use crate::{rest::Body, server::Server, status::StatusError};
 
@@ -82,6 +83,7 @@ impl Server {
         let http = HttpServer::new(move || {
             App::new().app_data(Data::clone(&shared)).default_service(web::to(answer))
         })
+        .on_connect(Peer::remember)
         .workers(WORKERS)
         .disable_signals()
         .shutdown_timeout(1)
@@ -128,7 +130,10 @@ async fn answer(request: HttpRequest, payload: Payload, shared: Data<Shared>) ->
         Err(error) => return refusal(&StatusError::bad_request(error.to_string())),
     };
     match translate(&request, body) {
-        Ok(request) => reply(shared.server.handle(request).await),
+        Ok(translated) => {
+            let peer = request.conn_data::<Peer>().cloned();
+            reply(shared.server.handle(translated).await, peer)
+        }
         Err(error) => refusal(&StatusError::bad_request(error.to_string())),
     }
 }
@@ -175,7 +180,7 @@ fn translate(request: &HttpRequest, body: Bytes) -> Result<Request<Bytes>, http:
     translated.body(body)
 }
 
-fn reply(response: Response<Body>) -> HttpResponse {
+fn reply(response: Response<Body>, peer: Option<Peer>) -> HttpResponse {
     let (parts, body) = response.into_parts();
     let code = actix_web::http::StatusCode::from_u16(parts.status.as_u16())
         .unwrap_or(actix_web::http::StatusCode::INTERNAL_SERVER_ERROR);
@@ -185,7 +190,10 @@ fn reply(response: Response<Body>) -> HttpResponse {
     }
     match body {
         Body::Full(bytes) => reply.body(bytes.unwrap_or_default()),
-        frames @ Body::Frames(_) => reply.streaming(frames),
+        frames @ Body::Frames(_) => match peer {
+            Some(peer) => reply.streaming(frames.take_until(Box::pin(peer.gone()))),
+            None => reply.streaming(frames),
+        },
     }
 }
 

@@ -4,6 +4,7 @@ mod credentials;
 mod https;
 mod in_process;
 mod kubeconfig;
+mod peer;
 
 pub use self::{
     credentials::CredentialsError,

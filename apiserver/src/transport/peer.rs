@@ -1,0 +1,43 @@
+//! The other end of a connection: whether it is still there.
+//!
+//! actix notices that a client is gone when it writes, and an idle watch writes once a minute. Who
+//! counts open watches must not wait that long, so that the socket is looked at meanwhile.
+
+use std::{any::Any, io, net::TcpStream, os::fd::AsFd, sync::Arc, time::Duration};
+
+use actix_tls::accept::rustls_0_23::TlsStream;
+use actix_web::{dev::Extensions, rt::net::TcpStream as ActixTcpStream};
+
+/// How often the socket is looked at.
+const INTERVAL: Duration = Duration::from_millis(250);
+
+/// The socket of a connection, beside the one that actix reads and writes.
+#[derive(Debug, Clone)]
+pub(super) struct Peer(Arc<TcpStream>);
+
+impl Peer {
+    /// Remembers the socket of a new connection where its requests find it.
+    pub(super) fn remember(connection: &dyn Any, data: &mut Extensions) {
+        let Some(tls) = connection.downcast_ref::<TlsStream<ActixTcpStream>>() else { return };
+        // Without it, gone clients are noticed later: at the next bookmark.
+        if let Ok(socket) = tls.get_ref().0.as_fd().try_clone_to_owned() {
+            data.insert(Self(Arc::new(socket.into())));
+        }
+    }
+
+    /// Returns when the other end has closed the connection.
+    pub(super) async fn gone(self) {
+        while !self.is_gone() {
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        match self.0.peek(&mut [0]) {
+            Ok(read) => read == 0,
+            Err(error) => {
+                !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+            }
+        }
+    }
+}
