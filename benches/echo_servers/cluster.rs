@@ -27,7 +27,7 @@ pub(crate) enum ClusterKind {
 pub(crate) enum Cluster {
     InProcess(Server),
     Tls { server: Server, listening: operetta_apiserver::Running },
-    Real(ControlPlane),
+    Real(Box<ControlPlane>),
 }
 
 /// How a supervisor connects.
@@ -76,7 +76,7 @@ impl Cluster {
             ClusterKind::Controlplane => {
                 let options = Options::default().controller_manager(false);
                 let start = move || ControlPlane::start_with(&options);
-                Self::Real(tokio::task::spawn_blocking(start).await??)
+                Self::Real(Box::new(tokio::task::spawn_blocking(start).await??))
             }
         })
     }
@@ -141,7 +141,7 @@ impl Cluster {
                 let by = requests.filter(|request| request.user_agent.starts_with(user_agent));
                 Requests::count(by.map(|request| {
                     let subresource = if request.path.ends_with("/status") { "status" } else { "" };
-                    Request::new(request.verb, request.resource, subresource, request.status)
+                    Request::new(&request.verb, &request.resource, subresource, request.status)
                 }))
             }
             Self::Real(control_plane) => {
@@ -150,7 +150,7 @@ impl Cluster {
                 // A watch is logged twice: when it begins, and when it ends.
                 let begun = by.filter(|e| e.verb != "watch" || e.stage == "ResponseStarted");
                 Requests::count(
-                    begun.map(|e| Request::new(e.verb, e.resource, &e.subresource, e.code)),
+                    begun.map(|e| Request::new(&e.verb, &e.resource, &e.subresource, e.code)),
                 )
             }
         })
@@ -158,8 +158,8 @@ impl Cluster {
 }
 
 impl Request {
-    fn new(verb: String, resource: String, subresource: &str, code: u16) -> Self {
-        let verb = if verb.is_empty() { "get".to_owned() } else { verb };
+    fn new(verb: &str, resource: &str, subresource: &str, code: u16) -> Self {
+        let verb = if verb.is_empty() { "get" } else { verb }.to_owned();
         let resource = resource.split('.').next().unwrap_or_default().to_owned();
         let refused = (code >= 300).then_some(code);
         Self { verb, resource, subresource: subresource.to_owned(), refused }

@@ -50,7 +50,7 @@ fn row(readings: &[(usize, u64)], cached: usize) -> Row {
     let slope = many.1.saturating_sub(few.1) as f64 / many.0.saturating_sub(few.0) as f64;
     let floor = cached as f64 / 1024.0;
     let figure =
-        format!("memory per parent with 2 children, {} to {} (floor: its JSON)", few.0, many.0);
+        format!("memory per parent with 2 children, {} to {} (floor: JSON)", few.0, many.0);
     let row = Row::new(figure, format!("{slope:.2} KiB")).floor(format!("{floor:.2} KiB"));
     Row { ratio: format!("{:.2}", slope / floor), ..row }
 }
