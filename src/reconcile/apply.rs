@@ -105,7 +105,12 @@ async fn write_child(
     for _ in 0..TRIES {
         let manager = context.name().as_str();
         let id = write.id.clone();
+        // Before the request: the event of the write may be faster than its reply.
+        let before = context.cached(&id.ty, &id.key);
         match context.cluster().apply(&id.ty, &id.key, manager, &write.body).await {
+            Ok(reply) if before.as_ref() == Some(&reply) => {
+                return wrote_nothing(context, &write, &reply, report);
+            }
             Ok(reply) => return written(context, parent, &write, verb, reply, report),
             Err(error) if error.class() == ErrorClass::Conflict => last = Some((id, error)),
             Err(error) => return report.child_failed(&id, error),
@@ -131,16 +136,19 @@ fn written(
     reply: Object,
     report: &mut Report,
 ) {
-    let (name, ty) = (context.name(), &write.id.ty);
-    let cached = context.cached(ty, &write.id.key);
+    let name = context.name();
     report.memory.memos.remember(write, &reply, name);
-    if cached.is_some_and(|cached| cached == reply) {
-        context.metrics().noop_write(name, ty);
-    } else {
-        context.metrics().child_written(name, ty, verb);
-        report.wrote(&write.id, verb, write.paths.clone());
-    }
+    context.metrics().child_written(name, &write.id.ty, verb);
+    report.wrote(&write.id, verb, write.paths.clone());
     context.learn(parent, reply);
+}
+
+/// The server found nothing to change: not worth a second try.
+fn wrote_nothing(context: &Context, write: &Write, reply: &Object, report: &mut Report) {
+    let name = context.name();
+    report.memory.memos.remember(write, reply, name);
+    context.metrics().noop_write(name, &write.id.ty);
+    report.unchanged += 1;
 }
 
 /// Looks at the live object after a conflict.
