@@ -27,8 +27,11 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let cluster = Cluster::start(settings.cluster.reachable()).await?;
     let users = cluster.client().await?;
     parents::install(&users).await?;
-    let mut process = OperatorProcess::start(&cluster.kubeconfig()?)?;
+    let kubeconfig = cluster.kubeconfig()?;
+    let mut process = OperatorProcess::start(&kubeconfig)?;
     let mut readings = vec![(0, process.resident_with(0).await?)];
+    // It holds a credential, and has been read.
+    fs::remove_file(kubeconfig)?;
     for (number, size) in settings.sizes.iter().copied().enumerate() {
         let (there, _) = readings[number];
         parents::create_all(&users, ECHO, &format!("echo{number}"), size - there).await?;
