@@ -40,6 +40,10 @@ pub(crate) fn update(
             return Err(StatusError::not_found(&resource.id, &key.name));
         };
         let change = change(&live)?;
+        if change.next == live {
+            // What is stored is normalised and valid already.
+            return Ok(Written { object, warnings: Vec::new(), created: false });
+        }
         let (next, warnings) = next_state(cluster, resource, subresource, &live, change, options)?;
         if next == live {
             return Ok(Written { object, warnings, created: false });
