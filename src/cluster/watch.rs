@@ -122,8 +122,10 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         };
         match end {
             Ok(End::CannotStream) => self.streams_lists = false,
-            Ok(End::Gone) => self.restart("expired"),
-            // A server that ends every watch at once must not be asked in a tight loop.
+            Ok(End::Gone) => {
+                self.restart("expired");
+                self.pause_before_retry().await;
+            }
             Ok(End::Clean) if started.elapsed() > Duration::from_secs(1) => self.failures = 0,
             Ok(End::Clean) => self.pause_before_retry().await,
             Err(error) => self.fail(error).await,
@@ -149,6 +151,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         tokio::time::sleep(retry_in).await;
     }
 
+    /// The first time costs nothing; a server that ends every watch at once, or calls the version
+    /// of its own list too old, must not be asked in a tight loop.
     async fn pause_before_retry(&mut self) {
         self.failures += 1;
         if self.failures > 1 {
@@ -168,7 +172,6 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     fn take_in(&mut self, start: ListStart, objects: Vec<Object>, version: ResourceVersion) {
         let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
-        self.failures = 0;
         self.alive(Some(version.clone()));
         self.from = Some(version);
         (self.note)(WatchNote::Changed(changes));

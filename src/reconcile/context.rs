@@ -4,15 +4,14 @@ use std::{
     collections::BTreeSet,
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
 };
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::Failure;
+use super::{Failure, schema::ParentSchema};
 
 use crate::{
     cluster::{ApiError, Cluster},
@@ -65,19 +64,9 @@ pub struct Context {
     parts: ContextParts,
     permits: Semaphore,
     is_draining: AtomicBool,
-    schema: Mutex<KnownSchema>,
+    schema: ParentSchema,
     said: Mutex<BTreeSet<String>>,
 }
-
-/// What is known of the parent's status.
-#[derive(Default)]
-struct KnownSchema {
-    schema: Option<StatusSchema>,
-    unpublished_since: Option<Instant>,
-}
-
-/// A schema that is not published after this time will not be: then everything is sent.
-const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
 
 impl Context {
     /// The shared part of an operator's runs.
@@ -85,7 +74,7 @@ impl Context {
         parts.config.validate()?;
         let name = parts.config.operator_name()?;
         let permits = Semaphore::new(parts.config.max_concurrent_runs);
-        let (schema, said) = (Mutex::default(), Mutex::default());
+        let (schema, said) = (ParentSchema::default(), Mutex::default());
         Ok(Self { name, parts, permits, is_draining: AtomicBool::new(false), schema, said })
     }
 
@@ -119,7 +108,7 @@ impl Context {
 
     /// Forgets what the parent's status may hold, because the type may have been replaced.
     pub fn forget_schema(&self) {
-        *self.known_schema() = KnownSchema::default();
+        self.schema.forget();
     }
 
     /// Waits for the right to run; `None` when the operator is draining.
@@ -184,26 +173,13 @@ impl Context {
     }
 
     /// What the parent's status may hold; `None` while the server has yet to publish it.
-    pub(super) async fn status_schema(&self) -> Result<Option<StatusSchema>, ApiError> {
-        let known = self.known_schema().schema.clone();
-        if known.is_some() {
-            return Ok(known);
-        }
-        let published = self.cluster().status_schema(&self.config().parent).await?;
-        let mut known = self.known_schema();
-        let since = *known.unpublished_since.get_or_insert_with(Instant::now);
-        let is_overdue = since.elapsed() > PUBLISHED_WITHIN;
-        known.schema = published.or_else(|| is_overdue.then(StatusSchema::unknown));
-        Ok(known.schema.clone())
+    pub(super) async fn status_schema(&self) -> Result<Option<Arc<StatusSchema>>, ApiError> {
+        self.schema.get(self.cluster(), &self.config().parent).await
     }
 
     /// Whether this is the first time that it is said.
     pub(super) fn say_once(&self, what: &str) -> bool {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
-    }
-
-    fn known_schema(&self) -> MutexGuard<'_, KnownSchema> {
-        self.schema.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn store(&self, ty: &K8sType) -> Option<&Store> {

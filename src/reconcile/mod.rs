@@ -24,6 +24,7 @@ mod delete;
 mod failure;
 mod finalize;
 mod report;
+mod schema;
 mod status;
 
 use std::time::{Instant, SystemTime};

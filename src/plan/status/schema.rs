@@ -47,13 +47,12 @@ impl StatusSchema {
 
     /// Whether a field is named in the schema; `*` stands for the items of a list.
     pub(super) fn declares(&self, path: &[&str]) -> bool {
-        let step = |schema: Option<&Value>, name: &&str| match *name {
-            "*" => schema?.get("items").cloned(),
-            name => schema?.get("properties")?.get(name).cloned(),
-        };
-        let mut schema = self.tree().cloned();
+        let mut schema = self.tree();
         for name in path {
-            schema = step(schema.as_ref(), name);
+            schema = schema.and_then(|schema| match *name {
+                "*" => schema.get("items"),
+                name => schema.get("properties")?.get(name),
+            });
         }
         schema.is_some()
     }
