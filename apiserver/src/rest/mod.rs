@@ -107,6 +107,7 @@ async fn answer(
         Route::GroupVersion(group, version) => {
             found(discovery::resources(&resources, &group, &version))
         }
+        Route::OpenApiV2 => Ok(reply::open_api_v2(headers)),
         Route::OpenApiIndex => Ok(reply::value(&openapi::index(&resources))),
         Route::OpenApi(group, version) => found(openapi::document(&resources, &group, &version)),
     }

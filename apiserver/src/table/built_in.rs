@@ -18,6 +18,10 @@ pub(super) fn columns(group: &str, plural: &str) -> &'static [BuiltInColumn] {
             ("Status", "string", 0, pod_status),
             ("Restarts", "string", 0, restarts),
             AGE,
+            ("IP", "string", 1, |o, _| or_none(&o["status"]["podIP"])),
+            ("Node", "string", 1, |o, _| or_none(&o["spec"]["nodeName"])),
+            ("Nominated Node", "string", 1, |o, _| or_none(&o["status"]["nominatedNodeName"])),
+            ("Readiness Gates", "string", 1, readiness_gates),
         ],
         ("", "services") => &[
             ("Type", "string", 0, |o, _| o["spec"]["type"].clone()),
@@ -25,6 +29,7 @@ pub(super) fn columns(group: &str, plural: &str) -> &'static [BuiltInColumn] {
             ("External-IP", "string", 0, |_, _| json!("<none>")),
             ("Port(s)", "string", 0, ports),
             AGE,
+            ("Selector", "string", 1, |o, _| labels(&o["spec"]["selector"])),
         ],
         ("", "namespaces") => &[("Status", "string", 0, |o, _| o["status"]["phase"].clone()), AGE],
         ("", "configmaps") => &[("Data", "integer", 0, data), AGE],
@@ -36,6 +41,9 @@ pub(super) fn columns(group: &str, plural: &str) -> &'static [BuiltInColumn] {
             ("Up-to-date", "string", 0, |o, _| number(&o["status"]["updatedReplicas"])),
             ("Available", "string", 0, |o, _| number(&o["status"]["availableReplicas"])),
             AGE,
+            ("Containers", "string", 1, |o, _| of_containers(o, "name")),
+            ("Images", "string", 1, |o, _| of_containers(o, "image")),
+            ("Selector", "string", 1, |o, _| labels(&o["spec"]["selector"]["matchLabels"])),
         ],
         ("apiextensions.k8s.io", "customresourcedefinitions") => {
             &[("Created At", "date", 0, |o, _| o["metadata"]["creationTimestamp"].clone())]
@@ -84,6 +92,38 @@ fn ready_containers(object: &Value, _: Timestamp) -> Value {
     json!(format!("{ready}/{}", count(&object["spec"]["containers"])))
 }
 
+fn readiness_gates(object: &Value, _: Timestamp) -> Value {
+    let gates = count(&object["spec"]["readinessGates"]);
+    if gates == 0 {
+        return json!("<none>");
+    }
+    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+    let is_true = |ty: &Value| {
+        conditions
+            .clone()
+            .any(|condition| condition["type"] == *ty && condition["status"] == "True")
+    };
+    let all = object["spec"]["readinessGates"].as_array().into_iter().flatten();
+    let met = all.filter(|gate| is_true(&gate["conditionType"])).count();
+    json!(format!("{met}/{gates}"))
+}
+
+fn labels(labels: &Value) -> Value {
+    let labels = labels.as_object().into_iter().flatten();
+    let labels = labels.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
+    joined_or_none(&labels.collect::<Vec<_>>())
+}
+
+fn of_containers(object: &Value, field: &str) -> Value {
+    let containers = object["spec"]["template"]["spec"]["containers"].as_array();
+    let fields = containers.into_iter().flatten().filter_map(|c| c[field].as_str());
+    json!(fields.collect::<Vec<_>>().join(","))
+}
+
+fn joined_or_none(parts: &[String]) -> Value {
+    if parts.is_empty() { json!("<none>") } else { json!(parts.join(",")) }
+}
+
 fn pod_status(object: &Value, _: Timestamp) -> Value {
     if !object["metadata"]["deletionTimestamp"].is_null() {
         return json!("Terminating");
@@ -108,6 +148,5 @@ fn ports(object: &Value, _: Timestamp) -> Value {
             None => format!("{}/{protocol}", port["port"]),
         }
     });
-    let ports: Vec<String> = ports.collect();
-    if ports.is_empty() { json!("<none>") } else { json!(ports.join(",")) }
+    joined_or_none(&ports.collect::<Vec<_>>())
 }
