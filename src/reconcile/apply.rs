@@ -5,7 +5,7 @@ use crate::{
     cluster::{ApiError, ErrorClass},
     history::Verb,
     object::Object,
-    plan::{AfterConflict, Deletion, Plan, Step, Write, after_conflict},
+    plan::{AfterConflict, Deletion, Plan, Step, Waiting, WaitingReason, Write, after_conflict},
 };
 
 /// How often one child is written in a run when the answer is that it is not as we thought.
@@ -16,8 +16,11 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     let Plan { steps, unchanged, waiting } = plan;
     report.unchanged = unchanged;
     context.metrics().children_unchanged(context.name(), unchanged);
-    for waiting in &waiting {
-        report.wait(&waiting.id, &waiting.why);
+    for Waiting { id, why } in waiting {
+        match why {
+            WaitingReason::OnDelete { .. } => report.held.push(format!("{id}: {why}")),
+            WaitingReason::Deleting | WaitingReason::TypeNotSynced => report.wait(&id, &why),
+        }
     }
     match may_create(context, parent, &steps, report).await {
         Ok(true) => {}

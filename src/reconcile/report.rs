@@ -55,6 +55,8 @@ pub struct Report {
     pub unchanged: usize,
     /// Children that cannot be written yet, and why.
     pub waiting: Vec<String>,
+    /// Children that differ and are left so, because their strategy says so.
+    pub held: Vec<String>,
     /// When the handler wants to run again.
     pub resync: Option<Duration>,
     /// Whether the status was written.
@@ -85,6 +87,7 @@ impl Report {
             writes: Vec::new(),
             unchanged: 0,
             waiting: Vec::new(),
+            held: Vec::new(),
             resync: None,
             wrote_status: false,
             status_is_due: false,

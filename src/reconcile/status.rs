@@ -61,9 +61,14 @@ fn ready(report: &Report) -> Condition {
             ty: "Ready".to_owned(),
             status: ConditionStatus::True,
             reason: "Synced".to_owned(),
-            message: "all children are as desired".to_owned(),
+            message: settled(&report.held),
         },
     }
+}
+
+fn settled(held: &[String]) -> String {
+    let settled = "all children are as desired".to_owned();
+    if held.is_empty() { settled } else { format!("{settled}, but for {}", held.join("; ")) }
 }
 
 fn not_ready(reason: &str, message: String) -> Condition {

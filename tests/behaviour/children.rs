@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, ECHO, POD, SERVICE, World},
+    world::{CONFIG_MAP, ECHO, POD, SERVICE, World, condition},
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,4 +99,23 @@ async fn each_child_costs_one_write_and_the_parent_one_status() {
         world.our_requests().into_iter().filter(Request::is_write).skip(before).collect();
     let shown: Vec<_> = writes.iter().map(|r| (&*r.resource, &*r.subresource)).collect();
     assert_eq!(shown, [("configmaps", ""), ("configmaps", ""), ("recipes", "status")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_changes_on_delete_is_left_and_the_parent_says_so() {
+    let Some(world) = World::new().await else { return };
+    let config = recipe::config_on_delete("cook");
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
+    assert!(message.contains(".data.salt"), "{message}");
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child);
+    world.delete(CONFIG_MAP, "c").await;
+    let is_new = |child: &serde_json::Value| child["data"]["salt"] == "none";
+    world.until(CONFIG_MAP, "c", "the new child", is_new).await;
+    operators.stop().await;
 }
