@@ -159,6 +159,7 @@ mod tests {
     use super::*;
     use crate::operator::{SyncRequest, SyncResponse};
 
+    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
     fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
         Ok(SyncResponse::new())
     }

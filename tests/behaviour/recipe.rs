@@ -19,7 +19,7 @@ use crate::world::Kind;
 
 pub(crate) const RECIPE: Kind = Kind("test.operetta.dev/v1", "Recipe", "recipes");
 
-/// The same with ConfigMaps that are never changed.
+/// The same with children that are never changed.
 pub(crate) fn config_on_delete(name: &str) -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     OperatorConfig::new(name, parent).child::<ConfigMap>(ChildConfig::on_delete())
