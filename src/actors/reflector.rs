@@ -33,8 +33,13 @@ pub struct Reflector {
     loops: Vec<AbortHandle>,
     state: TypeState,
     condition: TypeCondition,
+    /// How many times in a row the watch failed.
+    failures: u32,
     observers: Vec<(Recipient<Observed>, Recipient<TypeChanged>)>,
 }
+
+/// A type that was never in sync is called failing after so many failures in a row.
+const FAILURES_THAT_LAST: u32 = 3;
 
 /// A restored backup holds deletions back for this long.
 const HOLD_DELETIONS: std::time::Duration = std::time::Duration::from_mins(1);
@@ -46,7 +51,15 @@ impl Reflector {
             parts.scopes.iter().map(|spec| parts.store.add_scope(spec.namespace.clone())).collect();
         let state = TypeState::default();
         let (loops, observers) = (Vec::new(), Vec::new());
-        Self { parts, scope_ids, loops, state, condition: TypeCondition::Pending, observers }
+        Self {
+            parts,
+            scope_ids,
+            loops,
+            state,
+            condition: TypeCondition::Pending,
+            failures: 0,
+            observers,
+        }
     }
 
     /// Adds someone to tell. To be called before the start.
@@ -109,12 +122,10 @@ impl Reflector {
             WatchNote::Failed { error, retry_in } => {
                 let (ty, namespace) = (self.ty(), &self.parts.scopes[scope].namespace);
                 tracing::warn!(%ty, ?namespace, %error, ?retry_in, "the watch failed");
+                self.failures += 1;
                 self.state.restarts += 1;
                 self.state.error = Some(self.type_error(&error));
-                // A type that is in sync survives a lost connection, but not a lost permission.
-                let is_lasting =
-                    matches!(error.class(), ErrorClass::Forbidden | ErrorClass::Missing);
-                if is_lasting || !self.parts.store.reader().is_synced() {
+                if self.is_lasting(&error) {
                     self.set_condition(TypeCondition::Failing(self.why(&error)));
                 }
             }
@@ -138,7 +149,16 @@ impl Reflector {
         self.recovered();
     }
 
+    /// A type that is in sync survives a lost connection, but not a lost permission; one that is
+    /// not may fail a few times (the storage of a new CRD takes a moment).
+    fn is_lasting(&self, error: &ApiError) -> bool {
+        let is_synced = self.parts.store.reader().is_synced();
+        matches!(error.class(), ErrorClass::Forbidden | ErrorClass::Missing)
+            || (!is_synced && self.failures >= FAILURES_THAT_LAST)
+    }
+
     fn recovered(&mut self) {
+        self.failures = 0;
         self.state.error = None;
         if self.parts.store.reader().is_synced() {
             self.set_condition(TypeCondition::Synced);
