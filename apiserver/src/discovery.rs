@@ -109,5 +109,16 @@ fn entries(resource: &Resource) -> Vec<Value> {
             "verbs": ["get", "patch", "update"],
         }));
     }
+    if resource.has_scale() {
+        entries.push(json!({
+            "name": format!("{}/scale", resource.id.plural),
+            "singularName": "",
+            "namespaced": resource.namespaced,
+            "group": "autoscaling",
+            "version": "v1",
+            "kind": "Scale",
+            "verbs": ["get", "patch", "update"],
+        }));
+    }
     entries
 }

@@ -81,3 +81,28 @@ async fn an_address_that_another_service_has_is_refused_and_stays_with_it() {
         assert!(message.contains("already allocated"), "{message}");
     }
 }
+
+#[tokio::test]
+async fn a_scale_changes_the_replicas_and_nothing_else() {
+    let (_server, client) = server();
+    let deployments = api(&client, "apps/v1", "Deployment", "default");
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
+        "spec": {
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {
+                "metadata": {"labels": {"a": "b"}},
+                "spec": {"containers": [{"name": "c", "image": "nginx"}]},
+            },
+        },
+    });
+    create(&deployments, deployment).await;
+    let scale = deployments.get_scale("d").await.unwrap();
+    assert_eq!(scale.spec.unwrap().replicas, Some(1));
+    let patch = kube::api::Patch::Merge(json!({"spec": {"replicas": 3}}));
+    let params = kube::api::PatchParams::default();
+    let scale = deployments.patch_scale("d", &params, &patch).await.unwrap();
+    assert_eq!(scale.spec.unwrap().replicas, Some(3));
+    let after = deployments.get("d").await.unwrap();
+    assert_eq!((&after.data["spec"]["replicas"], after.metadata.generation), (&json!(3), Some(2)));
+}

@@ -24,6 +24,7 @@ use crate::{
 pub(super) struct Call<'a> {
     pub(super) resource: &'a Arc<Resource>,
     pub(super) path: &'a ResourcePath,
+    pub(super) verb: Verb,
     pub(super) subresource: Subresource,
     pub(super) query: &'a Query,
     pub(super) headers: &'a HeaderMap,
@@ -96,6 +97,11 @@ impl Call<'_> {
     /// The `User-Agent`.
     pub(super) fn user_agent(&self) -> &str {
         self.header(header::USER_AGENT).unwrap_or_default()
+    }
+
+    /// Whether the whole object was sent, and not a patch.
+    pub(super) fn method_is_put(&self) -> bool {
+        self.verb == Verb::Update
     }
 
     /// The representation that is asked for.

@@ -24,6 +24,7 @@ mod read;
 mod remove;
 mod reply;
 mod route;
+mod scale;
 mod selection;
 mod watch;
 mod watcher;
@@ -107,7 +108,6 @@ async fn answer(
         Route::GroupVersion(group, version) => {
             found(discovery::resources(&resources, &group, &version))
         }
-        Route::OpenApiV2 => Ok(reply::open_api_v2(headers)),
         Route::OpenApiIndex => Ok(reply::value(&openapi::index(&resources))),
         Route::OpenApi(group, version) => found(openapi::document(&resources, &group, &version)),
     }
@@ -136,7 +136,7 @@ async fn objects(
     check_scope(resource, path, verb)?;
     let subresource = subresource(resource, path, verb)?;
     let now = server.cluster.clock.now();
-    let call = Call { resource, path, subresource, query: &query, headers, body, now };
+    let call = Call { resource, path, verb, subresource, query: &query, headers, body, now };
     // An unacceptable Accept must not be found out after a write.
     call.representation()?;
     if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
@@ -180,6 +180,10 @@ fn dispatch(
 ) -> Result<Response<Body>, StatusError> {
     let cluster = &server.cluster;
     match verb {
+        Verb::Get if call.subresource == Subresource::Scale => scale::get(cluster, call),
+        Verb::Update | Verb::Patch if call.subresource == Subresource::Scale => {
+            scale::change(cluster, call)
+        }
         Verb::Get => read::get(cluster, call),
         Verb::List => read::list(cluster, call),
         Verb::Watch => {
@@ -220,9 +224,7 @@ fn subresource(
         None => return Ok(Subresource::Main),
         Some("status") if resource.has_status => Subresource::Status,
         Some("finalize") if resource.id.plural == "namespaces" => Subresource::Finalize,
-        Some("scale") if resource.has_scale() => {
-            return Err(StatusError::not_implemented("the scale subresource"));
-        }
+        Some("scale") if resource.has_scale() => Subresource::Scale,
         Some(name) if is_known_subresource(resource, name) => {
             let what = format!("the subresource {}/{name}", resource.id.plural);
             return Err(StatusError::not_implemented(&what));

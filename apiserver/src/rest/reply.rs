@@ -1,7 +1,7 @@
 //! Responses: objects in the representation asked for, lists, `Status` bodies.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::{accept::Representation, body::Body, call::Call};
@@ -27,23 +27,6 @@ pub(super) fn text(code: StatusCode, text: &'static str) -> Response<Body> {
     *response.status_mut() = code;
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, plain);
-    response
-}
-
-/// The document of `OpenAPI` v2 that describes nothing. `kubectl` asks for it about a kind that
-/// version 3 does not have, and takes 404 for a broken server instead of an unknown kind.
-pub(super) fn open_api_v2(headers: &HeaderMap) -> Response<Body> {
-    const ASKED: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-    // A media type cannot have the at sign.
-    const ANSWERED: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    if !accept.is_some_and(|accept| accept.contains(ASKED)) {
-        let info = json!({ "title": "Kubernetes", "version": crate::discovery::IMITATED });
-        return value(&json!({ "swagger": "2.0", "info": info, "paths": {} }));
-    }
-    // In protobuf the empty document has no bytes.
-    let mut response = Response::new(Body::full(""));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(ANSWERED));
     response
 }
 

@@ -15,8 +15,6 @@ pub(super) enum Route {
     Group(String),
     /// `/api/v1`, `/apis/{group}/{version}`.
     GroupVersion(String, String),
-    /// `/openapi/v2`.
-    OpenApiV2,
     /// `/openapi/v3`.
     OpenApiIndex,
     /// `/openapi/v3/api/v1`, `/openapi/v3/apis/{group}/{version}`.
@@ -52,7 +50,6 @@ pub(super) fn parse(path: &str) -> Route {
         ["apis", group] => Route::Group((*group).to_owned()),
         ["apis", group, version] => Route::GroupVersion((*group).to_owned(), (*version).to_owned()),
         ["apis", group, version, rest @ ..] => objects(group, version, rest),
-        ["openapi", "v2"] => Route::OpenApiV2,
         ["openapi", "v3"] => Route::OpenApiIndex,
         ["openapi", "v3", "api", version] => Route::OpenApi(String::new(), (*version).to_owned()),
         ["openapi", "v3", "apis", group, version] => {
@@ -124,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_leads_nowhere_is_unknown() {
-        for path in ["/", "/nope", "/api/v1/namespaces/a/pods/b/c/d", "/openapi/v4"] {
+        for path in ["/", "/nope", "/api/v1/namespaces/a/pods/b/c/d", "/openapi/v2"] {
             assert_eq!(parse(path), Route::Unknown, "{path}");
         }
     }

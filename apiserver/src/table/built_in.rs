@@ -1,152 +1,204 @@
-//! The columns of built-in types, as the real server has them for those that are looked at most.
+//! Which columns built-in types have: those of the real server for the types that are looked at
+//! most, name and age for the others.
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::age;
+use super::{cells, workload_cells as workload};
 
-/// Heading, type, priority, and the way to the cell.
+/// Heading, type, priority (above zero: `-o wide` only), and the way to the cell.
 pub(super) type BuiltInColumn = (&'static str, &'static str, i64, fn(&Value, Timestamp) -> Value);
 
-const AGE: BuiltInColumn = ("Age", "string", 0, created);
+const NAME: BuiltInColumn = ("Name", "string", 0, |o, _| o["metadata"]["name"].clone());
+const AGE: BuiltInColumn = ("Age", "string", 0, cells::created);
+const CONTAINERS: BuiltInColumn = ("Containers", "string", 1, workload::containers);
+const IMAGES: BuiltInColumn = ("Images", "string", 1, workload::images);
+const SELECTOR: BuiltInColumn = ("Selector", "string", 1, workload::selector);
 
-/// The columns of a type, after its name.
+/// The columns of a type.
 pub(super) fn columns(group: &str, plural: &str) -> &'static [BuiltInColumn] {
-    match (group, plural) {
-        ("", "pods") => &[
-            ("Ready", "string", 0, ready_containers),
-            ("Status", "string", 0, pod_status),
-            ("Restarts", "string", 0, restarts),
+    match group {
+        "" => core(plural),
+        "apps" => apps(plural),
+        "batch" => batch(plural),
+        "rbac.authorization.k8s.io" => rbac(plural),
+        "apiextensions.k8s.io" => {
+            &[NAME, ("Created At", "date", 0, |o, _| o["metadata"]["creationTimestamp"].clone())]
+        }
+        _ => other(group, plural),
+    }
+}
+
+fn core(plural: &str) -> &'static [BuiltInColumn] {
+    match plural {
+        "pods" => &[
+            NAME,
+            ("Ready", "string", 0, workload::ready_containers),
+            ("Status", "string", 0, workload::pod_status),
+            ("Restarts", "string", 0, workload::restarts),
             AGE,
-            ("IP", "string", 1, |o, _| or_none(&o["status"]["podIP"])),
-            ("Node", "string", 1, |o, _| or_none(&o["spec"]["nodeName"])),
-            ("Nominated Node", "string", 1, |o, _| or_none(&o["status"]["nominatedNodeName"])),
-            ("Readiness Gates", "string", 1, readiness_gates),
+            ("IP", "string", 1, |o, _| cells::or_none(&o["status"]["podIP"])),
+            ("Node", "string", 1, |o, _| cells::or_none(&o["spec"]["nodeName"])),
+            ("Nominated Node", "string", 1, |o, _| {
+                cells::or_none(&o["status"]["nominatedNodeName"])
+            }),
+            ("Readiness Gates", "string", 1, workload::readiness_gates),
         ],
-        ("", "services") => &[
+        "services" => &[
+            NAME,
             ("Type", "string", 0, |o, _| o["spec"]["type"].clone()),
-            ("Cluster-IP", "string", 0, |o, _| or_none(&o["spec"]["clusterIP"])),
-            ("External-IP", "string", 0, |_, _| json!("<none>")),
-            ("Port(s)", "string", 0, ports),
+            ("Cluster-IP", "string", 0, |o, _| cells::or_none(&o["spec"]["clusterIP"])),
+            ("External-IP", "string", 0, cells::external_address),
+            ("Port(s)", "string", 0, cells::ports),
             AGE,
-            ("Selector", "string", 1, |o, _| labels(&o["spec"]["selector"])),
+            ("Selector", "string", 1, |o, _| cells::labels(&o["spec"]["selector"])),
         ],
-        ("", "namespaces") => &[("Status", "string", 0, |o, _| o["status"]["phase"].clone()), AGE],
-        ("", "configmaps") => &[("Data", "integer", 0, data), AGE],
-        ("", "secrets") => {
-            &[("Type", "string", 0, |o, _| o["type"].clone()), ("Data", "integer", 0, data), AGE]
-        }
-        ("apps", "deployments") => &[
-            ("Ready", "string", 0, ready_replicas),
-            ("Up-to-date", "string", 0, |o, _| number(&o["status"]["updatedReplicas"])),
-            ("Available", "string", 0, |o, _| number(&o["status"]["availableReplicas"])),
+        "namespaces" => &[NAME, ("Status", "string", 0, |o, _| o["status"]["phase"].clone()), AGE],
+        "configmaps" => &[NAME, ("Data", "string", 0, cells::data), AGE],
+        "secrets" => &[
+            NAME,
+            ("Type", "string", 0, |o, _| o["type"].clone()),
+            ("Data", "string", 0, cells::data),
             AGE,
-            ("Containers", "string", 1, |o, _| of_containers(o, "name")),
-            ("Images", "string", 1, |o, _| of_containers(o, "image")),
-            ("Selector", "string", 1, |o, _| labels(&o["spec"]["selector"]["matchLabels"])),
         ],
-        ("apiextensions.k8s.io", "customresourcedefinitions") => {
-            &[("Created At", "date", 0, |o, _| o["metadata"]["creationTimestamp"].clone())]
+        "persistentvolumeclaims" => &[
+            NAME,
+            ("Status", "string", 0, cells::phase),
+            ("Volume", "string", 0, |o, _| cells::or_empty(&o["spec"]["volumeName"])),
+            ("Capacity", "string", 0, |o, _| cells::or_empty(&o["status"]["capacity"]["storage"])),
+            ("Access Modes", "string", 0, cells::access_modes),
+            ("StorageClass", "string", 0, |o, _| cells::or_empty(&o["spec"]["storageClassName"])),
+            ("VolumeAttributesClass", "string", 0, |o, _| {
+                cells::or_unset(&o["spec"]["volumeAttributesClassName"])
+            }),
+            AGE,
+            ("VolumeMode", "string", 1, |o, _| cells::or_unset(&o["spec"]["volumeMode"])),
+        ],
+        "events" => &[
+            ("Last Seen", "string", 0, cells::last_seen),
+            ("Type", "string", 0, |o, _| o["type"].clone()),
+            ("Reason", "string", 0, |o, _| o["reason"].clone()),
+            ("Object", "string", 0, cells::involved),
+            ("Message", "string", 0, |o, _| o["message"].clone()),
+            ("Name", "string", 1, |o, _| o["metadata"]["name"].clone()),
+        ],
+        _ => &[NAME, AGE],
+    }
+}
+
+fn apps(plural: &str) -> &'static [BuiltInColumn] {
+    match plural {
+        "deployments" => &[
+            NAME,
+            ("Ready", "string", 0, workload::ready_replicas),
+            ("Up-to-date", "string", 0, |o, _| cells::number(&o["status"]["updatedReplicas"])),
+            ("Available", "string", 0, |o, _| cells::number(&o["status"]["availableReplicas"])),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            SELECTOR,
+        ],
+        "statefulsets" => {
+            &[NAME, ("Ready", "string", 0, workload::ready_replicas), AGE, CONTAINERS, IMAGES]
         }
-        _ => &[AGE],
+        "replicasets" => &[
+            NAME,
+            ("Desired", "integer", 0, |o, _| cells::number(&o["spec"]["replicas"])),
+            ("Current", "integer", 0, |o, _| cells::number(&o["status"]["replicas"])),
+            ("Ready", "integer", 0, |o, _| cells::number(&o["status"]["readyReplicas"])),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            SELECTOR,
+        ],
+        "daemonsets" => &[
+            NAME,
+            ("Desired", "integer", 0, |o, _| cells::number(&o["status"]["desiredNumberScheduled"])),
+            ("Current", "integer", 0, |o, _| cells::number(&o["status"]["currentNumberScheduled"])),
+            ("Ready", "integer", 0, |o, _| cells::number(&o["status"]["numberReady"])),
+            ("Up-to-date", "integer", 0, |o, _| {
+                cells::number(&o["status"]["updatedNumberScheduled"])
+            }),
+            ("Available", "integer", 0, |o, _| cells::number(&o["status"]["numberAvailable"])),
+            ("Node Selector", "string", 0, |o, _| {
+                cells::labels(&o["spec"]["template"]["spec"]["nodeSelector"])
+            }),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            SELECTOR,
+        ],
+        _ => &[NAME, AGE],
     }
 }
 
-/// The name.
-pub(super) fn name(object: &Value, _: Timestamp) -> Value {
-    object["metadata"]["name"].clone()
-}
-
-fn created(object: &Value, now: Timestamp) -> Value {
-    match object["metadata"]["creationTimestamp"].as_str() {
-        Some(time) => json!(age(time, now)),
-        None => json!("<unknown>"),
+fn batch(plural: &str) -> &'static [BuiltInColumn] {
+    match plural {
+        "jobs" => &[
+            NAME,
+            ("Status", "string", 0, workload::job_status),
+            ("Completions", "string", 0, workload::completions),
+            ("Duration", "string", 0, workload::job_duration),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            SELECTOR,
+        ],
+        "cronjobs" => &[
+            NAME,
+            ("Schedule", "string", 0, |o, _| o["spec"]["schedule"].clone()),
+            ("Timezone", "string", 0, |o, _| cells::or_none(&o["spec"]["timeZone"])),
+            ("Suspend", "boolean", 0, |o, _| cells::truth(&o["spec"]["suspend"])),
+            ("Active", "integer", 0, |o, _| cells::count(&o["status"]["active"])),
+            ("Last Schedule", "string", 0, |o, now| {
+                cells::since_or_none(&o["status"]["lastScheduleTime"], now)
+            }),
+            AGE,
+        ],
+        _ => &[NAME, AGE],
     }
 }
 
-fn or_none(value: &Value) -> Value {
-    json!(value.as_str().filter(|text| !text.is_empty()).unwrap_or("<none>"))
-}
-
-fn number(value: &Value) -> Value {
-    json!(value.as_i64().unwrap_or_default())
-}
-
-fn count(value: &Value) -> usize {
-    value.as_array().map_or(0, Vec::len)
-}
-
-fn data(object: &Value, _: Timestamp) -> Value {
-    let entries = |field: &str| object[field].as_object().map_or(0, serde_json::Map::len);
-    json!(entries("data") + entries("binaryData"))
-}
-
-fn ready_replicas(object: &Value, _: Timestamp) -> Value {
-    let ready = object["status"]["readyReplicas"].as_i64().unwrap_or_default();
-    json!(format!("{ready}/{}", object["spec"]["replicas"].as_i64().unwrap_or_default()))
-}
-
-fn ready_containers(object: &Value, _: Timestamp) -> Value {
-    let statuses = object["status"]["containerStatuses"].as_array();
-    let ready = statuses.into_iter().flatten().filter(|status| status["ready"] == true).count();
-    json!(format!("{ready}/{}", count(&object["spec"]["containers"])))
-}
-
-fn readiness_gates(object: &Value, _: Timestamp) -> Value {
-    let gates = count(&object["spec"]["readinessGates"]);
-    if gates == 0 {
-        return json!("<none>");
-    }
-    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
-    let is_true = |ty: &Value| {
-        conditions
-            .clone()
-            .any(|condition| condition["type"] == *ty && condition["status"] == "True")
-    };
-    let all = object["spec"]["readinessGates"].as_array().into_iter().flatten();
-    let met = all.filter(|gate| is_true(&gate["conditionType"])).count();
-    json!(format!("{met}/{gates}"))
-}
-
-fn labels(labels: &Value) -> Value {
-    let labels = labels.as_object().into_iter().flatten();
-    let labels = labels.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
-    joined_or_none(&labels.collect::<Vec<_>>())
-}
-
-fn of_containers(object: &Value, field: &str) -> Value {
-    let containers = object["spec"]["template"]["spec"]["containers"].as_array();
-    let fields = containers.into_iter().flatten().filter_map(|c| c[field].as_str());
-    json!(fields.collect::<Vec<_>>().join(","))
-}
-
-fn joined_or_none(parts: &[String]) -> Value {
-    if parts.is_empty() { json!("<none>") } else { json!(parts.join(",")) }
-}
-
-fn pod_status(object: &Value, _: Timestamp) -> Value {
-    if !object["metadata"]["deletionTimestamp"].is_null() {
-        return json!("Terminating");
-    }
-    match object["status"]["reason"].as_str() {
-        Some(reason) => json!(reason),
-        None => object["status"]["phase"].clone(),
-    }
-}
-
-fn restarts(object: &Value, _: Timestamp) -> Value {
-    let statuses = object["status"]["containerStatuses"].as_array();
-    let restarts = statuses.into_iter().flatten().filter_map(|s| s["restartCount"].as_i64());
-    json!(restarts.sum::<i64>().to_string())
-}
-
-fn ports(object: &Value, _: Timestamp) -> Value {
-    let ports = object["spec"]["ports"].as_array().into_iter().flatten().map(|port| {
-        let protocol = port["protocol"].as_str().unwrap_or("TCP");
-        match port["nodePort"].as_i64().filter(|node| *node != 0) {
-            Some(node) => format!("{}:{node}/{protocol}", port["port"]),
-            None => format!("{}/{protocol}", port["port"]),
+fn rbac(plural: &str) -> &'static [BuiltInColumn] {
+    match plural {
+        "rolebindings" | "clusterrolebindings" => {
+            &[NAME, ("Role", "string", 0, cells::bound_role), AGE]
         }
-    });
-    joined_or_none(&ports.collect::<Vec<_>>())
+        _ => &[NAME, ("Created At", "date", 0, |o, _| o["metadata"]["creationTimestamp"].clone())],
+    }
+}
+
+fn other(group: &str, plural: &str) -> &'static [BuiltInColumn] {
+    match (group, plural) {
+        ("networking.k8s.io", "ingresses") => &[
+            NAME,
+            ("Class", "string", 0, |o, _| cells::or_none(&o["spec"]["ingressClassName"])),
+            ("Hosts", "string", 0, cells::hosts),
+            ("Address", "string", 0, cells::ingress_address),
+            ("Ports", "string", 0, cells::ingress_ports),
+            AGE,
+        ],
+        ("networking.k8s.io", "networkpolicies") => &[
+            NAME,
+            ("Pod-Selector", "string", 0, |o, _| {
+                cells::labels(&o["spec"]["podSelector"]["matchLabels"])
+            }),
+            AGE,
+        ],
+        ("policy", "poddisruptionbudgets") => &[
+            NAME,
+            ("Min Available", "string", 0, |o, _| cells::or_not(&o["spec"]["minAvailable"])),
+            ("Max Unavailable", "string", 0, |o, _| cells::or_not(&o["spec"]["maxUnavailable"])),
+            ("Allowed Disruptions", "integer", 0, |o, _| {
+                cells::number(&o["status"]["disruptionsAllowed"])
+            }),
+            AGE,
+        ],
+        ("coordination.k8s.io", "leases") => &[
+            NAME,
+            ("Holder", "string", 0, |o, _| cells::or_empty(&o["spec"]["holderIdentity"])),
+            AGE,
+        ],
+        _ => &[NAME, AGE],
+    }
 }

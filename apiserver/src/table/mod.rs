@@ -5,7 +5,9 @@
 
 mod age;
 mod built_in;
+mod cells;
 pub(crate) mod path;
+mod workload_cells;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -67,20 +69,24 @@ pub(crate) fn render(
 }
 
 fn sources(resource: &Resource) -> Vec<Source> {
-    let mut sources = vec![Source { column: name_column(), cell: Cell::BuiltIn(built_in::name) }];
     if let Origin::Custom(_) = resource.origin {
-        sources.extend(resource.columns.iter().map(|column| Source {
+        let name =
+            Source { column: name_column(), cell: Cell::Path(Path::parse(".metadata.name")) };
+        let declared = resource.columns.iter().map(|column| Source {
             column: column.clone(),
             cell: Cell::Path(Path::parse(&column.json_path)),
-        }));
-        return sources;
+        });
+        return std::iter::once(name).chain(declared).collect();
     }
-    let columns = built_in::columns(&resource.id.group, &resource.id.plural);
-    sources.extend(columns.iter().map(|(name, kind, priority, cell)| Source {
-        column: plain_column(name, kind, *priority),
+    let columns = built_in::columns(&resource.id.group, &resource.id.plural).iter();
+    let source = |(name, kind, priority, cell): &built_in::BuiltInColumn| Source {
+        column: match *name {
+            "Name" => Column { priority: *priority, ..name_column() },
+            name => plain_column(name, kind, *priority),
+        },
         cell: Cell::BuiltIn(*cell),
-    }));
-    sources
+    };
+    columns.map(source).collect()
 }
 
 fn name_column() -> Column {

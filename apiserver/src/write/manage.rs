@@ -71,7 +71,7 @@ fn with_request<T>(
 fn reset_fields(resource: &Resource, subresource: Subresource) -> &'static [&'static str] {
     match subresource {
         Subresource::Main if resource.has_status => &["status"],
-        Subresource::Main => &[],
+        Subresource::Main | Subresource::Scale => &[],
         Subresource::Status if resource.is_custom() => &["metadata", "spec"],
         Subresource::Status | Subresource::Finalize => &["spec"],
     }

@@ -33,6 +33,8 @@ pub(crate) enum Subresource {
     Main,
     /// The status alone.
     Status,
+    /// The number of replicas alone.
+    Scale,
     /// A namespace's `spec.finalizers` alone.
     Finalize,
 }
@@ -43,6 +45,7 @@ impl Subresource {
         match self {
             Self::Main => "",
             Self::Status => "status",
+            Self::Scale => "scale",
             Self::Finalize => "finalize",
         }
     }

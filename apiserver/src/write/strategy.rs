@@ -291,7 +291,7 @@ pub(super) fn keeps_metadata(resource: &Resource, subresource: Subresource) -> b
         Subresource::Main => false,
         // Built-in types differ in what of their metadata may be written with their status.
         Subresource::Status => !matches!(resource.origin, Origin::BuiltIn(_)),
-        Subresource::Finalize => true,
+        Subresource::Scale | Subresource::Finalize => true,
     }
 }
 
