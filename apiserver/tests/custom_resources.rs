@@ -109,3 +109,14 @@ async fn children_go_with_the_definition_of_their_owners() {
     definitions.delete("widgets.example.com", &DeleteParams::default()).await.unwrap();
     gone(&config_maps(&client), "child").await;
 }
+
+#[tokio::test]
+async fn empty_metadata_is_absent_metadata() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    let mut empty = widget("a", 1);
+    empty["metadata"]["finalizers"] = json!([]);
+    empty["metadata"]["labels"] = json!({});
+    let made = create(&widgets(&client), empty).await;
+    assert_eq!((made.metadata.finalizers, made.metadata.labels), (None, None));
+}

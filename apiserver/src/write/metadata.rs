@@ -13,6 +13,47 @@ use crate::{
 /// The base of a generated name is cut so that name and suffix fit into 63 characters.
 const GENERATE_NAME_BASE: usize = 58;
 
+/// The fields of `metadata` that there are.
+const FIELDS: [&str; 15] = [
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "managedFields",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// Drops what Go would not write back: empty values, and fields that it does not know, whose paths
+/// are returned. Custom resources only; the fields of built-in types are all treated so.
+pub(super) fn round_trip(object: &mut Value) -> Vec<String> {
+    let metadata = metadata_mut(object);
+    let (known, unknown): (Map<String, Value>, Map<String, Value>) =
+        std::mem::take(metadata).into_iter().partition(|(field, _)| FIELDS.contains(&&**field));
+    // Who sends an empty list of managers wants them forgotten, which is seen to afterwards.
+    let is_kept = |field: &str, value: &Value| field == "managedFields" || !is_empty(value);
+    metadata.extend(known.into_iter().filter(|(field, value)| is_kept(field, value)));
+    unknown.into_iter().map(|(field, _)| format!("metadata.{field}")).collect()
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
 /// Fills in what the server decides about a new object.
 pub(super) fn prepare_for_create(
     cluster: &Cluster,

@@ -1,7 +1,7 @@
 //! Creating, changing and deleting objects: what happens between a decoded request and the log.
 //!
 //! ```text
-//!  value ─ prune ─ default ─ prepare (metadata, status, generation) ─ managedFields ─ validate ─ commit
+//!  value ─ prune ─ default ─ managedFields ─ prepare (metadata, status, generation) ─ validate ─ commit
 //! ```
 //!
 //! The REST verbs and the server's own controllers write through here and nowhere else, so that

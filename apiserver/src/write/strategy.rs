@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FieldValidation, Propagation, Result, Subresource, WriteOptions};
+use super::{FieldValidation, Propagation, Result, Subresource, WriteOptions, metadata};
 use crate::{
     addresses::Refusal,
     builtin,
@@ -33,7 +33,11 @@ pub(super) fn normalise(
     let mut unknown = match resource.origin {
         Origin::BuiltIn(builtin) => builtin::decode(builtin, object)
             .map_err(|error| StatusError::bad_request(error.to_string()))?,
-        Origin::Definition | Origin::Custom(_) => schema::prune(&resource.schema, object),
+        Origin::Definition | Origin::Custom(_) => {
+            let mut unknown = metadata::round_trip(object);
+            unknown.extend(schema::prune(&resource.schema, object));
+            unknown
+        }
     };
     unknown.sort();
     let complaints: Vec<String> =
