@@ -14,6 +14,7 @@ mod world;
 mod bad_input;
 mod children;
 mod deletion;
+mod finalizing;
 mod isolation;
 mod missing_type;
 mod ownership;
