@@ -1,7 +1,8 @@
 //! `OpenAPI` v3, thin: an index, and per group version what `kubectl` needs before it sends an
 //! apply, and the schemas of custom resources.
 //!
-//! Not here: the schemas of built-in types (`kubectl explain` finds nothing about them).
+//! Not here: the schemas of built-in types (`kubectl explain` finds nothing about them), and
+//! version 2, of which there is no more than its frame.
 
 use std::{
     collections::BTreeMap,
@@ -11,6 +12,10 @@ use std::{
 use serde_json::{Map, Value, json};
 
 use crate::resource::{Origin, Resource, Resources};
+
+const TITLE: &str = "Kubernetes";
+/// The form in which kubectl wants version 2; it asks with an `@`, which is no media type.
+const VERSION_2_MEDIA: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /// `/openapi/v3`.
 pub(crate) fn index(resources: &Resources) -> Value {
@@ -39,6 +44,29 @@ fn group_version_path(group: &str, version: &str) -> String {
     }
 }
 
+/// `/openapi/v2` as clients ask for it: a document that describes nothing. kubectl looks there for
+/// kinds that it has not found in version 3, and takes a missing document for a broken server.
+pub(crate) fn version_2(accept: &str) -> (&'static str, Vec<u8>) {
+    if !accept.contains("proto-openapi.spec.v2") {
+        let info = json!({ "title": TITLE, "version": crate::discovery::IMITATED });
+        let document = json!({ "swagger": "2.0", "info": info, "paths": {} });
+        return ("application/json", document.to_string().into_bytes());
+    }
+    // Two fields of a protobuf message: `swagger`, and `info` with its own two.
+    let info = [protobuf_field(1, TITLE.as_bytes()), version_field()].concat();
+    (VERSION_2_MEDIA, [protobuf_field(1, b"2.0"), protobuf_field(2, &info)].concat())
+}
+
+fn version_field() -> Vec<u8> {
+    protobuf_field(2, crate::discovery::IMITATED.as_bytes())
+}
+
+/// A field of bytes, shorter than 128.
+fn protobuf_field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(bytes.len()).expect("the texts of this file are short");
+    [&[number << 3 | 2, length], bytes].concat()
+}
+
 /// The document of one group version; `None` when it is not served.
 pub(crate) fn document(resources: &Resources, group: &str, version: &str) -> Option<Value> {
     let mut paths = Map::new();
@@ -52,7 +80,7 @@ pub(crate) fn document(resources: &Resources, group: &str, version: &str) -> Opt
     }
     Some(json!({
         "openapi": "3.0.0",
-        "info": { "title": "Kubernetes", "version": crate::discovery::IMITATED },
+        "info": { "title": TITLE, "version": crate::discovery::IMITATED },
         "paths": paths,
         "components": { "schemas": schemas },
     }))

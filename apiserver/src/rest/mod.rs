@@ -108,6 +108,11 @@ async fn answer(
         Route::GroupVersion(group, version) => {
             found(discovery::resources(&resources, &group, &version))
         }
+        Route::OpenApiVersion2 => {
+            let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+            let (media, document) = openapi::version_2(accept.unwrap_or_default());
+            Ok(reply::of_type(media, document))
+        }
         Route::OpenApiIndex => Ok(reply::value(&openapi::index(&resources))),
         Route::OpenApi(group, version) => found(openapi::document(&resources, &group, &version)),
     }

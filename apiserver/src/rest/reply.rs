@@ -21,6 +21,13 @@ pub(super) fn value(value: &Value) -> Response<Body> {
     json(StatusCode::OK, value.to_string())
 }
 
+/// A response of another media type.
+pub(super) fn of_type(media: &'static str, body: Vec<u8>) -> Response<Body> {
+    let mut response = Response::new(Body::full(body));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    response
+}
+
 /// A text response.
 pub(super) fn text(code: StatusCode, text: &'static str) -> Response<Body> {
     let mut response = Response::new(Body::full(text));

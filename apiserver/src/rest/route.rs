@@ -15,6 +15,8 @@ pub(super) enum Route {
     Group(String),
     /// `/api/v1`, `/apis/{group}/{version}`.
     GroupVersion(String, String),
+    /// `/openapi/v2`.
+    OpenApiVersion2,
     /// `/openapi/v3`.
     OpenApiIndex,
     /// `/openapi/v3/api/v1`, `/openapi/v3/apis/{group}/{version}`.
@@ -50,6 +52,7 @@ pub(super) fn parse(path: &str) -> Route {
         ["apis", group] => Route::Group((*group).to_owned()),
         ["apis", group, version] => Route::GroupVersion((*group).to_owned(), (*version).to_owned()),
         ["apis", group, version, rest @ ..] => objects(group, version, rest),
+        ["openapi", "v2"] => Route::OpenApiVersion2,
         ["openapi", "v3"] => Route::OpenApiIndex,
         ["openapi", "v3", "api", version] => Route::OpenApi(String::new(), (*version).to_owned()),
         ["openapi", "v3", "apis", group, version] => {
@@ -121,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_leads_nowhere_is_unknown() {
-        for path in ["/", "/nope", "/api/v1/namespaces/a/pods/b/c/d", "/openapi/v2"] {
+        for path in ["/", "/nope", "/api/v1/namespaces/a/pods/b/c/d"] {
             assert_eq!(parse(path), Route::Unknown, "{path}");
         }
     }
