@@ -3,7 +3,8 @@
 mod common;
 
 use common::*;
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use futures::TryStreamExt;
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use serde_json::json;
 
 #[tokio::test]
@@ -119,4 +120,17 @@ async fn empty_metadata_is_absent_metadata() {
     empty["metadata"]["labels"] = json!({});
     let made = create(&widgets(&client), empty).await;
     assert_eq!((made.metadata.finalizers, made.metadata.labels), (None, None));
+}
+
+#[tokio::test]
+async fn a_watch_tells_the_last_deletions_and_ends_with_its_definition() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    create(&widgets(&client), widget("a", 1)).await;
+    let params = WatchParams::default();
+    let events = widgets(&client).watch(&params, "0").await.unwrap();
+    let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
+    definitions.delete("widgets.example.com", &DeleteParams::default()).await.unwrap();
+    let told: Vec<_> = events.try_collect().await.unwrap();
+    assert!(matches!(told.as_slice(), [WatchEvent::Added(_), WatchEvent::Deleted(_)]), "{told:?}");
 }

@@ -7,11 +7,16 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use tokio::sync::watch;
+
 use super::{GroupResource, Resource};
 
 /// The resources served, replaceable as a whole.
 #[derive(Debug)]
-pub(crate) struct Registry(RwLock<Arc<Resources>>);
+pub(crate) struct Registry {
+    current: RwLock<Arc<Resources>>,
+    changes: watch::Sender<u64>,
+}
 
 /// A snapshot of the resources served.
 #[derive(Debug, Clone, Default)]
@@ -25,17 +30,23 @@ impl Registry {
     /// A registry that serves the built-in types.
     pub(crate) fn new(built_in: Vec<Resource>) -> Self {
         let built_in = built_in.into_iter().map(Arc::new).collect();
-        Self(RwLock::new(Arc::new(Resources { built_in, custom: BTreeMap::new() })))
+        let resources = Resources { built_in, custom: BTreeMap::new() };
+        Self { current: RwLock::new(Arc::new(resources)), changes: watch::Sender::new(0) }
     }
 
     /// What is served now.
     pub(crate) fn snapshot(&self) -> Arc<Resources> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A channel that changes with what is served.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Replaces the versions that a definition serves; none ends it.
     pub(crate) fn define(&self, definition: &str, versions: Vec<Resource>) {
-        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let mut resources = (**current).clone();
         if versions.is_empty() {
             resources.custom.remove(definition);
@@ -44,6 +55,8 @@ impl Registry {
             resources.custom.insert(definition.to_owned(), versions);
         }
         *current = Arc::new(resources);
+        drop(current);
+        self.changes.send_modify(|changes| *changes += 1);
     }
 }
 

@@ -44,6 +44,7 @@ pub(super) struct Watcher {
     cursor: u64,
     queue: VecDeque<Bytes>,
     news: watch::Receiver<u64>,
+    types: watch::Receiver<u64>,
     cuts: watch::Receiver<u64>,
     deadline: Instant,
     next_bookmark: Option<Instant>,
@@ -68,6 +69,7 @@ impl Watcher {
         let mut watcher = Self {
             server: Arc::clone(server),
             news: log.subscribe(&resource.storage),
+            types: server.cluster.registry.subscribe(),
             cuts: server.cuts.subscribe(),
             frames: Frames::new(Arc::clone(&resource), representation, table),
             resource,
@@ -114,8 +116,9 @@ impl Watcher {
                 return None;
             }
             self.news.mark_unchanged();
+            self.types.mark_unchanged();
             self.read();
-            if self.queue.is_empty() {
+            if self.queue.is_empty() && !self.ended {
                 self.wait().await;
             }
         }
@@ -123,15 +126,17 @@ impl Watcher {
 
     /// Reads revisions after the cursor into the queue.
     fn read(&mut self) {
+        let served = self.follow_type();
         let log = &self.server.cluster.log;
         match log.revisions_after(&self.resource.storage, self.cursor, BATCH) {
             Ok((upto, revisions)) => {
                 self.cursor = upto;
+                // With the type goes the watch, but not before it has told everything.
+                self.ended = !served && revisions.is_empty();
                 for revision in revisions {
                     let frame = self.frame(&revision);
                     self.queue.extend(frame);
                 }
-                self.refresh_type();
             }
             Err(Compacted { oldest }) => {
                 self.end_with(&StatusError::expired(self.cursor, oldest));
@@ -146,6 +151,7 @@ impl Watcher {
             biased;
             _ = self.cuts.changed() => self.ended = true,
             _ = self.news.changed() => {}
+            _ = self.types.changed() => {}
             () = tokio::time::sleep_until(self.deadline) => {
                 if self.next_bookmark.is_some() {
                     self.queue.push_back(self.frames.bookmark(self.cursor, None));
@@ -177,20 +183,21 @@ impl Watcher {
         }
     }
 
-    /// Follows changes of the type, and ends with it.
-    fn refresh_type(&mut self) {
+    /// Goes on with a changed type; says whether the type is still served.
+    fn follow_type(&mut self) -> bool {
         if !self.resource.is_custom() {
-            return;
+            return true;
         }
         let resources = self.server.cluster.registry.snapshot();
         let id = &self.resource.id;
         match resources.by_path(&id.group, &self.resource.version, &id.plural) {
-            Some(resource) if Arc::ptr_eq(resource, &self.resource) => {}
+            Some(resource) if Arc::ptr_eq(resource, &self.resource) => true,
             Some(resource) => {
                 self.resource = Arc::clone(resource);
                 self.frames.set_resource(Arc::clone(resource));
+                true
             }
-            None => self.ended = true,
+            None => false,
         }
     }
 
