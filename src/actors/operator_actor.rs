@@ -15,7 +15,7 @@ use super::{
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
-    board::{Board, OperatorState},
+    board::{Board, OperatorState, ParentState},
     history::Cause,
     object::{K8sType, Object, ObjectKey, Uid},
     operator::OperatorName,
@@ -108,16 +108,14 @@ impl OperatorActor {
     }
 
     fn parent_changed(&mut self, change: &Change) {
-        match (&change.before, &change.after) {
-            (before, Some(after)) => {
-                let touch = before.as_ref().map_or(Touch::Parent, |before| strength(before, after));
-                let from = before.as_ref().map(|before| before.resource_version().clone());
-                let to = after.resource_version().clone();
-                self.parent_is(after, touch, Cause::ParentChanged { from, to });
-            }
-            (Some(before), None) => self.retire(before.key(), before.uid()),
-            (None, None) => {}
-        }
+        // Replies and events come here on two ways and may overtake each other: the store knows.
+        let key = change.object().key();
+        let Some(now) = self.parts.parents.get(key) else { return self.retire_namesake(key) };
+        let before = change.before.as_ref();
+        let touch = before.map_or(Touch::Parent, |before| strength(before, &now));
+        let from = before.map(|before| before.resource_version().clone());
+        let to = now.resource_version().clone();
+        self.parent_is(&now, touch, Cause::ParentChanged { from, to });
     }
 
     fn parent_is(&mut self, parent: &Object, touch: Touch, cause: Cause) {
@@ -148,6 +146,9 @@ impl OperatorActor {
             uid: uid.clone(),
             seed: hasher.finish(),
         };
+        // Here and not by the actor: it may be retired before it is first polled.
+        let state = ParentState::pending(uid.clone(), parent.generation());
+        self.parts.board.record(self.name(), &key, state);
         let reconciler = Reconciler::new(parts).start();
         self.keys.insert(uid.clone(), key.clone());
         self.parents.insert(key, Parent { uid, reconciler });

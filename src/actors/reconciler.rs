@@ -181,13 +181,6 @@ fn next_wake(phase: Phase) -> Option<NextWake> {
 
 impl Actor for Reconciler {
     type Context = actix::Context<Self>;
-
-    fn started(&mut self, _: &mut Self::Context) {
-        let parent = self.parts.parents.get(&self.parts.key);
-        let generation = parent.and_then(|parent| parent.generation());
-        let state = ParentState::pending(self.parts.uid.clone(), generation);
-        self.parts.board.record(self.parts.context.name(), &self.parts.key, state);
-    }
 }
 
 impl Handler<Touched> for Reconciler {

@@ -118,7 +118,7 @@ impl Refusal {
     /// What kind of trouble it is.
     pub fn class(&self) -> ErrorClass {
         match (self.code, self.retry_after) {
-            (429 | 503 | 504, Some(delay)) => ErrorClass::Wait(delay),
+            (429 | 503 | 504, Some(delay)) if !delay.is_zero() => ErrorClass::Wait(delay),
             (409, _) => ErrorClass::Conflict,
             // An apply with the uid of an object that has given way to a namesake.
             (422, _) if self.fields.iter().any(|field| field == "metadata.uid") => {

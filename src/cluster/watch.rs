@@ -162,7 +162,11 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     async fn list(&mut self) -> Result<End, ApiError> {
         let start = self.store.begin_list();
-        let list = self.cluster.list(&self.spec).await?;
+        let list = match self.cluster.list(&self.spec).await {
+            // The token of the next page has expired.
+            Err(error) if error.code() == Some(410) => return Ok(End::Gone),
+            list => list?,
+        };
         for why in list.undecodable {
             self.undecodable(why);
         }
@@ -172,10 +176,11 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     fn take_in(&mut self, start: ListStart, objects: Vec<Object>, version: ResourceVersion) {
         let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
-        self.alive(Some(version.clone()));
-        self.from = Some(version);
+        // Before `Synced`: an operator that starts on it has read the store and needs no changes.
         (self.note)(WatchNote::Changed(changes));
         (self.note)(WatchNote::Synced(settled));
+        self.alive(Some(version.clone()));
+        self.from = Some(version);
     }
 
     /// Watches from a version, or from a streamed list.

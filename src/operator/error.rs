@@ -14,6 +14,9 @@ pub enum ConfigError {
     /// Two operators have one name, and so would fight as one field manager.
     #[error("operator `{0}` is registered twice")]
     Duplicate(String),
+    /// Two operators answer for one type, and so would fight over its status.
+    #[error("two operators have the parent type {0}, which is not supported yet")]
+    SharedParent(K8sType),
     /// A child type is listed twice.
     #[error("operator `{operator}` lists the child type {ty} twice")]
     DuplicateChild {

@@ -62,7 +62,13 @@ impl Planning<'_> {
         for write in writes {
             deletions.extend(self.desired(write));
         }
-        for child in observed.iter().filter(|child| is_ours(parent, child)) {
+        let is_made_by_us = |child: &Object| {
+            let by = child.labels().get(&config.labels.managed_by).cloned();
+            by.as_deref() == Some(operator.as_str())
+                || child.applied_fields(operator.as_str()).is_some()
+        };
+        let children = observed.iter().filter(|child| is_ours(parent, child));
+        for child in children.filter(|child| is_made_by_us(child)) {
             let is_declared = config.child_config(child.ty()).is_some();
             if is_declared && !desired.contains(&ChildId::of(child)) {
                 deletions.extend(self.undesired(child));

@@ -34,6 +34,9 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
         match step {
             Step::Create(write) => create(context, parent, write, report).await,
             Step::Update(write) => write_child(context, parent, write, Verb::Updated, report).await,
+            Step::Delete(deletion) if report.was_refused() => {
+                report.wait(&deletion.id, &"its deletion waits until every write is accepted");
+            }
             Step::Delete(deletion) => delete::delete(context, parent, deletion, report).await,
         }
     }

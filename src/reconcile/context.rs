@@ -162,6 +162,12 @@ impl Context {
     /// and its event will be ignored as old.
     pub(super) fn learn_live(&self, live: Object) {
         let ty = live.ty().clone();
+        // A watch with a selector would never say that this one is gone.
+        let is_watched = ty == self.config().parent
+            || live.labels().get(&self.config().labels.managed_by) == Some(&self.config().name);
+        if !is_watched {
+            return;
+        }
         let change = self.store(&ty).and_then(|store| store.overlay(live));
         self.publish(&ty, change, None);
     }
@@ -170,6 +176,12 @@ impl Context {
     pub(super) fn learn_gone(&self, parent: &Object, ty: &K8sType, key: &ObjectKey, uid: &Uid) {
         let change = self.store(ty).and_then(|store| store.bury(key, uid));
         self.publish(ty, change, Some(self.origin(parent)));
+    }
+
+    /// Takes in that an object which others deleted is gone, and tells everyone.
+    pub(super) fn learn_absent(&self, ty: &K8sType, key: &ObjectKey, uid: &Uid) {
+        let change = self.store(ty).and_then(|store| store.bury(key, uid));
+        self.publish(ty, change, None);
     }
 
     /// What the parent's status may hold; `None` while the server has yet to publish it.

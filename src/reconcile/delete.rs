@@ -24,7 +24,7 @@ pub(super) async fn delete(
         match send(context, parent, &deletion).await {
             Ok(()) => return deleted(context, &deletion, report),
             Err(error) if error.class() == ErrorClass::Missing => {
-                return learn_gone(context, parent, &deletion);
+                return learn_absent(context, &deletion);
             }
             Err(error) if error.class() == ErrorClass::Conflict => {}
             Err(error) => return report.child_failed(&deletion.id, error),
@@ -62,6 +62,12 @@ fn learn_gone(context: &Context, parent: &Object, deletion: &Deletion) {
     context.learn_gone(parent, &id.ty, &id.key, uid);
 }
 
+/// Somebody else deleted it: our own parent must be told too, as no write makes it run again.
+fn learn_absent(context: &Context, deletion: &Deletion) {
+    let Deletion { id, uid, .. } = deletion;
+    context.learn_absent(&id.ty, &id.key, uid);
+}
+
 async fn decide_again(
     context: &Context,
     parent: &Object,
@@ -71,7 +77,7 @@ async fn decide_again(
     let (config, name) = (context.config(), context.name());
     match after_delete_conflict(config, name, parent, deletion, live.as_ref()) {
         AfterDeleteConflict::Again(deletion) => return Ok(Some(deletion)),
-        AfterDeleteConflict::Gone => learn_gone(context, parent, deletion),
+        AfterDeleteConflict::Gone => learn_absent(context, deletion),
         AfterDeleteConflict::Keep | AfterDeleteConflict::NotOurs => {}
     }
     if let Some(live) = live {
@@ -110,16 +116,27 @@ async fn is_still_due(
         report.end = End::Outdated;
         return Ok(false);
     }
-    match context.cluster().read(&deletion.id.ty, &deletion.id.key).await? {
-        Some(live) if *live.uid() == deletion.uid => {
-            deletion.version = live.resource_version().clone();
-            Ok(true)
+    let live = match context.cluster().read(&deletion.id.ty, &deletion.id.key).await? {
+        Some(live)
+            if live.resource_version() == &deletion.version && *live.uid() == deletion.uid =>
+        {
+            return Ok(true);
         }
-        Some(_) | None => {
-            learn_gone(context, parent, deletion);
-            Ok(false)
+        live => live,
+    };
+    let (config, name) = (context.config(), context.name());
+    match after_delete_conflict(config, name, parent, deletion, live.as_ref()) {
+        AfterDeleteConflict::Again(again) => {
+            *deletion = again;
+            return Ok(true);
         }
+        AfterDeleteConflict::Gone => learn_absent(context, deletion),
+        AfterDeleteConflict::Keep | AfterDeleteConflict::NotOurs => {}
     }
+    if let Some(live) = live {
+        context.learn_live(live);
+    }
+    Ok(false)
 }
 
 /// Whether the difference is the work of the server (an admission policy), so that a new object

@@ -115,6 +115,11 @@ impl Report {
         self.child_failures.push(ChildFailure { what: what.to_string(), error });
     }
 
+    /// Whether a write has failed, or somebody else's object was in its way.
+    pub(super) fn was_refused(&self) -> bool {
+        !self.child_failures.is_empty() || !self.foreign.is_empty()
+    }
+
     pub(super) fn found_foreign(&mut self, child: ForeignChild) {
         self.foreign.push(child);
     }
@@ -174,6 +179,7 @@ impl Report {
     /// What the run means for the schedule.
     pub fn finished(&self, config: &OperatorConfig) -> Finished {
         match &self.failure {
+            Some(_) if self.status_is_due => Finished::Failed,
             Some(failure) => failure.finished(config.max_error_backoff),
             None if !self.writes.is_empty() => Finished::Wrote,
             None if self.end == End::Outdated => Finished::Recheck { after: RECHECK },

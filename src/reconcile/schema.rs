@@ -22,11 +22,22 @@ pub(super) struct ParentSchema {
 #[derive(Default)]
 struct Known {
     schema: Option<Arc<StatusSchema>>,
+    read_at: Option<Instant>,
     unpublished_since: Option<Instant>,
 }
 
 /// A schema that is not published after this time will not be: then everything is sent.
 const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
+
+/// A CRD can be changed while it is served, and nothing else tells.
+const FRESH: Duration = Duration::from_mins(1);
+
+impl Known {
+    fn fresh(&self) -> Option<Arc<StatusSchema>> {
+        let is_fresh = self.read_at.is_some_and(|at| at.elapsed() < FRESH);
+        self.schema.clone().filter(|_| is_fresh)
+    }
+}
 
 impl ParentSchema {
     /// Forgets it, because the type may have been replaced.
@@ -40,11 +51,11 @@ impl ParentSchema {
         cluster: &Cluster,
         parent: &K8sType,
     ) -> Result<Option<Arc<StatusSchema>>, ApiError> {
-        if let Some(schema) = self.known().schema.clone() {
+        if let Some(schema) = self.known().fresh() {
             return Ok(Some(schema));
         }
         let _asking = self.asking.lock().await;
-        if let Some(schema) = self.known().schema.clone() {
+        if let Some(schema) = self.known().fresh() {
             return Ok(Some(schema));
         }
         let published = cluster.status_schema(parent).await?;
@@ -52,7 +63,8 @@ impl ParentSchema {
         let since = *known.unpublished_since.get_or_insert_with(Instant::now);
         let is_overdue = since.elapsed() > PUBLISHED_WITHIN;
         let schema = published.or_else(|| is_overdue.then(StatusSchema::unknown));
-        known.schema = schema.map(Arc::new);
+        known.schema = schema.map(Arc::new).or(known.schema.take());
+        known.read_at = Some(Instant::now());
         Ok(known.schema.clone())
     }
 

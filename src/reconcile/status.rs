@@ -26,10 +26,25 @@ pub(super) async fn write(
         Ok(Patched::Written) => report.wrote_status = true,
         Ok(Patched::Unchanged) => {}
         Ok(Patched::NotYet) => report.status_is_due = true,
-        Err(error) => {
-            report.child_failed(&"the status", error);
-            report.close();
-        }
+        Err(error) => status_failed(context, parent, error, report).await,
+    }
+}
+
+/// The failure of the status is one of the run, unless that has failed already: then the retry
+/// must come even if only a change of the parent could mend the run.
+async fn status_failed(context: &Context, parent: &Object, error: ApiError, report: &mut Report) {
+    report.status_is_due = report.failure().is_some();
+    let is_refused = error.class() == ErrorClass::Permanent;
+    report.child_failed(&"the status", error);
+    report.close();
+    if report.status_is_due {
+        return;
+    }
+    announce(context, parent, report).await;
+    if is_refused
+        && matches!(patch(context, parent, None, &ready(report)).await, Ok(Patched::Written))
+    {
+        report.wrote_status = true;
     }
 }
 

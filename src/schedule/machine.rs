@@ -113,6 +113,9 @@ pub enum Phase {
 /// After this many runs in a row that wrote children, the next ones wait.
 const WRITING_RUNS_AT_ONCE: u32 = 3;
 
+/// Handlers and servers name any time; an `Instant` cannot hold every one.
+const LONGEST: Duration = Duration::from_hours(24 * 365);
+
 /// Decides when one parent runs.
 #[derive(Debug, Clone)]
 pub struct Schedule {
@@ -187,7 +190,8 @@ impl Schedule {
         if retired {
             return self.stop();
         }
-        let wake = |why, after| Phase::Waiting(NextWake { at: now + after, why });
+        let wake =
+            |why, after: Duration| Phase::Waiting(NextWake { at: now + after.min(LONGEST), why });
         self.phase = match finished {
             Finished::Settled { resync: None } => Phase::Idle,
             Finished::Settled { resync: Some(after) } => wake(WakeReason::Resync, after),

@@ -94,6 +94,10 @@ impl SupervisorBuilder {
     ///
     /// # Errors
     /// When it cannot start; see [`RunError`].
+    ///
+    /// # Panics
+    /// When it is called on a thread of a tokio runtime, because it blocks: use
+    /// `tokio::task::spawn_blocking` there.
     pub fn start(self) -> Result<Running, RunError> {
         let (parts, web) = self.prepare()?;
         let (started, was_started) = oneshot::channel();
@@ -136,11 +140,15 @@ fn check(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<(), RunErro
     if operators.is_empty() {
         return Err(RunError::NoOperators);
     }
-    let mut names = BTreeSet::new();
+    let (mut names, mut parents) = (BTreeSet::new(), BTreeSet::new());
     for (config, _) in operators {
         config.validate()?;
         if !names.insert(&config.name) {
             return Err(ConfigError::Duplicate(config.name.clone()).into());
+        }
+        let (group, kind) = (config.parent.group(), config.parent.kind());
+        if !parents.insert((group, kind)) {
+            return Err(ConfigError::SharedParent(config.parent.clone()).into());
         }
     }
     Ok(())

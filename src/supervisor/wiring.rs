@@ -160,8 +160,8 @@ impl Wiring {
 /// The parent keeps its last runs on the board, and is seen to be stuck.
 fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure: &Failure) {
     let known = board.parent(operator.as_str(), parent.key());
-    let unknown = || ParentState::pending(parent.uid().clone(), parent.generation());
-    let state = known.unwrap_or_else(unknown);
+    // It may be gone, or another one of its name be there.
+    let Some(state) = known.filter(|state| state.uid == *parent.uid()) else { return };
     let (phase, message) = (ParentPhase::Running, Some(failure.to_string()));
     board.record(operator, parent.key(), ParentState { phase, message, ..state });
 }
