@@ -70,7 +70,7 @@ pub(crate) struct RunArgs {
         long,
         value_name = "LEVEL",
         env = "RUST_LOG",
-        default_value = "info,actix_server=warn,kube_client=off"
+        default_value = "info,actix_server=warn,actix_http=error,kube_client=off"
     )]
     pub(crate) log_level: String,
 }

@@ -1,7 +1,7 @@
 //! The embedded API server as a program of its own: starts, writes a kubeconfig, serves until it
 //! is told to stop.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 use operetta_apiserver::{ServeError, Server};
@@ -28,8 +28,19 @@ struct Arguments {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), ServeError> {
-    let Arguments { listen, kubeconfig } = Arguments::parse();
+async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let Err(error) = run(arguments).await else { return ExitCode::SUCCESS };
+    let flag = match error {
+        ServeError::NotLoopback(_) | ServeError::Listen { .. } => "--listen: ",
+        ServeError::Kubeconfig { .. } => "--kubeconfig: ",
+        ServeError::Credentials(_) => "",
+    };
+    eprintln!("error: {flag}{error}");
+    ExitCode::FAILURE
+}
+
+async fn run(Arguments { listen, kubeconfig }: Arguments) -> Result<(), ServeError> {
     let server = Server::start();
     let running = server.serve(listen)?;
     running.write_kubeconfig(&kubeconfig)?;

@@ -133,6 +133,7 @@ async fn objects(
     let Some(resource) = resources.by_path(&path.group, &path.version, &path.plural) else {
         return beyond_resources(&resources, record, path, body);
     };
+    refuse_unknown_subresource(resource, path)?;
     let query = Query::parse(&record.query);
     let method = record.method.parse().map_err(|_| StatusError::method_not_allowed())?;
     let verb = Verb::of(&method, path, &query).ok_or_else(StatusError::method_not_allowed)?;
@@ -163,7 +164,10 @@ fn beyond_resources(
     match is_review {
         true if record.method == "POST" => {
             let review = serde_json::from_slice(body).map_err(|_| {
-                StatusError::unsupported_media_type("reviews are understood as JSON only")
+                StatusError::unsupported_media_type(
+                    "reviews are understood as JSON only: the embedded API server does not \
+                     support protobuf bodies, and allows everything to who has its token",
+                )
             })?;
             let mut response = reply::value(&reviews::answer(review));
             *response.status_mut() = StatusCode::CREATED;
@@ -230,13 +234,20 @@ fn subresource(
         Some("status") if resource.has_status => Subresource::Status,
         Some("finalize") if resource.id.plural == "namespaces" => Subresource::Finalize,
         Some("scale") if resource.has_scale() => Subresource::Scale,
-        Some(name) if is_known_subresource(resource, name) => {
-            let what = format!("the subresource {}/{name}", resource.id.plural);
-            return Err(StatusError::not_implemented(&what));
-        }
         Some(_) => return Err(StatusError::no_such_resource()),
     };
     if allowed { Ok(found) } else { Err(StatusError::method_not_allowed()) }
+}
+
+/// Before the method is judged: what is missing is named whatever is asked of it.
+fn refuse_unknown_subresource(resource: &Resource, path: &ResourcePath) -> Result<(), StatusError> {
+    match path.subresource.as_deref() {
+        Some(name) if is_known_subresource(resource, name) => {
+            let what = format!("the subresource {}/{name}", resource.id.plural);
+            Err(StatusError::not_implemented(&what))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Subresources that the real server has and this one has not.

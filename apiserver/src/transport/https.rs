@@ -125,7 +125,9 @@ async fn answer(request: HttpRequest, payload: Payload, shared: Data<Shared>) ->
     if let Err(error) = authenticate(&request, &shared.token) {
         return refusal(&error);
     }
-    let body = match read(payload).await {
+    // Behind an upgrade comes another protocol, which no request body ends.
+    let is_upgrade = request.headers().contains_key(actix_web::http::header::UPGRADE);
+    let body = match if is_upgrade { Ok(Bytes::new()) } else { read(payload).await } {
         Ok(body) => body,
         Err(error) => return refusal(&StatusError::bad_request(error.to_string())),
     };

@@ -36,8 +36,16 @@ pub(super) fn text(address: SocketAddr, authority: &str, token: &str) -> String 
     serde_yaml_ng::to_string(&value).expect("a JSON value is a YAML value")
 }
 
-/// Writes the file; it appears with its contents and its mode, or not at all.
+/// Writes the file; it appears with its contents and its mode, or not at all. A file that is there
+/// and was not written by such a server stays: it may be the only way into somebody's cluster.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    match fs::read_to_string(path) {
+        Ok(present) if !is_ours(&present) => return Err(io::Error::other(FOREIGN)),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            return Err(io::Error::other(FOREIGN));
+        }
+        Ok(_) | Err(_) => {}
+    }
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder)?;
     }
@@ -50,4 +58,50 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(draft, path)
+}
+
+const FOREIGN: &str = "a file is there that no embedded API server has written; \
+                       name another path, or remove it";
+
+/// Whether a kubeconfig names the cluster of an embedded server, and no other.
+fn is_ours(text: &str) -> bool {
+    let names = |value: &serde_json::Value| {
+        let clusters = value["clusters"].as_array().cloned().unwrap_or_default();
+        clusters.len() == 1 && clusters[0]["name"] == NAME
+    };
+    text.is_empty() || serde_yaml_ng::from_str(text).is_ok_and(|value| names(&value))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    fn file(name: &str) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("kubeconfig-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder.join("config")
+    }
+
+    #[test]
+    fn the_kubeconfig_of_an_earlier_server_is_replaced_and_is_for_its_owner_alone() {
+        let path = file("own");
+        let address = "127.0.0.1:6443".parse().unwrap();
+        for token in ["old", "new"] {
+            write(&path, &text(address, "authority", token)).unwrap();
+        }
+        assert!(fs::read_to_string(&path).unwrap().contains("new"));
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_stays() {
+        let path = file("foreign");
+        for precious in ["precious", "clusters: [{name: production}]", "\u{0}"] {
+            fs::write(&path, precious).unwrap();
+            assert!(write(&path, "clusters: []").is_err(), "{precious:?}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), precious);
+        }
+    }
 }
