@@ -21,3 +21,6 @@ mod reflector;
 pub use messages::{Observed, OperatorStateChanged, Published, TypeChanged, TypeCondition};
 pub use operator_actor::{OperatorActor, OperatorParts};
 pub use reflector::{Reflector, ReflectorParts};
+
+#[cfg(test)]
+mod tests;

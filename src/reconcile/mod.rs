@@ -140,3 +140,6 @@ fn check(response: SyncResponse) -> Result<SyncResponse, Failure> {
         None => Ok(response),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -332,4 +332,15 @@ mod tests {
         assert!(matches!(after(&[PARENT, WROTE, WROTE, WROTE]).1, Command::Wake(_)));
         assert_eq!(after(&[PARENT, WROTE, WROTE, SETTLED, PARENT]).1, RUN);
     }
+
+    #[test]
+    fn a_time_that_no_clock_can_hold_is_a_long_one() {
+        for finished in [
+            Finished::Settled { resync: Some(Duration::MAX) },
+            Finished::FailedUntil { after: Duration::MAX },
+        ] {
+            let command = after(&[PARENT, Input::Finished(finished)]).1;
+            assert!(matches!(command, Command::Wake(_)), "{command:?}");
+        }
+    }
 }

@@ -177,6 +177,9 @@ mod tests {
         let config = || OperatorConfig::of::<ConfigMap>("a");
         let twice = Supervisor::builder().register(config(), sync).register(config(), sync);
         assert!(matches!(twice.run(), Err(RunError::Config(ConfigError::Duplicate(_)))));
+        let other = OperatorConfig::of::<ConfigMap>("b");
+        let shared = Supervisor::builder().register(config(), sync).register(other, sync);
+        assert!(matches!(shared.run(), Err(RunError::Config(ConfigError::SharedParent(_)))));
         assert!(matches!(Supervisor::builder().run(), Err(RunError::NoOperators)));
         let misnamed = Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("A"), sync);
         assert!(matches!(misnamed.start(), Err(RunError::Config(ConfigError::Name(_)))));

@@ -1,0 +1,125 @@
+//! What an operator's actor shows when messages and the store do not agree.
+
+use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
+
+use actix::{Actor, Addr, System};
+use kube::{Client, client::Body};
+use serde_json::json;
+use tokio::runtime::{Builder, Handle};
+
+use super::*;
+use crate::{
+    board::{Board, OperatorInfo},
+    cluster::Cluster,
+    metrics::Metrics,
+    object::{K8sType, KeptManagers, Object, ResourceVersion},
+    operator::{OperatorConfig, SyncRequest, SyncResponse},
+    reconcile::{Context, ContextParts},
+    store::{Change, Store},
+};
+
+const CREATED: Step = (None, Some(7));
+const DELETED: Step = (Some(8), None);
+const UPDATED: Step = (Some(7), Some(8));
+
+/// The versions of the parent before and after a change.
+type Step = (Option<u64>, Option<u64>);
+
+#[test]
+fn a_parent_that_came_and_went_at_once_is_not_shown_for_ever() {
+    let told_together = |operator: Addr<OperatorActor>| async move {
+        for step in [CREATED, DELETED] {
+            operator.do_send(observed(step));
+        }
+    };
+    assert_eq!(shown_after(told_together), 0);
+}
+
+#[test]
+fn a_late_message_does_not_bring_a_parent_back() {
+    let told_one_by_one = |operator: Addr<OperatorActor>| async move {
+        for step in [CREATED, DELETED, UPDATED] {
+            operator.send(observed(step)).await.unwrap();
+        }
+    };
+    assert_eq!(shown_after(told_one_by_one), 0);
+}
+
+/// How many parents the board shows when the store has none, whatever was told.
+fn shown_after<F: Future<Output = ()>>(tell: impl FnOnce(Addr<OperatorActor>) -> F) -> usize {
+    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let board = Board::new();
+    let parts = {
+        // The client starts a task.
+        let _entered = io.enter();
+        parts(board.clone(), io.handle().clone())
+    };
+    System::new().block_on(async move {
+        let operator = OperatorActor::new(parts).start();
+        let condition = TypeCondition::Synced;
+        operator.send(TypeChanged { ty: app(), condition }).await.unwrap();
+        tell(operator).await;
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
+    });
+    io.shutdown_background();
+    board.parents("op", None, 10).unwrap().items.len()
+}
+
+fn parts(board: Board, runtime: Handle) -> OperatorParts {
+    let parents = without_parents();
+    let context = Arc::new(context(parents.clone()));
+    let (name, config) = (context.name().clone(), context.config().clone());
+    board.register(OperatorInfo { name, config, has_finalizer: false });
+    let (states, _) = tokio::sync::mpsc::unbounded_channel();
+    OperatorParts { context, parents: parents.reader(), children: vec![], runtime, board, states }
+}
+
+fn context(parents: Store) -> Context {
+    let metrics = Metrics::new();
+    let handler = |_: &SyncRequest| -> anyhow::Result<SyncResponse> { Ok(SyncResponse::new()) };
+    let parts = ContextParts {
+        config: OperatorConfig::new("op", app()),
+        handler: Arc::new(handler),
+        cluster: Cluster::new(failing_client(), metrics.clone(), KeptManagers::default()),
+        parents,
+        children: vec![],
+        metrics,
+        publish: Arc::new(|_, _, _| {}),
+        show: Arc::new(|_, _| {}),
+    };
+    Context::new(parts).unwrap()
+}
+
+fn failing_client() -> Client {
+    let serve = |_: http::Request<Body>| async {
+        Ok::<_, Infallible>(http::Response::builder().status(500).body(Body::empty()).unwrap())
+    };
+    Client::new(tower::service_fn(serve), "ns")
+}
+
+fn without_parents() -> Store {
+    let store = Store::new(app(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    let start = store.begin_list();
+    store.replace(scope, start, vec![], &ResourceVersion::Number(5));
+    store
+}
+
+fn app() -> K8sType {
+    K8sType::namespaced("example.com/v1", "App", "apps")
+}
+
+fn parent(version: u64) -> Object {
+    let value = json!({"metadata": {
+        "name": "p", "namespace": "ns", "uid": "pu", "resourceVersion": version.to_string(),
+        "generation": 1,
+    }});
+    Object::from_value(&app(), &value, &KeptManagers::default()).unwrap()
+}
+
+fn observed((before, after): Step) -> Observed {
+    let change = Change { before: before.map(parent), after: after.map(parent) };
+    Observed { ty: app(), changes: Arc::from(vec![change]), origin: None }
+}

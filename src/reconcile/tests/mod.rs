@@ -1,0 +1,157 @@
+//! What a run does when the API server does not say what it hoped for.
+
+mod scripted;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use scripted::{Reply, Setup, child, desired, parent, refusal, with_status};
+use serde_json::json;
+
+use super::*;
+use crate::{object::K8sType, operator::ChildConfig, schedule::Finished};
+
+fn pods() -> K8sType {
+    K8sType::namespaced("v1", "Pod", "pods")
+}
+
+fn secrets() -> K8sType {
+    K8sType::namespaced("v1", "Secret", "secrets")
+}
+
+fn done() -> Reply {
+    (200, json!({"kind": "Status", "status": "Success"}))
+}
+
+fn taken() -> Reply {
+    (201, json!({}))
+}
+
+#[tokio::test]
+async fn a_child_that_others_deleted_before_it_was_recreated_wakes_its_parent() {
+    let world = Setup::new(pods(), ChildConfig::recreate())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => refusal(409, "Conflict"),
+            "DELETE" => refusal(404, "NotFound"),
+            _ => taken(),
+        });
+    world.run(Memory::default()).await;
+    assert_eq!(world.asked("DELETE").len(), 1);
+    assert!(world.told_the_parent_too(), "nobody creates it anew");
+}
+
+#[tokio::test]
+async fn an_irreplaceable_child_that_was_given_up_is_not_deleted() {
+    let world =
+        Setup::new(secrets(), ChildConfig::apply()).caching(child("5", 1)).before(|asked| {
+            match asked.method.as_str() {
+                "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+                "GET" => {
+                    let mut given_up = child("6", 1);
+                    given_up["metadata"]["ownerReferences"] = json!([]);
+                    (200, given_up)
+                }
+                "DELETE" => done(),
+                _ => taken(),
+            }
+        });
+    world.run(Memory::default()).await;
+    assert!(world.asked("GET").iter().any(|asked| asked.is_about("/secrets/c")));
+    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
+}
+
+#[tokio::test]
+async fn a_failure_for_good_that_the_status_does_not_say_yet_is_tried_again() {
+    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" => refusal(500, "InternalError"),
+            _ => taken(),
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    assert!(!report.wrote_status);
+    assert_eq!(report.finished(world.config()), Finished::Failed);
+}
+
+#[tokio::test]
+async fn a_failure_for_good_that_the_status_says_rests() {
+    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            _ => taken(),
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    assert!(report.wrote_status);
+    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
+}
+
+/// Its label was taken away, so the watch with the selector has said that it is gone, and will
+/// not say so again.
+#[tokio::test]
+async fn a_child_without_our_label_that_ends_is_created_again() {
+    let is_gone = Arc::new(AtomicBool::new(false));
+    let ended = is_gone.clone();
+    let script = move |asked: &scripted::Asked| {
+        let is_gone = ended.load(Ordering::Acquire);
+        match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "GET" if asked.is_about("/apps/p") => (200, parent("9")),
+            "PATCH" if is_gone => {
+                let mut created = asked.body.clone();
+                created["metadata"]["uid"] = json!("new");
+                created["metadata"]["resourceVersion"] = json!("20");
+                (201, created)
+            }
+            "PATCH" => refusal(409, "Conflict"),
+            "GET" if is_gone => refusal(404, "NotFound"),
+            "GET" => {
+                let mut ending = child("8", 2);
+                ending["metadata"]["labels"] = json!({});
+                ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+                (200, ending)
+            }
+            _ => taken(),
+        }
+    };
+    let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+    let first = world.run(Memory::default()).await;
+    assert!(first.writes.is_empty() && !first.waiting.is_empty(), "{first:?}");
+    is_gone.store(true, Ordering::Release);
+    let second = world.run(first.memory).await;
+    assert_eq!(second.writes.len(), 1, "{:?}", second.waiting);
+}
+
+#[tokio::test]
+async fn a_run_with_a_refused_write_deletes_nothing() {
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .desiring(desired("c-v2"))
+        .before(|asked| match asked.method.as_str() {
+            "GET" => (200, parent("3")),
+            "PATCH" => refusal(403, "Forbidden"),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert!(report.failure().is_some());
+    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
+}
+
+#[tokio::test]
+async fn a_status_that_the_server_refuses_is_told_by_an_event() {
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
+            "PATCH" => refusal(422, "Invalid"),
+            _ => taken(),
+        });
+    world.run(Memory::default()).await;
+    world.run(Memory::default()).await;
+    let events = world.asked("POST").into_iter().filter(|asked| asked.is_about("/events"));
+    assert!(events.count() > 0);
+}

@@ -1,0 +1,232 @@
+//! An API server that answers from a script and keeps what it was asked, and one operator with one
+//! parent and one child type before it. Has no state of its own: what a script forgets to say is
+//! not there.
+
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::{Arc, Mutex},
+};
+
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use kube::{Client, client::Body};
+use serde_json::{Value, json};
+
+use super::super::*;
+use crate::{
+    cluster::Cluster,
+    metrics::Metrics,
+    object::{K8sType, KeptManagers, ResourceVersion},
+    operator::{ChildConfig, OperatorConfig, Permanent},
+    store::Store,
+};
+
+/// A status code and a body.
+pub(super) type Reply = (u16, Value);
+
+type Script = Arc<dyn Fn(&Asked) -> Reply + Send + Sync>;
+
+/// A request.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) body: Value,
+}
+
+impl Asked {
+    pub(super) fn is_about(&self, part: &str) -> bool {
+        self.path.contains(part)
+    }
+}
+
+/// What an operator finds when it runs.
+pub(super) struct Setup {
+    child: K8sType,
+    config: ChildConfig,
+    cached: Vec<Value>,
+    desired: Result<Vec<Value>, Permanent>,
+}
+
+impl Setup {
+    pub(super) fn new(child: K8sType, config: ChildConfig) -> Self {
+        Self { child, config, cached: Vec::new(), desired: Ok(Vec::new()) }
+    }
+
+    /// A child that the watch has told of.
+    pub(super) fn caching(mut self, child: Value) -> Self {
+        self.cached.push(child);
+        self
+    }
+
+    /// The one child that the handler wants.
+    pub(super) fn desiring(self, child: Value) -> Self {
+        Self { desired: Ok(vec![child]), ..self }
+    }
+
+    /// The handler fails, and no retry can help.
+    pub(super) fn failing_for_good(self) -> Self {
+        Self { desired: Err(Permanent("the spec makes no sense".to_owned())), ..self }
+    }
+
+    pub(super) fn before(self, script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> World {
+        World::new(self, Arc::new(script))
+    }
+}
+
+/// An operator, its parent and its API server.
+pub(super) struct World {
+    context: Context,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    origins: Arc<Mutex<Vec<Option<Origin>>>>,
+}
+
+impl World {
+    fn new(setup: Setup, script: Script) -> Self {
+        let (asked, origins) = (Arc::default(), Arc::<Mutex<Vec<_>>>::default());
+        let told = origins.clone();
+        let client = client(script, Arc::clone(&asked));
+        let desired = setup.desired;
+        let handler = move |_: &SyncRequest| {
+            let children = desired.clone()?;
+            Ok(children.into_iter().fold(SyncResponse::new(), SyncResponse::child))
+        };
+        let context = Context::new(ContextParts {
+            config: OperatorConfig::new("op", app())
+                .child_of_type(setup.child.clone(), setup.config),
+            handler: Arc::new(handler),
+            cluster: Cluster::new(client, Metrics::new(), kept()),
+            parents: store(&app(), &[parent("3")]),
+            children: vec![store(&setup.child, &setup.cached)],
+            metrics: Metrics::new(),
+            publish: Arc::new(move |_, _, origin| told.lock().unwrap().push(origin)),
+            show: Arc::new(|_, _| {}),
+        });
+        Self { context: context.unwrap(), asked, origins }
+    }
+
+    pub(super) async fn run(&self, memory: Memory) -> Report {
+        let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
+        run(&self.context, Job { key, uid, after_writes: 0, memory }).await
+    }
+
+    pub(super) fn config(&self) -> &OperatorConfig {
+        self.context.config()
+    }
+
+    /// What was asked with a method.
+    pub(super) fn asked(&self, method: &str) -> Vec<Asked> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().filter(|asked| asked.method == method).cloned().collect()
+    }
+
+    /// Whether a change was told to all, so that the parent itself runs again for it.
+    pub(super) fn told_the_parent_too(&self) -> bool {
+        self.origins.lock().unwrap().iter().any(Option::is_none)
+    }
+}
+
+fn client(script: Script, asked: Arc<Mutex<Vec<Asked>>>) -> Client {
+    let serve = move |request: Request<Body>| {
+        let (script, asked) = (script.clone(), asked.clone());
+        async move {
+            let (parts, body) = request.into_parts();
+            let bytes = body.collect().await.unwrap().to_bytes();
+            let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+            let (method, path) = (parts.method.to_string(), parts.uri.to_string());
+            let request = Asked { method, path, body };
+            asked.lock().unwrap().push(request.clone());
+            let is_openapi = request.path.starts_with("/openapi");
+            let (code, body) = if is_openapi { (200, openapi()) } else { script(&request) };
+            let body = Body::from(body.to_string().into_bytes());
+            Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
+        }
+    };
+    Client::new(tower::service_fn(serve), "ns")
+}
+
+fn store(ty: &K8sType, items: &[Value]) -> Store {
+    let store = Store::new(ty.clone(), BTreeSet::from(["operetta.dev/parent-uid".to_owned()]));
+    let scope = store.add_scope(None);
+    let start = store.begin_list();
+    let items = items.iter().map(|item| Object::from_value(ty, item, &kept()).unwrap()).collect();
+    store.replace(scope, start, items, &ResourceVersion::Number(5));
+    store
+}
+
+fn kept() -> KeptManagers {
+    KeptManagers(["op".to_owned()].into())
+}
+
+fn app() -> K8sType {
+    K8sType::namespaced("example.com/v1", "App", "apps")
+}
+
+fn openapi() -> Value {
+    let text = json!({"type": "string"});
+    let condition = json!({"type": "object", "properties": {
+        "type": text, "status": text, "reason": text, "message": text,
+    }});
+    json!({
+        "paths": {"/apis/example.com/v1/namespaces/{namespace}/apps/{name}/status": {}},
+        "components": {"schemas": {"App": {
+            "x-kubernetes-group-version-kind": [
+                {"group": "example.com", "version": "v1", "kind": "App"},
+            ],
+            "properties": {"status": {"type": "object", "properties": {
+                "conditions": {"type": "array", "items": condition},
+            }}},
+        }}},
+    })
+}
+
+// === objects ===
+
+/// The parent, at a version.
+pub(super) fn parent(version: &str) -> Value {
+    json!({
+        "apiVersion": "example.com/v1", "kind": "App",
+        "metadata": {
+            "name": "p", "namespace": "ns", "uid": "pu", "resourceVersion": version,
+            "generation": 1,
+        },
+        "spec": {},
+    })
+}
+
+/// The child as the handler wants it.
+pub(super) fn desired(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"x": 2}})
+}
+
+/// A child of the parent, made by the operator, as the server holds it.
+pub(super) fn child(version: &str, x: u64) -> Value {
+    json!({
+        "metadata": {
+            "name": "c", "namespace": "ns", "uid": "cu", "resourceVersion": version,
+            "labels": {
+                "operetta.dev/parent-uid": "pu", "app.kubernetes.io/managed-by": "op",
+            },
+            "ownerReferences": [{
+                "apiVersion": "example.com/v1", "kind": "App", "name": "p", "uid": "pu",
+                "controller": true, "blockOwnerDeletion": true,
+            }],
+        },
+        "spec": {"x": x},
+    })
+}
+
+// === replies ===
+
+/// An error in the server's form.
+pub(super) fn refusal(code: u16, reason: &str) -> Reply {
+    (code, json!({"kind": "Status", "code": code, "reason": reason}))
+}
+
+/// The parent after its status was applied.
+pub(super) fn with_status(body: &Value) -> Reply {
+    let mut parent = parent("9");
+    parent["status"] = body["status"].clone();
+    (200, parent)
+}
