@@ -103,7 +103,7 @@ fn code_of(module: &str) -> Vec<(PathBuf, usize, String)> {
 
 fn code_lines(file: &Path) -> Vec<(PathBuf, usize, String)> {
     let text = fs::read_to_string(file).unwrap();
-    let numbered = text.lines().enumerate().take_while(|(_, line)| *line != "#[cfg(test)]");
+    let numbered = text.lines().enumerate().take_while(|(_, line)| *line != "mod tests {");
     let code = numbered.filter(|(_, line)| !line.trim_start().starts_with("//"));
     code.map(|(at, line)| (file.to_owned(), at + 1, line.to_owned())).collect()
 }

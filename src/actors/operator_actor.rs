@@ -113,9 +113,7 @@ impl OperatorActor {
         let Some(now) = self.parts.parents.get(key) else { return self.retire_namesake(key) };
         let before = change.before.as_ref();
         let touch = before.map_or(Touch::Parent, |before| strength(before, &now));
-        let from = before.map(|before| before.resource_version().clone());
-        let to = now.resource_version().clone();
-        self.parent_is(&now, touch, Cause::ParentChanged { from, to });
+        self.parent_is(&now, touch, parent_cause(before, &now));
     }
 
     fn parent_is(&mut self, parent: &Object, touch: Touch, cause: Cause) {
@@ -205,6 +203,14 @@ fn strength(before: &Object, after: &Object) -> Touch {
         || before.annotations() != after.annotations()
         || before.finalizers() != after.finalizers();
     if is_own { Touch::Parent } else { Touch::Surroundings }
+}
+
+fn parent_cause(before: Option<&Object>, now: &Object) -> Cause {
+    if now.is_deleting() && before.is_some_and(|before| !before.is_deleting()) {
+        return Cause::ParentDeleted;
+    }
+    let from = before.map(|before| before.resource_version().clone());
+    Cause::ParentChanged { from, to: now.resource_version().clone() }
 }
 
 fn child_cause(ty: &K8sType, change: &Change) -> Cause {

@@ -50,11 +50,6 @@ impl Board {
         self.write().operators.insert(name, operator);
     }
 
-    /// Takes an operator off the board.
-    pub fn remove_operator(&self, name: &OperatorName) {
-        self.write().operators.remove(name.as_str());
-    }
-
     /// Shows where an operator stands.
     pub fn set_operator(&self, name: &OperatorName, state: OperatorState) {
         if let Some(operator) = self.write().operators.get_mut(name.as_str()) {
@@ -66,11 +61,6 @@ impl Board {
     pub fn add_store(&self, store: StoreReader) {
         let (ty, state) = (store.ty().clone(), TypeState::default());
         self.write().types.insert(ty, TypeSnapshot { store, state });
-    }
-
-    /// Takes the store of a type off the board.
-    pub fn remove_store(&self, ty: &K8sType) {
-        self.write().types.remove(ty);
     }
 
     /// Shows how the watch of a type stands.

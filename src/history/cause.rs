@@ -31,11 +31,6 @@ pub enum Cause {
         /// The version now; `None` when it is gone.
         to: Option<ResourceVersion>,
     },
-    /// A type that the operator needs was listed completely.
-    TypeSynced {
-        /// The type.
-        ty: K8sType,
-    },
     /// The run before wrote children.
     OwnWrites,
     /// The time that the handler had asked for was over.
@@ -44,8 +39,6 @@ pub enum Cause {
     Retry,
     /// The run before had waited for something, and the longest wait was over.
     Recheck,
-    /// Somebody asked for it.
-    Command,
     /// More facts than are kept.
     More {
         /// How many.
@@ -74,12 +67,10 @@ impl Cause {
             Self::ParentDeleted => "ParentDeleted",
             Self::ChildChanged { to: Some(_), .. } => "ChildChanged",
             Self::ChildChanged { to: None, .. } => "ChildDeleted",
-            Self::TypeSynced { .. } => "TypeSynced",
             Self::OwnWrites => "OwnWrites",
             Self::Resync => "Resync",
             Self::Retry => "Retry",
             Self::Recheck => "Recheck",
-            Self::Command => "Command",
             Self::More { .. } => "More",
         }
     }
@@ -90,12 +81,10 @@ impl Cause {
             Self::ChildChanged { from, to, .. } => (from.as_ref(), to.as_ref()),
             Self::Restarted
             | Self::ParentDeleted
-            | Self::TypeSynced { .. }
             | Self::OwnWrites
             | Self::Resync
             | Self::Retry
             | Self::Recheck
-            | Self::Command
             | Self::More { .. } => (None, None),
         }
     }
@@ -129,12 +118,10 @@ impl fmt::Display for Cause {
             Self::ChildChanged { ty, key, from, to } => {
                 changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())
             }
-            Self::TypeSynced { ty } => write!(f, "the first list of {ty} was complete"),
             Self::OwnWrites => f.write_str("the run before wrote children"),
             Self::Resync => f.write_str("the handler had asked for it"),
             Self::Retry => f.write_str("the run before failed and its backoff was over"),
             Self::Recheck => f.write_str("what the run before waited for did not happen"),
-            Self::Command => f.write_str("somebody asked for it"),
             Self::More { count } => write!(f, "{count} further facts"),
         }
     }

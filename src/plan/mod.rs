@@ -25,6 +25,7 @@ mod finalizer;
 mod hash;
 mod memo;
 mod normalise;
+mod nulls;
 mod owned;
 mod ownership;
 mod path;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
-use super::{ChildId, Refusal, RefusalReason, Write, hash, ownership};
+use super::{ChildId, Refusal, RefusalReason, Write, hash, nulls::drop_nulls, ownership};
 use crate::{
     object::{K8sType, Object, ObjectKey},
     operator::{OperatorConfig, OperatorName},
@@ -207,17 +207,6 @@ fn check_status(fields: &mut Map<String, Value>) -> Result<(), RefusalReason> {
 
 fn is_hollow(value: &Value) -> bool {
     value.as_object().is_some_and(|fields| fields.values().all(is_hollow))
-}
-
-fn drop_nulls(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(drop_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
 }
 
 /// The server turns `stringData` into `data` and shows only that, as we do before comparing.

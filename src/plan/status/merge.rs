@@ -54,15 +54,3 @@ fn same(a: &Value, b: &Value) -> bool {
         _ => a == b,
     }
 }
-
-/// A null in a merge patch removes; in a status it only means that there is nothing to say.
-pub(super) fn drop_nulls(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(drop_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}

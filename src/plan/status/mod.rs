@@ -14,6 +14,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
+use super::nulls::drop_nulls;
 use crate::object::Object;
 
 pub use conditions::{Condition, ConditionStatus};
@@ -95,7 +96,7 @@ fn fields_of_handler(
     undeclared: &mut Vec<String>,
 ) -> Map<String, Value> {
     let mut status = Value::Object(fields.clone());
-    merge::drop_nulls(&mut status);
+    drop_nulls(&mut status);
     let unknown = input.schema.prune(&mut status, ".status");
     undeclared.extend(unknown);
     match status {
