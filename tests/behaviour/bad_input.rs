@@ -9,10 +9,13 @@ use crate::{
 };
 
 async fn kitchen() -> Option<(World, Operators)> {
-    let world = World::new().await?;
+    Some(cooking(World::new().await?).await)
+}
+
+async fn cooking(world: World) -> (World, Operators) {
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
-    Some((world, operators))
+    (world, operators)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,7 +107,8 @@ async fn a_child_of_two_megabytes_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let Some(world) = World::that_logs_requests().await else { return };
+    let (world, operators) = cooking(world).await;
     world.install_recipes_without_status().await;
     let mut parent = recipe("r", &[config_map("c", json!({}))]);
     parent["spec"]["status"] = json!({"taste": "fine"});
@@ -127,7 +131,8 @@ async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let Some(world) = World::that_logs_requests().await else { return };
+    let (world, operators) = cooking(world).await;
     let mut parent = recipe("r", &[config_map("c", json!({}))]);
     parent["spec"]["status"] = json!({"taste": "fine", "smell": "odd"});
     world.apply(RECIPE, parent).await;

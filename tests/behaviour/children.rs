@@ -87,7 +87,7 @@ async fn a_child_that_is_no_longer_desired_is_deleted_and_the_others_stay() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_child_costs_one_write_and_the_parent_one_status() {
-    let Some(world) = World::new().await else { return };
+    let Some(world) = World::that_logs_requests().await else { return };
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     let before = world.our_requests().into_iter().filter(Request::is_write).count();

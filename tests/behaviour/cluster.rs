@@ -1,4 +1,7 @@
 //! The API server that a test runs on.
+//!
+//! Somebody's cluster is used only when `OPERETTA_TEST_CLUSTER=kubeconfig` says so, by one test at a
+//! time. It has no request log for tests, no lever to make it forget, and no users of little power.
 
 use std::{
     env,
@@ -11,7 +14,7 @@ use kube::{
     config::{KubeConfigOptions, Kubeconfig},
 };
 use operetta_apiserver::{RequestRecord, Server};
-use operetta_controlplane::ControlPlane;
+use operetta_controlplane::{ControlPlane, GivenCluster};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// One request as the server saw it.
@@ -40,6 +43,8 @@ pub(crate) enum Cluster {
     Real(&'static ControlPlane, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
     /// An embedded server of the test's own, and its way in over TCP once somebody asked for it.
     Embedded(Server, OnceLock<operetta_apiserver::Running>),
+    /// The cluster of a kubeconfig, used by one test at a time.
+    Given(Box<GivenCluster>, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
 }
 
 static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
@@ -50,7 +55,14 @@ impl Cluster {
         match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
             Ok("controlplane") => Self::real().await,
             Ok("embedded") | Err(_) => Some(Self::Embedded(Server::start(), OnceLock::new())),
-            Ok(other) => panic!("OPERETTA_TEST_CLUSTER={other}: use embedded or controlplane"),
+            Ok("kubeconfig") => {
+                let guard = ONE_AT_A_TIME.lock().await;
+                let given = GivenCluster::from_environment().await.unwrap();
+                Some(Self::Given(Box::new(given), guard))
+            }
+            Ok(other) => {
+                panic!("OPERETTA_TEST_CLUSTER={other}: use embedded, controlplane or kubeconfig")
+            }
         }
     }
 
@@ -67,7 +79,26 @@ impl Cluster {
         match self {
             Self::Real(cluster, _) => cluster.client().unwrap(),
             Self::Embedded(server, _) => server.client(),
+            Self::Given(cluster, _) => Client::try_from(cluster.kube_config()).unwrap(),
         }
+    }
+
+    /// Whether the server's requests can be read; says so where they cannot.
+    pub(crate) fn logs_requests(&self) -> bool {
+        self.can("tell which requests it has had")
+    }
+
+    /// Whether the server can be made to forget its past; says so where it cannot.
+    pub(crate) fn can_forget(&self) -> bool {
+        self.can("be made to forget its past")
+    }
+
+    fn can(&self, what: &str) -> bool {
+        let is_ours = !matches!(self, Self::Given(..));
+        if !is_ours {
+            eprintln!("skipped: the cluster of a kubeconfig cannot {what}");
+        }
+        is_ours
     }
 
     /// How a supervisor connects, as an administrator.
@@ -78,6 +109,7 @@ impl Cluster {
                 let server = server.clone();
                 Box::new(move || async move { Ok(server.client()) }.boxed())
             }
+            Self::Given(cluster, _) => connector_to(cluster.kube_config()),
         }
     }
 
@@ -93,14 +125,15 @@ impl Cluster {
                 let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options);
                 futures::executor::block_on(config).unwrap()
             }
+            Self::Given(cluster, _) => cluster.kube_config(),
         }
     }
 
-    /// The way in of a user who may do only what RBAC allows; `None` where RBAC is not enforced.
+    /// The way in of a user who may do only what RBAC allows; `None` where there is none.
     pub(crate) fn kube_config_for(&self, user: &str) -> Option<kube::Config> {
         match self {
             Self::Real(cluster, _) => Some(cluster.kube_config_for(user).unwrap()),
-            Self::Embedded(..) => None,
+            Self::Embedded(..) | Self::Given(..) => None,
         }
     }
 
@@ -117,6 +150,7 @@ impl Cluster {
                 server.compact();
                 server.cut_watches();
             }
+            Self::Given(..) => panic!("begin the test with World::that_can_forget"),
         }
     }
 
@@ -139,6 +173,7 @@ impl Cluster {
                     .collect()
             }
             Self::Embedded(server, _) => server.requests().into_iter().map(Request::from).collect(),
+            Self::Given(..) => panic!("begin the test with World::that_logs_requests"),
         }
     }
 }

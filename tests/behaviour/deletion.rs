@@ -24,7 +24,7 @@ async fn deleting_the_parent_removes_the_children() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
-    let Some(world) = World::new().await else { return };
+    let Some(world) = World::that_logs_requests().await else { return };
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     // A finalizer on the child keeps the parent in deletion until the test lets it go.

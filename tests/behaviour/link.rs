@@ -23,7 +23,9 @@ impl Link {
     /// A whole link to the cluster; it ends with the runtime of the test.
     pub(crate) async fn to(cluster: &Cluster) -> Self {
         let mut config = cluster.kube_config();
-        let server = address(&config.cluster_url);
+        let server = address(&config.cluster_url).await;
+        // The certificate is that of the server, not of the link.
+        config.tls_server_name.get_or_insert(host(&config.cluster_url).to_owned());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let here = listener.local_addr().unwrap();
         config.cluster_url = format!("https://{here}").parse().unwrap();
@@ -62,6 +64,11 @@ async fn carry(mut near: TcpStream, server: SocketAddr, mut is_whole: watch::Rec
     }
 }
 
-fn address(url: &http::Uri) -> SocketAddr {
-    url.authority().unwrap().as_str().parse().unwrap()
+async fn address(url: &http::Uri) -> SocketAddr {
+    let target = (host(url), url.port_u16().unwrap_or(443));
+    tokio::net::lookup_host(target).await.unwrap().next().expect("the server has an address")
+}
+
+fn host(url: &http::Uri) -> &str {
+    url.host().expect("the URL has a host").trim_matches(['[', ']'])
 }

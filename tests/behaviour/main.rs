@@ -1,7 +1,7 @@
 //! The behaviour of the whole, on the embedded API server and on the real control plane.
 //!
-//! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses; the default is `embedded`. The tests
-//! assert the state of the world, not the calls made, and wait for it with a deadline.
+//! `OPERETTA_TEST_CLUSTER=embedded|controlplane|kubeconfig` chooses; the default is `embedded`. The
+//! tests assert the state of the world, not the calls made, and wait for it with a deadline.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments are literals of JSON")]

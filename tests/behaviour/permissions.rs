@@ -20,7 +20,7 @@ const ROLE: &str = "operetta-under-test";
 async fn guarded() -> Option<(World, kube::Config)> {
     let world = World::new().await?;
     let Some(config) = world.cluster.kube_config_for(USER) else {
-        eprintln!("skipped: this server does not enforce RBAC yet");
+        eprintln!("skipped: here is no user who may do only what RBAC allows");
         return None;
     };
     Some((world, config))

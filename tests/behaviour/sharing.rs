@@ -9,7 +9,7 @@ use crate::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_operators_with_pods_as_children_open_one_pod_watch() {
-    let Some(world) = World::new().await else { return };
+    let Some(world) = World::that_logs_requests().await else { return };
     let before = world.our_requests().len();
     let operators = world
         .start(|builder| {
@@ -40,7 +40,7 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restart_over_200_converged_parents_writes_nothing() {
-    let Some(world) = World::new().await else { return };
+    let Some(world) = World::that_logs_requests().await else { return };
     let register = |builder: operetta::supervisor::SupervisorBuilder| {
         let builder = operators::register_all(builder, operators::all());
         builder.register(recipe::config("cook"), recipe::sync)

@@ -24,7 +24,7 @@ async fn until_another(world: &World, kind: Kind, name: &str, old: &Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_comes_back() {
-    let Some(world) = World::new().await else { return };
+    let Some(world) = World::that_can_forget().await else { return };
     let link = Link::to(&world.cluster).await;
     let operators = start_over(&link, &world).await;
     let children = [config_map("lost", json!({"salt": "much"})), config_map("kept", json!({}))];
@@ -60,7 +60,7 @@ async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_com
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parents_that_come_and_go_while_the_watch_is_cut_are_noticed() {
-    let Some(world) = World::new().await else { return };
+    let Some(world) = World::that_can_forget().await else { return };
     let link = Link::to(&world.cluster).await;
     let operators = start_over(&link, &world).await;
     world.apply(RECIPE, recipe("goes", &[config_map("goes", json!({}))])).await;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use kube::{
-    Api, Client,
+    Api, Client, ResourceExt,
     api::{
         ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
         PostParams,
@@ -20,6 +20,7 @@ use operetta::{
     prelude::*,
     supervisor::{Running, SupervisorBuilder},
 };
+use operetta_controlplane::{Borrowed, GivenCluster};
 use serde_json::{Value, json};
 
 use crate::{
@@ -35,6 +36,8 @@ pub(crate) struct World {
     pub(crate) cluster: Cluster,
     pub(crate) client: Client,
     pub(crate) namespace: String,
+    /// What is to be given back of somebody's cluster.
+    borrowed: Option<Borrowed>,
 }
 
 /// What a test calls a type.
@@ -69,16 +72,40 @@ impl World {
     /// A world with the CRDs of this repository and an empty namespace; `None` when the chosen
     /// cluster cannot be had (the reason is printed).
     pub(crate) async fn new() -> Option<Self> {
+        Self::on(Cluster::start().await?).await
+    }
+
+    /// The same where [`World::our_requests`] can be asked.
+    pub(crate) async fn that_logs_requests() -> Option<Self> {
+        let cluster = Cluster::start().await.filter(Cluster::logs_requests);
+        Self::on(cluster?).await
+    }
+
+    /// The same where [`Cluster::forget_history`] works.
+    pub(crate) async fn that_can_forget() -> Option<Self> {
+        let cluster = Cluster::start().await.filter(Cluster::can_forget);
+        Self::on(cluster?).await
+    }
+
+    async fn on(cluster: Cluster) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
-        let cluster = Cluster::start().await?;
-        let client = cluster.client();
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let world = Self { cluster, client, namespace: format!("test-{number}") };
         let crds = operators::crds::crds(&operators::all());
+        let client = cluster.client();
+        let world = if let Cluster::Given(given, _) = &cluster {
+            let names = crds.iter().map(ResourceExt::name_any);
+            let borrowed = borrow(given, names.chain([recipe::crd(None).name_any()])).await?;
+            let namespace = borrowed.namespace().to_owned();
+            Self { cluster, client, namespace, borrowed: Some(borrowed) }
+        } else {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            Self { cluster, client, namespace: format!("test-{number}"), borrowed: None }
+        };
         operators::install::install(&world.client, &crds).await.unwrap();
         world.install_recipes().await;
-        world.clear().await;
-        world.create(NAMESPACE, json!({"metadata": {"name": world.namespace}})).await;
+        if world.borrowed.is_none() {
+            world.clear().await;
+            world.create(NAMESPACE, json!({"metadata": {"name": world.namespace}})).await;
+        }
         Some(world)
     }
 
@@ -216,6 +243,34 @@ impl World {
     pub(crate) fn our_requests(&self) -> Vec<Request> {
         let requests = self.cluster.requests().into_iter();
         requests.filter(|request| request.user_agent.starts_with("operetta/")).collect()
+    }
+}
+
+/// Room on somebody's cluster; says so where it is taken.
+async fn borrow(
+    given: &GivenCluster,
+    definitions: impl Iterator<Item = String>,
+) -> Option<Borrowed> {
+    match given.borrow(definitions.collect()).await {
+        Ok(borrowed) => Some(borrowed),
+        Err(in_use @ operetta_controlplane::Error::InUse { .. }) => {
+            eprintln!("skipped: {in_use}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Also after a failed test: somebody's cluster is left as it was.
+impl Drop for World {
+    fn drop(&mut self) {
+        let Some(borrowed) = self.borrowed.take() else { return };
+        let runtime = tokio::runtime::Handle::current();
+        let given_back = tokio::task::block_in_place(|| runtime.block_on(borrowed.give_back()));
+        if let Err(error) = given_back {
+            eprintln!("not everything was cleaned up: {error}");
+            assert!(std::thread::panicking(), "{error}");
+        }
     }
 }
 

@@ -61,6 +61,28 @@ pub enum Error {
     /// A request to the control plane failed.
     #[error("asking the control plane: {0}")]
     Request(#[from] Box<kube::Error>),
+    /// The cluster of a kubeconfig was asked for, and no kubeconfig was named.
+    #[error("KUBECONFIG is not set: it names the cluster that the tests are to use")]
+    NoKubeconfig,
+    /// The kubeconfig cannot be read, or has no such context.
+    #[error("the kubeconfig cannot be used: {0}")]
+    Kubeconfig(#[from] Box<kube::config::KubeconfigError>),
+    /// A test would install a definition that somebody has installed.
+    #[error(
+        "the cluster has the resource definition {definition} already; a test would touch its objects"
+    )]
+    InUse {
+        /// The definition.
+        definition: String,
+    },
+    /// What a test made on somebody's cluster does not go.
+    #[error("{name} was deleted and is still there after {waited:?}")]
+    Lingers {
+        /// What it is called.
+        name: String,
+        /// How long it was waited for.
+        waited: Duration,
+    },
     /// A file or a process could not be made or used.
     #[error("{what}: {source}")]
     Io {
@@ -91,5 +113,11 @@ impl Error {
 impl From<kube::Error> for Error {
     fn from(error: kube::Error) -> Self {
         Self::Request(Box::new(error))
+    }
+}
+
+impl From<kube::config::KubeconfigError> for Error {
+    fn from(error: kube::config::KubeconfigError) -> Self {
+        Self::Kubeconfig(Box::new(error))
     }
 }
