@@ -5,8 +5,14 @@ use std::sync::Arc;
 use actix::Message;
 
 use crate::{
-    board::OperatorState, cluster::WatchNote, history::Cause, object::K8sType,
-    operator::OperatorName, reconcile::Origin, schedule::Touch, store::Change,
+    board::OperatorState,
+    cluster::WatchNote,
+    history::Cause,
+    object::K8sType,
+    operator::OperatorName,
+    reconcile::{Origin, Permit},
+    schedule::Touch,
+    store::Change,
 };
 
 /// A watch loop has something to say to its reflector.
@@ -76,6 +82,13 @@ pub struct OperatorStateChanged {
 pub(super) struct Touched {
     pub(super) touch: Touch,
     pub(super) cause: Cause,
+}
+
+/// The place that a parent has waited for is free.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct Admitted {
+    pub(super) permit: Permit,
 }
 
 /// The parent is gone.

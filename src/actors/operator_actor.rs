@@ -103,7 +103,8 @@ impl OperatorActor {
         }
         self.has_started = true;
         for parent in self.parts.parents.list() {
-            self.parent_is(&parent, Touch::Parent, Cause::Restarted);
+            let touch = if parent.is_deleting() { Touch::Deletion } else { Touch::Listed };
+            self.parent_is(&parent, touch, Cause::Restarted);
         }
     }
 
@@ -112,7 +113,7 @@ impl OperatorActor {
         let key = change.object().key();
         let Some(now) = self.parts.parents.get(key) else { return self.retire_namesake(key) };
         let before = change.before.as_ref();
-        let touch = before.map_or(Touch::Parent, |before| strength(before, &now));
+        let touch = strength(before, &now);
         self.parent_is(&now, touch, parent_cause(before, &now));
     }
 
@@ -194,15 +195,23 @@ impl OperatorActor {
 }
 
 /// Whether a change of a parent is its own or only one of its status.
-fn strength(before: &Object, after: &Object) -> Touch {
-    let is_own = before.uid() != after.uid()
+fn strength(before: Option<&Object>, after: &Object) -> Touch {
+    let is_own = before.is_none_or(|before| is_own_change(before, after));
+    match (is_own, after.is_deleting()) {
+        (true, true) => Touch::Deletion,
+        (true, false) => Touch::Parent,
+        (false, _) => Touch::Surroundings,
+    }
+}
+
+fn is_own_change(before: &Object, after: &Object) -> bool {
+    before.uid() != after.uid()
         || before.generation() != after.generation()
         || after.generation().is_none()
         || before.is_deleting() != after.is_deleting()
         || before.labels() != after.labels()
         || before.annotations() != after.annotations()
-        || before.finalizers() != after.finalizers();
-    if is_own { Touch::Parent } else { Touch::Surroundings }
+        || before.finalizers() != after.finalizers()
 }
 
 fn parent_cause(before: Option<&Object>, now: &Object) -> Cause {

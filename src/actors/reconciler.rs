@@ -8,13 +8,15 @@ use std::{
 use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHandle, fut};
 use tokio::{runtime::Handle, task::JoinError};
 
-use super::messages::{Retire, Touched};
+use super::messages::{Admitted, Retire, Touched};
 use crate::{
     board::{Board, ParentPhase, ParentState},
     history::{Cause, Causes, History, NextWake, Outcome, Run},
     object::{ObjectKey, Uid},
-    reconcile::{Context, Job, Memory, Report, run},
-    schedule::{Backoff, Command, Finished, Input, NextWake as Timer, Phase, Schedule, WakeReason},
+    reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run},
+    schedule::{
+        Command, Finished, Input, NextWake as Timer, Phase, Priority, Schedule, WakeReason,
+    },
     store::StoreReader,
 };
 
@@ -37,34 +39,69 @@ pub(super) struct Reconciler {
     causes: Causes,
     history: History,
     timer: Option<SpawnHandle>,
+    ticket: Option<Ticket>,
 }
 
 impl Reconciler {
     pub(super) fn new(parts: ReconcilerParts) -> Self {
-        let config = parts.context.config();
-        let backoff = Backoff { min: config.min_error_backoff, max: config.max_error_backoff };
-        let schedule = Schedule::new(backoff, parts.seed);
+        let schedule = Schedule::new(parts.seed);
         let (memory, history) = (Memory::default(), History::default());
-        Self { parts, schedule, memory, causes: Causes::default(), history, timer: None }
+        let (causes, timer, ticket) = (Causes::default(), None, None);
+        Self { parts, schedule, memory, causes, history, timer, ticket }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
-        match self.schedule.step(input, Instant::now()) {
-            Command::Run { after_writes } => self.run(after_writes, ctx),
+        match self.decide(input) {
+            Command::Enqueue(priority) => self.enqueue(priority, ctx),
+            Command::Raise(priority) => {
+                if let Some(ticket) = &mut self.ticket {
+                    ticket.raise(priority);
+                }
+            }
             Command::Wake(wake) => {
-                if wake.why == WakeReason::Retry {
+                if matches!(wake.why, WakeReason::Retry | WakeReason::Throttled) {
                     self.parts.context.metrics().backed_off(self.parts.context.name());
                 }
                 self.set_timer(wake, ctx);
+                if let WakeReason::Debounce(_) = wake.why {
+                    // Unlike the others it may be set when no run has ended.
+                    self.show();
+                }
             }
             Command::Rest => self.clear_timer(ctx),
             Command::Stop => ctx.stop(),
-            Command::Continue => {}
+            // `admitted` has the permit that a run needs.
+            Command::Run { .. } | Command::Continue => {}
         }
     }
 
-    fn run(&mut self, after_writes: u32, ctx: &mut actix::Context<Self>) {
+    fn decide(&mut self, input: Input) -> Command {
+        self.schedule.step(input, &self.parts.context.policy(), Instant::now())
+    }
+
+    /// Asks for a place, and runs at once if there is one.
+    fn enqueue(&mut self, priority: Priority, ctx: &mut actix::Context<Self>) {
         self.clear_timer(ctx);
+        let address = ctx.address();
+        let waiter = move |permit| address.do_send(Admitted { permit });
+        match self.parts.context.gate().enter(priority, waiter) {
+            Entry::Now(permit) => self.admitted(permit, ctx),
+            Entry::Later(ticket) => {
+                self.ticket = Some(ticket);
+                self.show_phase(ParentPhase::Pending);
+            }
+        }
+    }
+
+    /// A permit that is not needed any more goes to the next by being dropped.
+    fn admitted(&mut self, permit: Permit, ctx: &mut actix::Context<Self>) {
+        self.ticket = None;
+        if let Command::Run { after_writes } = self.decide(Input::Admitted) {
+            self.run(permit, after_writes, ctx);
+        }
+    }
+
+    fn run(&mut self, permit: Permit, after_writes: u32, ctx: &mut actix::Context<Self>) {
         let causes = self.causes.take();
         let job = Job {
             key: self.parts.key.clone(),
@@ -73,8 +110,11 @@ impl Reconciler {
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();
-        self.parts.board.set_phase(context.name(), &self.parts.key, ParentPhase::Running);
-        let running = self.parts.runtime.spawn(async move { run(&context, job).await });
+        self.show_phase(ParentPhase::Running);
+        let running = self.parts.runtime.spawn(async move {
+            let _permit = permit;
+            run(&context, job).await
+        });
         ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {
             this.finished(joined, causes, ctx);
         }));
@@ -116,6 +156,10 @@ impl Reconciler {
         });
     }
 
+    fn show_phase(&self, phase: ParentPhase) {
+        self.parts.board.set_phase(self.parts.context.name(), &self.parts.key, phase);
+    }
+
     fn show(&self) {
         let phase = self.schedule.phase();
         if phase == Phase::Stopped {
@@ -140,11 +184,9 @@ impl Reconciler {
         let delay = wake.at.saturating_duration_since(Instant::now());
         self.timer = Some(ctx.run_later(delay, move |this, ctx| {
             this.timer = None;
-            this.causes.add(match wake.why {
-                WakeReason::Resync => Cause::Resync,
-                WakeReason::Retry => Cause::Retry,
-                WakeReason::Recheck => Cause::Recheck,
-            });
+            if let Some(cause) = cause(wake.why) {
+                this.causes.add(cause);
+            }
             this.step(Input::TimerFired, ctx);
         }));
     }
@@ -156,10 +198,22 @@ impl Reconciler {
     }
 }
 
+/// The cause that the end of a timer is by itself.
+fn cause(why: WakeReason) -> Option<Cause> {
+    match why {
+        WakeReason::Resync => Some(Cause::Resync),
+        WakeReason::Retry | WakeReason::Throttled => Some(Cause::Retry),
+        WakeReason::Recheck => Some(Cause::Recheck),
+        // What changed has been added when it did.
+        WakeReason::Debounce(_) => None,
+    }
+}
+
 fn shown(phase: Phase, history: &History, is_deleting: bool) -> ParentPhase {
     let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
     match phase {
         Phase::Running { .. } => ParentPhase::Running,
+        Phase::Queued(_) => ParentPhase::Pending,
         Phase::Resting => ParentPhase::Stalled,
         Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
         _ if is_deleting => ParentPhase::Finalizing,
@@ -189,6 +243,14 @@ impl Handler<Touched> for Reconciler {
     fn handle(&mut self, Touched { touch, cause }: Touched, ctx: &mut Self::Context) {
         self.causes.add(cause);
         self.step(Input::Touched(touch), ctx);
+    }
+}
+
+impl Handler<Admitted> for Reconciler {
+    type Result = ();
+
+    fn handle(&mut self, Admitted { permit }: Admitted, ctx: &mut Self::Context) {
+        self.admitted(permit, ctx);
     }
 }
 

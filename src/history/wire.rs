@@ -28,6 +28,8 @@ pub(super) fn wake_reason<S: Serializer>(
     serializer.serialize_str(match why {
         WakeReason::Resync => "Resync",
         WakeReason::Retry => "Retry",
+        WakeReason::Throttled => "Throttled",
         WakeReason::Recheck => "Recheck",
+        WakeReason::Debounce(_) => "Debounce",
     })
 }

@@ -9,6 +9,9 @@ use prometheus::{
 const RUN_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
 
+/// Most runs need not wait; after a start with many parents some wait for minutes.
+const WAIT_BUCKETS: &[f64] = &[0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0];
+
 /// Requests end after 30 seconds at the latest.
 const REQUEST_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
@@ -20,6 +23,7 @@ pub(super) struct Families {
     pub(super) run_duration: HistogramVec,
     pub(super) in_flight: IntGaugeVec,
     pub(super) queued: IntGaugeVec,
+    pub(super) queue_wait: HistogramVec,
     pub(super) backoffs: IntCounterVec,
     pub(super) panics: IntCounterVec,
     pub(super) overdue: IntCounterVec,
@@ -73,8 +77,15 @@ impl Families {
             queued: gauges(
                 r,
                 "queue_depth",
-                "Parents that want to run and wait for a permit of their operator.",
-                &["operator"],
+                "Parents that want to run and wait for a place among the runs of their operator.",
+                &["operator", "priority"],
+            )?,
+            queue_wait: histograms(
+                r,
+                "queue_wait_seconds",
+                "How long parents waited for a place before they ran.",
+                &["operator", "priority"],
+                WAIT_BUCKETS,
             )?,
             backoffs: counters(r, "backoffs_total", "Failed runs to be repeated.", &["operator"])?,
             panics: counters(r, "handler_panics_total", "Handlers that panicked.", &["operator"])?,

@@ -17,12 +17,13 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use prometheus::{IntGauge, Registry, TextEncoder};
+use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
 
 use crate::{
     history::{Outcome, Verb},
     object::K8sType,
     operator::OperatorName,
+    schedule::Priority,
 };
 use family::Families;
 
@@ -35,10 +36,9 @@ struct Inner {
     families: Families,
 }
 
-/// One parent in the queue of its operator; leaves it when dropped.
-#[derive(Debug)]
-#[must_use]
-pub struct Queued(IntGauge);
+/// The queue of one operator: a gauge and a histogram per priority, the most urgent first.
+#[derive(Debug, Clone)]
+pub struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
 
 /// The cache of one type at the moment of a scrape.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +91,6 @@ impl Metrics {
         let families = self.families();
         let operator = &[operator.as_str()];
         families.in_flight.with_label_values(operator).set(0);
-        families.queued.with_label_values(operator).set(0);
         for counter in [
             &families.backoffs,
             &families.panics,
@@ -116,11 +115,14 @@ impl Metrics {
         families.run_duration.with_label_values(&[operator]).observe(took.as_secs_f64());
     }
 
-    /// A parent wants to run and waits for a permit until the value is dropped.
-    pub fn queued(&self, operator: &OperatorName) -> Queued {
-        let depth = self.families().queued.with_label_values(&[operator.as_str()]);
-        depth.inc();
-        Queued(depth)
+    /// Where the queue of an operator is shown; every priority shows zero instead of nothing.
+    pub fn queue(&self, operator: &OperatorName) -> QueueMetrics {
+        let families = self.families();
+        QueueMetrics(Priority::ALL.map(|priority| {
+            let labels = &[operator.as_str(), priority.name()];
+            let depth = families.queued.with_label_values(labels);
+            (depth, families.queue_wait.with_label_values(labels))
+        }))
     }
 
     /// A failed run is to be repeated later.
@@ -136,6 +138,22 @@ impl Metrics {
     /// A handler did not return within its deadline.
     pub fn handler_overdue(&self, operator: &OperatorName) {
         self.families().overdue.with_label_values(&[operator.as_str()]).inc();
+    }
+}
+
+impl QueueMetrics {
+    /// So many parents of a priority wait now.
+    pub fn depth(&self, priority: Priority, waiting: usize) {
+        self.of(priority).0.set(gauge(waiting));
+    }
+
+    /// A parent has waited so long for its place.
+    pub fn waited(&self, priority: Priority, waited: Duration) {
+        self.of(priority).1.observe(waited.as_secs_f64());
+    }
+
+    fn of(&self, priority: Priority) -> &(IntGauge, Histogram) {
+        &self.0[priority as usize]
     }
 }
 
@@ -226,12 +244,6 @@ impl Metrics {
     /// Whether an operator runs without trouble now.
     pub fn operator_up(&self, operator: &OperatorName, is_up: bool) {
         self.families().operator_up.with_label_values(&[operator.as_str()]).set(i64::from(is_up));
-    }
-}
-
-impl Drop for Queued {
-    fn drop(&mut self) {
-        self.0.dec();
     }
 }
 

@@ -63,16 +63,20 @@ fn a_registered_operator_shows_zeros_before_its_first_run() {
     let metrics = Metrics::new();
     metrics.operator_registered(&operator());
     shows(&metrics, r#"operetta_handler_panics_total{operator="echo-server"} 0"#);
-    shows(&metrics, r#"operetta_queue_depth{operator="echo-server"} 0"#);
 }
 
 #[test]
-fn a_parent_leaves_the_queue_however_its_wait_ends() {
+fn a_queue_shows_depth_and_wait_of_every_priority() {
     let metrics = Metrics::new();
-    let (one, other) = (metrics.queued(&operator()), metrics.queued(&operator()));
-    shows(&metrics, r#"operetta_queue_depth{operator="echo-server"} 2"#);
-    drop((one, other));
-    shows(&metrics, r#"operetta_queue_depth{operator="echo-server"} 0"#);
+    let queue = metrics.queue(&operator());
+    for priority in Priority::ALL {
+        let labels = format!(r#"operator="echo-server",priority="{}""#, priority.name());
+        shows(&metrics, &format!("operetta_queue_depth{{{labels}}} 0"));
+        queue.depth(priority, 3);
+        queue.waited(priority, Duration::from_millis(250));
+        shows(&metrics, &format!("operetta_queue_depth{{{labels}}} 3"));
+        shows(&metrics, &format!("operetta_queue_wait_seconds_sum{{{labels}}} 0.25"));
+    }
 }
 
 #[test]

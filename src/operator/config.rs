@@ -22,6 +22,8 @@ pub struct OperatorConfig {
     pub max_concurrent_runs: usize,
     /// How long a handler may take before its run counts as failed. Default 30 seconds.
     pub handler_deadline: Duration,
+    /// How long changes are collected before they make a parent run. Default zero: not at all.
+    pub debounce: Duration,
     /// The delay after a first failure; it doubles with each further one. Default 500 ms.
     pub min_error_backoff: Duration,
     /// The longest delay between retries. Default 600 seconds.
@@ -110,6 +112,7 @@ impl OperatorConfig {
             labels: Labels::default(),
             max_concurrent_runs: 16,
             handler_deadline: Duration::from_secs(30),
+            debounce: Duration::ZERO,
             min_error_backoff: Duration::from_millis(500),
             max_error_backoff: Duration::from_mins(10),
         }
@@ -143,6 +146,19 @@ impl OperatorConfig {
     #[must_use]
     pub fn with_handler_deadline(mut self, deadline: Duration) -> Self {
         self.handler_deadline = deadline;
+        self
+    }
+
+    /// Folds changes that come close together into one run, for parents with many busy children.
+    ///
+    /// Changes of children and of the parent's status wait for `window` after the first of them.
+    /// A change of the parent itself runs at once, and those that follow within `window` make one
+    /// run at its end. So a parent runs at most about twice per window, however often it is
+    /// touched; no change waits longer than `window`. A deletion, a run's own follow-up and retries
+    /// are not delayed.
+    #[must_use]
+    pub fn with_debounce(mut self, window: Duration) -> Self {
+        self.debounce = window;
         self
     }
 

@@ -3,22 +3,17 @@
 use std::{
     collections::BTreeSet,
     fmt,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use tokio::sync::{Semaphore, SemaphorePermit};
-
-use super::{Failure, schema::ParentSchema};
-
+use super::{Failure, Gate, schema::ParentSchema};
 use crate::{
     cluster::{ApiError, Cluster},
     metrics::Metrics,
     object::{K8sType, Object, ObjectKey, Uid},
     operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName},
     plan::StatusSchema,
+    schedule::{Backoff, Policy},
     store::{Change, Store},
 };
 
@@ -62,8 +57,7 @@ pub struct ContextParts {
 pub struct Context {
     name: OperatorName,
     parts: ContextParts,
-    permits: Semaphore,
-    is_draining: AtomicBool,
+    gate: Gate,
     schema: ParentSchema,
     said: Mutex<BTreeSet<String>>,
 }
@@ -73,9 +67,9 @@ impl Context {
     pub fn new(parts: ContextParts) -> Result<Self, ConfigError> {
         parts.config.validate()?;
         let name = parts.config.operator_name()?;
-        let permits = Semaphore::new(parts.config.max_concurrent_runs);
+        let gate = Gate::new(parts.config.max_concurrent_runs, parts.metrics.queue(&name));
         let (schema, said) = (ParentSchema::default(), Mutex::default());
-        Ok(Self { name, parts, permits, is_draining: AtomicBool::new(false), schema, said })
+        Ok(Self { name, parts, gate, schema, said })
     }
 
     /// The operator's configuration.
@@ -100,22 +94,25 @@ impl Context {
 
     /// Starts no further run, and returns when none is in flight.
     pub async fn drain(&self) {
-        self.is_draining.store(true, Ordering::Release);
-        let all = u32::try_from(self.config().max_concurrent_runs).unwrap_or(u32::MAX);
-        // The semaphore is never closed: the only error there is.
-        let _ = self.permits.acquire_many(all).await;
+        self.gate.close();
+        self.gate.idle().await;
+    }
+
+    /// Who may run, and who is next.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// How the operator's parents are scheduled.
+    pub fn policy(&self) -> Policy {
+        let config = self.config();
+        let backoff = Backoff { min: config.min_error_backoff, max: config.max_error_backoff };
+        Policy { backoff, debounce: config.debounce }
     }
 
     /// Forgets what the parent's status may hold, because the type may have been replaced.
     pub fn forget_schema(&self) {
         self.schema.forget();
-    }
-
-    /// Waits for the right to run; `None` when the operator is draining.
-    pub(super) async fn permit(&self) -> Option<SemaphorePermit<'_>> {
-        let _queued = self.metrics().queued(self.name());
-        let permit = self.permits.acquire().await.ok()?;
-        (!self.is_draining.load(Ordering::Acquire)).then_some(permit)
     }
 
     pub(super) fn show(&self, parent: &Object, failure: &Failure) {

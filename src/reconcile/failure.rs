@@ -76,21 +76,31 @@ impl Failure {
     }
 }
 
-fn api_finished(failures: &[ChildFailure], longest: Duration) -> Finished {
-    let classes = || failures.iter().map(|failure| failure.error.class());
-    if classes().all(|class| class == ErrorClass::Permanent) {
+/// What failed requests mean for the schedule. `longest` is the longest backoff.
+pub(super) fn api_finished(failures: &[ChildFailure], longest: Duration) -> Finished {
+    if let Some(after) = failures.iter().filter_map(ChildFailure::asked).max() {
+        return Finished::Throttled { after };
+    }
+    let is_permanent = |failure: &ChildFailure| failure.error.class() == ErrorClass::Permanent;
+    if failures.iter().all(is_permanent) {
         // Not for good: what is in the way may be taken away without a change of the parent.
         return Finished::FailedUntil { after: longest };
     }
-    let asked = classes().filter_map(|class| match class {
-        ErrorClass::Wait(delay) => Some(delay),
-        ErrorClass::Retry
-        | ErrorClass::Conflict
-        | ErrorClass::Missing
-        | ErrorClass::Forbidden
-        | ErrorClass::Permanent => None,
-    });
-    asked.max().map_or(Finished::Failed, |after| Finished::FailedUntil { after })
+    Finished::Failed
+}
+
+impl ChildFailure {
+    /// How long the server asked us to wait.
+    fn asked(&self) -> Option<Duration> {
+        match self.error.class() {
+            ErrorClass::Wait(delay) => Some(delay),
+            ErrorClass::Retry
+            | ErrorClass::Conflict
+            | ErrorClass::Missing
+            | ErrorClass::Forbidden
+            | ErrorClass::Permanent => None,
+        }
+    }
 }
 
 fn foreign(children: &[ForeignChild]) -> String {
@@ -127,17 +137,53 @@ mod tests {
         Failure::Api(codes.iter().map(failure).collect())
     }
 
+    fn unanswered(error: ApiError) -> Failure {
+        Failure::Api(vec![ChildFailure { what: "x".to_owned(), error }])
+    }
+
+    fn handler(permanent: bool, retry_after: Option<u64>) -> Failure {
+        let retry_after = retry_after.map(Duration::from_secs);
+        Failure::Handler { message: String::new(), permanent, retry_after }
+    }
+
     #[test]
     fn the_schedule_follows_the_kind_of_failure() {
+        use Finished::{Failed, FailedForGood};
         let longest = Duration::from_mins(10);
         let until = |seconds| Finished::FailedUntil { after: Duration::from_secs(seconds) };
+        let throttled = |seconds| Finished::Throttled { after: Duration::from_secs(seconds) };
+        let request = || "patch /x".to_owned();
         for (failure, expected) in [
-            (api(&[(500, None)]), Finished::Failed),
+            // The server's answers: may pass, ask for patience, or cannot work as they are.
+            (api(&[(401, None)]), Failed),
+            (api(&[(403, None)]), Failed),
+            (api(&[(404, None)]), Failed),
+            (api(&[(409, None)]), Failed),
+            (api(&[(410, None)]), Failed),
+            (api(&[(429, None)]), Failed),
+            (api(&[(500, None)]), Failed),
+            (api(&[(503, None)]), Failed),
+            (api(&[(429, Some(3))]), throttled(3)),
+            (api(&[(503, Some(3))]), throttled(3)),
+            (api(&[(504, Some(3))]), throttled(3)),
+            (api(&[(500, Some(3))]), Failed),
+            (api(&[(413, None)]), until(600)),
             (api(&[(422, None)]), until(600)),
-            (api(&[(422, None), (500, None)]), Finished::Failed),
-            (api(&[(429, Some(3)), (500, None)]), until(3)),
-            (Failure::Refused(Vec::new()), Finished::FailedForGood),
-            (Failure::Panicked(String::new()), Finished::Failed),
+            // The most patient child counts, and one that may pass makes a retry worth while.
+            (api(&[(422, None), (500, None)]), Failed),
+            (api(&[(429, Some(3)), (500, None), (429, Some(7)), (422, None)]), throttled(7)),
+            // No answer.
+            (unanswered(ApiError::TimedOut { request: request(), after: longest }), Failed),
+            (unanswered(ApiError::Malformed { request: request(), why: String::new() }), Failed),
+            // The handler.
+            (handler(false, None), Failed),
+            (handler(false, Some(3)), until(3)),
+            (handler(true, None), FailedForGood),
+            (handler(true, Some(3)), FailedForGood),
+            (Failure::Panicked(String::new()), Failed),
+            (Failure::Overdue(longest), Failed),
+            (Failure::Refused(Vec::new()), FailedForGood),
+            (Failure::Foreign(Vec::new()), Failed),
         ] {
             assert_eq!(failure.finished(longest), expected, "{failure:?}");
         }

@@ -23,6 +23,7 @@ mod context;
 mod delete;
 mod failure;
 mod finalize;
+mod gate;
 mod report;
 mod schema;
 mod status;
@@ -31,6 +32,7 @@ use std::time::{Instant, SystemTime};
 
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
+pub use gate::{Entry, Gate, Permit, Ticket, Waiter};
 pub use report::{End, Memory, Report};
 
 use crate::{
@@ -56,11 +58,8 @@ pub struct Job {
 const LAST_RUN_WITHOUT_STATUS: u32 = 1;
 
 /// Brings one parent one step closer to what its handler wants. Never fails: what went wrong is in
-/// the report, and where a user looks.
+/// the report, and where a user looks. The caller holds a [`Permit`] until it returns.
 pub async fn run(context: &Context, job: Job) -> Report {
-    let Some(_permit) = context.permit().await else {
-        return Report::new(SystemTime::now(), job.memory).gone();
-    };
     let (clock, metrics) = (Instant::now(), context.metrics());
     metrics.run_started(context.name());
     let mut report = five_steps(context, job).await;

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Failure, failure::ChildFailure};
+use super::{
+    Failure,
+    failure::{ChildFailure, api_finished},
+};
 use crate::{
     cluster::ApiError,
     history::{Outcome, Verb, WriteRecord},
@@ -171,6 +174,7 @@ impl Report {
                 Finished::Settled { .. }
                 | Finished::Failed
                 | Finished::FailedUntil { .. }
+                | Finished::Throttled { .. }
                 | Finished::FailedForGood => Outcome::Synced,
             },
         }
@@ -179,8 +183,7 @@ impl Report {
     /// What the run means for the schedule.
     pub fn finished(&self, config: &OperatorConfig) -> Finished {
         match &self.failure {
-            Some(_) if self.status_is_due => Finished::Failed,
-            Some(failure) => failure.finished(config.max_error_backoff),
+            Some(failure) => self.failed(failure, config.max_error_backoff),
             None if !self.writes.is_empty() => Finished::Wrote,
             None if self.end == End::Outdated => Finished::Recheck { after: RECHECK },
             None if self.status_is_due => Finished::Recheck { after: SCHEMA_RECHECK },
@@ -188,6 +191,20 @@ impl Report {
                 Finished::Recheck { after: self.resync.unwrap_or(RECHECK).min(RECHECK) }
             }
             None => Finished::Settled { resync: self.resync },
+        }
+    }
+
+    /// A failure that the status could not tell is tried again, however permanent, unless the
+    /// server has asked for patience.
+    fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
+        let status = || api_finished(&self.child_failures, longest);
+        match failure.finished(longest) {
+            throttled @ Finished::Throttled { .. } => throttled,
+            finished if !self.status_is_due => finished,
+            _ => match status() {
+                throttled @ Finished::Throttled { .. } => throttled,
+                _ => Finished::Failed,
+            },
         }
     }
 }

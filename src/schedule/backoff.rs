@@ -20,6 +20,12 @@ impl Backoff {
         let half = full / 2;
         half + half.mul_f64(fraction(seed, failures))
     }
+
+    /// The time that was asked for, or up to a tenth more: those who were asked together do not
+    /// come back together, and none comes early.
+    pub fn spread(asked: Duration, seed: u64) -> Duration {
+        asked + asked.mul_f64(fraction(seed, 0) / 10.0)
+    }
 }
 
 /// A number from 0 to 1 that depends on all bits of its arguments (the finaliser of `SplitMix64`).
@@ -46,6 +52,16 @@ mod tests {
                 assert!((full / 2..=full).contains(&delay), "{failures}: {delay}");
             }
         }
+    }
+
+    #[test]
+    fn who_was_asked_to_wait_comes_back_late_and_not_together() {
+        let asked = Duration::from_secs(10);
+        let mut delays: Vec<_> = (0..100).map(|seed| Backoff::spread(asked, seed)).collect();
+        assert!(delays.iter().all(|delay| (asked..=asked * 11 / 10).contains(delay)));
+        delays.sort_unstable();
+        delays.dedup();
+        assert!(delays.len() > 90, "{}", delays.len());
     }
 
     #[test]

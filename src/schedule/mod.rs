@@ -1,20 +1,47 @@
-//! When does a parent run next?
+//! When does a parent run next, and who runs first when many want to?
 //!
-//! Layer 1. Pure: a state machine that is told what happened and answers what to do. It reads no
-//! clock (`now` is an argument) and starts nothing.
+//! Layer 1. Pure: a state machine per parent that is told what happened and answers what to do, and
+//! a queue per operator. They read no clock (`now` is an argument) and start nothing.
 //!
-//! | phase \ input | `Touched` | `TimerFired` | `Finished` | `Retired` |
-//! |---|---|---|---|---|
-//! | Idle | `Run` | - | - | `Stop` |
-//! | Waiting(resync, recheck) | `Run` | `Run` | - | `Stop` |
-//! | Waiting(error) | parent's own change: `Run`; else stay | `Run` | - | `Stop` |
-//! | Resting (permanent error) | parent's own change: `Run`; else stay | - | - | `Stop` |
-//! | Running | remember | - | remembered: `Run`; else `Wake` or idle; retired: `Stop` | remember |
+//! | phase \ input | `Touched` | `TimerFired` | `Admitted` | `Finished` | `Retired` |
+//! |---|---|---|---|---|---|
+//! | Idle | collect, or `Enqueue` | - | - | - | `Stop` |
+//! | Waiting(resync, recheck) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
+//! | Waiting(debounce) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
+//! | Waiting(error) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
+//! | Waiting(throttled) | stay | `Enqueue` | - | - | `Stop` |
+//! | Resting (permanent error) | parent's own change: as Idle; else stay | - | - | - | `Stop` |
+//! | Queued | more urgent: `Raise`; else stay | - | `Run` | - | `Stop` |
+//! | Running | remember | - | - | wrote: `Enqueue`; remembered: as after it; else `Wake` or rest; retired: `Stop` | remember |
 //!
-//! Invariant: at most one run is under way; every fact that arrives meanwhile is seen by the next.
+//! *Throttled* is an answer of the API server with `Retry-After`. It is obeyed (at most ten minutes)
+//! even against a change of the parent or its deletion, which are seen when the time is over. What
+//! the *handler* asks for when it fails is an ordinary error: a change of the parent may well mend it.
+//!
+//! *Collect*, only with a debounce window:
+//!
+//! | what changed | when it runs |
+//! |---|---|
+//! | the parent is being deleted, or was there at the start | at once |
+//! | the parent itself | at once, if no such change made it run within the window before; else at the end of that window |
+//! | a child, the parent's status | one window later |
+//!
+//! Changes that arrive while the timer is set change nothing about it, so that a stream of changes
+//! makes one run per window and cannot put it off. What an own write needs (the next run after one
+//! that wrote) is never collected.
+//!
+//! Invariants: at most one run is under way; every fact that arrives before it starts is seen by it,
+//! and every fact that arrives meanwhile by the next.
 
 mod backoff;
+mod facts;
 mod machine;
+mod queue;
 
 pub use backoff::Backoff;
-pub use machine::{Command, Finished, Input, NextWake, Phase, Schedule, Touch, WakeReason};
+pub use facts::{Command, Finished, Input, NextWake, Phase, Touch, WakeReason};
+pub use machine::{Policy, Schedule};
+pub use queue::{Place, Priority, Queue};
+
+#[cfg(test)]
+mod tests;

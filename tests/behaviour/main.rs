@@ -19,5 +19,6 @@ mod isolation;
 mod missing_type;
 mod ownership;
 mod permissions;
+mod scheduling;
 mod sharing;
 mod watch;

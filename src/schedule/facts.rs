@@ -1,0 +1,137 @@
+//! What a schedule is told, and what it answers: values only. What follows from what is in the
+//! table of the module.
+
+use std::time::{Duration, Instant};
+
+use super::Priority;
+
+/// What happened to a parent, as a fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Input {
+    /// Something that the next run should see has changed.
+    Touched(Touch),
+    /// The timer of the last [`Command::Wake`] went off.
+    TimerFired,
+    /// The place that [`Command::Enqueue`] asked for is free.
+    Admitted,
+    /// The run of the last [`Command::Run`] ended.
+    Finished(Finished),
+    /// The parent is gone.
+    Retired,
+}
+
+/// How strong a reason to run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Touch {
+    /// It was there when the process started: nothing is known to have changed.
+    Listed,
+    /// A child changed, or the parent's status did: an error backoff is not cut short.
+    Surroundings,
+    /// The parent itself is new or has changed (spec, metadata), or somebody asked: an error
+    /// backoff is over.
+    Parent,
+    /// The parent is being deleted.
+    Deletion,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finished {
+    /// Nothing is left to do; run again after the time that the handler chose.
+    Settled {
+        /// The handler's choice.
+        resync: Option<Duration>,
+    },
+    /// Children were written: run again on what the replies said.
+    Wrote,
+    /// Something has to happen elsewhere first; look again after this time at the latest.
+    Recheck {
+        /// The time.
+        after: Duration,
+    },
+    /// It failed: retry with backoff.
+    Failed,
+    /// It failed, and the handler or the kind of failure says when to retry.
+    FailedUntil {
+        /// The time to wait.
+        after: Duration,
+    },
+    /// The API server asked for less: nothing is sent for this parent before the time is over,
+    /// whatever happens to it.
+    Throttled {
+        /// What the server asked for.
+        after: Duration,
+    },
+    /// It failed in a way that only a change of the parent can mend.
+    FailedForGood,
+}
+
+/// What to do now, as an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Clear the timer and wait for a place among the runs of the operator.
+    Enqueue(Priority),
+    /// Go on waiting for a place, more urgently.
+    Raise(Priority),
+    /// Start a run.
+    Run {
+        /// How many runs directly before this one wrote children.
+        after_writes: u32,
+    },
+    /// Set the one timer, instead of any other.
+    Wake(NextWake),
+    /// Clear the timer; something else will wake the parent.
+    Rest,
+    /// End: the parent is gone and nothing runs.
+    Stop,
+    /// Change nothing.
+    Continue,
+}
+
+/// When and why a parent runs again by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NextWake {
+    /// When.
+    pub at: Instant,
+    /// Why.
+    pub why: WakeReason,
+}
+
+/// Why a timer is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WakeReason {
+    /// The handler asked for it.
+    Resync,
+    /// A run failed.
+    Retry,
+    /// A run failed because the API server asked for less.
+    Throttled,
+    /// A run waits for something to happen elsewhere.
+    Recheck,
+    /// Something changed, and more changes may follow: this is the strongest so far.
+    Debounce(Touch),
+}
+
+/// Where a parent stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing to do.
+    Idle,
+    /// A timer is set.
+    Waiting(NextWake),
+    /// Failed for good: rests until the parent changes.
+    Resting,
+    /// It is to run, and waits for a place.
+    Queued(Priority),
+    /// A run is under way.
+    Running {
+        /// How urgent it was.
+        priority: Priority,
+        /// The strongest reason to run again that arrived meanwhile.
+        dirty: Option<Touch>,
+        /// Whether the parent went meanwhile.
+        retired: bool,
+    },
+    /// Ended.
+    Stopped,
+}

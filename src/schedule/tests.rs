@@ -1,0 +1,316 @@
+//! The tables of the module's documentation, and what must hold over several steps.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+const POLICY: Policy = Policy {
+    backoff: Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) },
+    debounce: Duration::ZERO,
+};
+const DEBOUNCED: Policy = Policy { debounce: Duration::from_secs(10), ..POLICY };
+const LISTED: Input = Input::Touched(Touch::Listed);
+const CHILD: Input = Input::Touched(Touch::Surroundings);
+const PARENT: Input = Input::Touched(Touch::Parent);
+const DELETION: Input = Input::Touched(Touch::Deletion);
+const STAY: Command = Command::Continue;
+const SETTLED: Input = Input::Finished(Finished::Settled { resync: None });
+const FAILED: Input = Input::Finished(Finished::Failed);
+const STUCK: Input = Input::Finished(Finished::FailedForGood);
+const WROTE: Input = Input::Finished(Finished::Wrote);
+const THROTTLED: Input = Input::Finished(Finished::Throttled { after: Duration::from_secs(5) });
+const ASKED: Input = Input::Finished(Finished::FailedUntil { after: Duration::from_secs(5) });
+
+fn enqueue(priority: Priority) -> Command {
+    Command::Enqueue(priority)
+}
+
+/// A schedule and the last command. A place is free at once, so that a run starts when it may.
+struct Parent {
+    schedule: Schedule,
+    policy: Policy,
+    start: Instant,
+}
+
+impl Parent {
+    fn new(policy: Policy) -> Self {
+        Self { schedule: Schedule::new(7), policy, start: Instant::now() }
+    }
+
+    fn after(inputs: &[Input]) -> Self {
+        let mut parent = Self::new(POLICY);
+        for input in inputs {
+            parent.admitted(*input, 0);
+        }
+        parent
+    }
+
+    /// The command at so many seconds after the start.
+    fn step(&mut self, input: Input, second: u64) -> Command {
+        self.schedule.step(input, &self.policy, self.start + Duration::from_secs(second))
+    }
+
+    fn admitted(&mut self, input: Input, second: u64) -> Command {
+        let command = self.step(input, second);
+        if let Command::Enqueue(_) = command {
+            assert!(matches!(self.step(Input::Admitted, second), Command::Run { .. }));
+        }
+        command
+    }
+
+    /// In how many seconds it wakes, rounded down.
+    fn wakes_in(&self) -> Option<u64> {
+        match self.schedule.phase() {
+            Phase::Waiting(wake) => Some((wake.at - self.start).as_secs()),
+            _ => None,
+        }
+    }
+}
+
+/// The last command after these inputs.
+fn last(inputs: &[Input]) -> Command {
+    let (last, before) = inputs.split_last().unwrap();
+    Parent::after(before).admitted(*last, 0)
+}
+
+#[test]
+fn the_table_holds() {
+    use Command::Stop;
+    use Priority::{Background, Change, Deletion, FollowUp};
+    let after = Duration::from_secs(5);
+    let resync = Input::Finished(Finished::Settled { resync: Some(after) });
+    let recheck = Input::Finished(Finished::Recheck { after });
+    let (go, stay) = (enqueue, STAY);
+    let table: [(&str, &[Input], [Command; 7]); 10] = [
+        // Listed, child, parent, deletion; TimerFired, Admitted, Retired
+        ("idle", &[], [go(Background), go(FollowUp), go(Change), go(Deletion), stay, stay, Stop]),
+        (
+            "resync",
+            &[CHILD, resync],
+            [go(Background), go(FollowUp), go(Change), go(Deletion), go(Background), stay, Stop],
+        ),
+        (
+            "recheck",
+            &[CHILD, recheck],
+            [go(Background), go(FollowUp), go(Change), go(Deletion), go(FollowUp), stay, Stop],
+        ),
+        (
+            "error",
+            &[CHILD, FAILED],
+            [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
+        ),
+        (
+            "the handler's wish",
+            &[CHILD, ASKED],
+            [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
+        ),
+        ("throttled", &[CHILD, THROTTLED], [stay, stay, stay, stay, go(FollowUp), stay, Stop]),
+        ("resting", &[CHILD, STUCK], [stay, stay, go(Change), go(Deletion), stay, stay, Stop]),
+        ("running", &[CHILD], [stay; 7]),
+        ("running, retired", &[CHILD, Input::Retired], [stay; 7]),
+        ("stopped", &[Input::Retired], [stay; 7]),
+    ];
+    for (name, way, expected) in table {
+        let inputs =
+            [LISTED, CHILD, PARENT, DELETION, Input::TimerFired, Input::Admitted, Input::Retired];
+        for (input, expected) in inputs.into_iter().zip(expected) {
+            assert_eq!(Parent::after(way).step(input, 0), expected, "{name} {input:?}");
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_a_place_becomes_more_urgent_never_less() {
+    use Priority::{Background, Change, Deletion, FollowUp};
+    for (input, expected) in [
+        (LISTED, [STAY; 4]),
+        (CHILD, [STAY, STAY, STAY, Command::Raise(FollowUp)]),
+        (PARENT, [STAY, STAY, Command::Raise(Change), Command::Raise(Change)]),
+        (
+            DELETION,
+            [STAY, Command::Raise(Deletion), Command::Raise(Deletion), Command::Raise(Deletion)],
+        ),
+    ] {
+        for (queued, expected) in [DELETION, PARENT, CHILD, LISTED].into_iter().zip(expected) {
+            let mut parent = Parent::new(POLICY);
+            parent.step(queued, 0);
+            assert_eq!(parent.step(input, 0), expected, "{queued:?} {input:?}");
+            assert_eq!(parent.step(Input::Admitted, 0), Command::Run { after_writes: 0 });
+        }
+    }
+    assert_eq!(Priority::ALL, [Deletion, Change, FollowUp, Background]);
+}
+
+#[test]
+fn what_arrives_before_a_run_starts_is_seen_by_it_and_makes_no_other() {
+    let mut parent = Parent::new(POLICY);
+    for input in [CHILD, PARENT, CHILD, DELETION, Input::Admitted] {
+        parent.step(input, 0);
+    }
+    assert_eq!(parent.step(SETTLED, 0), Command::Rest);
+}
+
+#[test]
+fn a_parent_that_goes_while_it_waits_for_a_place_stops_at_once() {
+    let mut parent = Parent::new(POLICY);
+    parent.step(PARENT, 0);
+    assert_eq!(parent.step(Input::Retired, 0), Command::Stop);
+    assert_eq!(parent.step(Input::Admitted, 0), STAY, "the place is for somebody else");
+}
+
+#[test]
+fn what_arrives_during_a_run_makes_one_further_run() {
+    assert_eq!(last(&[CHILD, CHILD, CHILD, SETTLED]), enqueue(Priority::FollowUp));
+    assert_eq!(last(&[CHILD, CHILD, PARENT, SETTLED]), enqueue(Priority::Change));
+    assert_eq!(last(&[CHILD, CHILD, SETTLED, SETTLED]), Command::Rest);
+}
+
+#[test]
+fn a_failed_run_is_not_repeated_for_a_child_but_for_the_parent() {
+    assert!(matches!(last(&[CHILD, CHILD, FAILED]), Command::Wake(_)));
+    assert_eq!(last(&[CHILD, PARENT, FAILED]), enqueue(Priority::Change));
+    assert_eq!(last(&[CHILD, PARENT, STUCK]), enqueue(Priority::Change));
+    assert_eq!(last(&[CHILD, DELETION, ASKED]), enqueue(Priority::Deletion));
+}
+
+#[test]
+fn a_server_that_asked_for_less_is_not_asked_earlier_whatever_changed() {
+    for touch in [CHILD, PARENT, DELETION] {
+        assert!(matches!(last(&[CHILD, touch, THROTTLED]), Command::Wake(_)), "{touch:?}");
+    }
+    let mut parent = Parent::after(&[CHILD, THROTTLED, DELETION]);
+    assert_eq!(parent.wakes_in(), Some(5));
+    assert_eq!(parent.step(Input::TimerFired, 5), enqueue(Priority::FollowUp));
+    let day = Finished::Throttled { after: Duration::from_hours(24) };
+    let forgotten = Parent::after(&[CHILD, Input::Finished(day)]);
+    assert!(forgotten.wakes_in().unwrap() < 12 * 60, "{:?}", forgotten.wakes_in());
+}
+
+#[test]
+fn a_parent_that_goes_during_a_run_stops_after_it() {
+    assert_eq!(last(&[CHILD, Input::Retired, SETTLED]), Command::Stop);
+    assert_eq!(last(&[CHILD, Input::Retired, PARENT, FAILED]), Command::Stop);
+    assert_eq!(last(&[CHILD, Input::Retired, WROTE]), Command::Stop);
+}
+
+#[test]
+fn failures_in_a_row_wait_longer_and_success_forgets_them() {
+    let delay = |failures: usize| {
+        let way = [PARENT, FAILED].repeat(failures);
+        Parent::after(&way).wakes_in().unwrap()
+    };
+    assert!(delay(2) < delay(4) && delay(4) < delay(6), "{} {} {}", delay(2), delay(4), delay(6));
+    let mended = Parent::after(&[PARENT, FAILED, PARENT, SETTLED]);
+    assert_eq!(mended.schedule.failures(), 0);
+}
+
+#[test]
+fn a_run_that_wrote_runs_again_at_once_but_not_for_ever() {
+    let mut parent = Parent::after(&[PARENT]);
+    for after_writes in [1, 2] {
+        // As urgent as the run that it completes.
+        assert_eq!(parent.step(WROTE, 0), enqueue(Priority::Change));
+        assert_eq!(parent.step(Input::Admitted, 0), Command::Run { after_writes });
+    }
+    assert!(matches!(parent.step(WROTE, 0), Command::Wake(_)));
+    assert_eq!(last(&[LISTED, WROTE]), enqueue(Priority::Background));
+    assert_eq!(last(&[LISTED, DELETION, WROTE]), enqueue(Priority::Deletion));
+    let mut settled = Parent::after(&[PARENT, WROTE, WROTE, SETTLED]);
+    settled.step(PARENT, 0);
+    assert_eq!(settled.step(Input::Admitted, 0), Command::Run { after_writes: 0 });
+}
+
+#[test]
+fn a_time_that_no_clock_can_hold_is_a_long_one() {
+    let after = Duration::MAX;
+    for finished in [
+        Finished::Settled { resync: Some(after) },
+        Finished::Recheck { after },
+        Finished::FailedUntil { after },
+        Finished::Throttled { after },
+    ] {
+        let command = last(&[PARENT, Input::Finished(finished)]);
+        assert!(matches!(command, Command::Wake(_)), "{command:?}");
+    }
+    let mut parent = Parent::new(Policy { debounce: Duration::MAX, ..POLICY });
+    assert!(matches!(parent.step(CHILD, 0), Command::Wake(_)));
+}
+
+// === debounce ===
+
+#[test]
+fn changes_of_children_are_collected_for_one_window_from_the_first() {
+    let mut parent = Parent::new(DEBOUNCED);
+    assert!(matches!(parent.step(CHILD, 1), Command::Wake(_)));
+    for second in 2..=10 {
+        assert_eq!(parent.step(CHILD, second), STAY);
+    }
+    assert_eq!(parent.wakes_in(), Some(11), "later ones do not put it off");
+    assert_eq!(parent.step(Input::TimerFired, 11), enqueue(Priority::FollowUp));
+}
+
+#[test]
+fn the_first_change_of_a_parent_runs_at_once_and_those_after_it_once_per_window() {
+    let mut parent = Parent::new(DEBOUNCED);
+    assert_eq!(parent.admitted(PARENT, 0), enqueue(Priority::Change));
+    assert_eq!(parent.step(SETTLED, 1), Command::Rest);
+    assert!(matches!(parent.step(PARENT, 2), Command::Wake(_)));
+    assert_eq!(parent.step(PARENT, 9), STAY);
+    assert_eq!(parent.wakes_in(), Some(10));
+    assert_eq!(parent.admitted(Input::TimerFired, 10), enqueue(Priority::Change));
+    // One that arrives during a run is one of the next window.
+    parent.step(PARENT, 11);
+    assert!(matches!(parent.step(SETTLED, 12), Command::Wake(_)));
+    assert_eq!(parent.wakes_in(), Some(20));
+    assert_eq!(parent.admitted(Input::TimerFired, 20), enqueue(Priority::Change));
+    parent.step(SETTLED, 21);
+    assert_eq!(parent.step(PARENT, 40), enqueue(Priority::Change), "quiet for long enough");
+}
+
+#[test]
+fn what_is_urgent_does_not_wait_for_what_is_collected() {
+    let collecting = || {
+        let mut parent = Parent::new(DEBOUNCED);
+        assert!(matches!(parent.step(CHILD, 0), Command::Wake(_)));
+        parent
+    };
+    assert_eq!(collecting().step(PARENT, 1), enqueue(Priority::Change));
+    assert_eq!(collecting().step(DELETION, 1), enqueue(Priority::Deletion));
+    assert_eq!(Parent::new(DEBOUNCED).step(LISTED, 0), enqueue(Priority::Background));
+}
+
+#[test]
+fn a_window_keeps_the_strongest_change_and_the_earliest_time() {
+    let mut parent = Parent::new(DEBOUNCED);
+    parent.admitted(PARENT, 0);
+    parent.step(SETTLED, 1);
+    parent.step(CHILD, 3);
+    assert_eq!(parent.wakes_in(), Some(13));
+    parent.step(PARENT, 4);
+    assert_eq!(parent.wakes_in(), Some(10));
+    parent.step(CHILD, 5);
+    assert_eq!(parent.step(Input::TimerFired, 10), enqueue(Priority::Change));
+}
+
+#[test]
+fn a_debounce_delays_neither_own_follow_ups_nor_an_earlier_timer() {
+    let mut parent = Parent::new(DEBOUNCED);
+    parent.admitted(PARENT, 0);
+    parent.step(CHILD, 1);
+    assert_eq!(parent.admitted(WROTE, 2), enqueue(Priority::Change));
+    let resync = Finished::Settled { resync: Some(Duration::from_secs(5)) };
+    parent.step(Input::Finished(resync), 3);
+    parent.step(CHILD, 4);
+    assert_eq!(parent.wakes_in(), Some(8));
+}
+
+#[test]
+fn a_debounce_does_not_cut_an_error_backoff_short() {
+    let mut parent = Parent::new(DEBOUNCED);
+    parent.admitted(CHILD, 0);
+    assert_eq!(parent.wakes_in(), Some(10));
+    parent.admitted(Input::TimerFired, 10);
+    parent.step(ASKED, 10);
+    assert_eq!(parent.step(CHILD, 11), STAY);
+    assert_eq!(parent.wakes_in(), Some(15));
+}

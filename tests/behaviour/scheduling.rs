@@ -1,0 +1,317 @@
+//! Who runs when many want to: fair between operators, urgent before routine within one.
+
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use kube::{Client, client::Body};
+use operetta::{prelude::*, schedule::Priority};
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::{Cluster, Connector},
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, ECHO, Operators, World, eventually},
+};
+
+/// A handler that notes who runs, and holds every run up while it is shut.
+#[derive(Clone, Default)]
+struct Kitchen(Arc<(Mutex<Shift>, Condvar)>);
+
+#[derive(Default)]
+struct Shift {
+    is_shut: bool,
+    served: Vec<String>,
+}
+
+impl Kitchen {
+    fn shut() -> Self {
+        let kitchen = Self::default();
+        kitchen.0.0.lock().unwrap().is_shut = true;
+        kitchen
+    }
+
+    fn open(&self) {
+        self.0.0.lock().unwrap().is_shut = false;
+        self.0.1.notify_all();
+    }
+
+    /// Who has run, in this order; the parents of a run that is held up too.
+    fn served(&self) -> Vec<String> {
+        self.0.0.lock().unwrap().served.clone()
+    }
+
+    fn serve(&self, request: &SyncRequest) {
+        let (shift, opened) = &*self.0;
+        let mut shift = shift.lock().unwrap();
+        shift.served.push(request.parent.name().to_owned());
+        drop(opened.wait_while(shift, |shift| shift.is_shut).unwrap());
+    }
+}
+
+impl Handler for Kitchen {
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        self.serve(request);
+        recipe::sync(request)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
+        self.serve(request);
+        Ok(FinalizeResponse::done())
+    }
+}
+
+/// One run at a time, each as long as its handler likes.
+fn config() -> OperatorConfig {
+    recipe::config("cook")
+        .with_max_concurrent_runs(1)
+        .with_handler_deadline(Duration::from_mins(10))
+}
+
+async fn start(world: &World, config: OperatorConfig, kitchen: &Kitchen) -> Operators {
+    let kitchen = kitchen.clone();
+    world.start(|builder| builder.register(config, kitchen)).await
+}
+
+/// How many parents of the operator wait with this priority.
+fn waiting(operators: &Operators, priority: Priority) -> usize {
+    let labels = format!(r#"{{operator="cook",priority="{}"}} "#, priority.name());
+    let text = operators.running().metrics().render();
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("operetta_queue_depth"));
+    lines.find_map(|line| line.strip_prefix(&labels)).unwrap().parse().unwrap()
+}
+
+async fn until_waiting(operators: &Operators, priority: Priority, count: usize) {
+    let now = || async { waiting(operators, priority) };
+    eventually("so many parents in the queue", now, |waiting| *waiting == count).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crowd_that_waits_for_one_operator_delays_no_other() {
+    let Some(world) = World::new().await else { return };
+    let kitchen = Kitchen::shut();
+    let handler = kitchen.clone();
+    let operators = world
+        .start(|builder| {
+            let builder = operators::register_all(builder, operators::all());
+            builder.register(config(), handler)
+        })
+        .await;
+    for number in 0..50 {
+        world.create(RECIPE, recipe(&format!("r-{number}"), &[])).await;
+    }
+    until_waiting(&operators, Priority::Change, 49).await;
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
+    world.until_ready(ECHO, "a").await;
+    assert_eq!(waiting(&operators, Priority::Change), 49);
+    kitchen.open();
+    operators.until_all_ran(51).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
+    let Some(world) = World::new().await else { return };
+    let listed: Vec<String> = (0..6).map(|number| format!("listed-{number}")).collect();
+    for name in &listed {
+        world.create(RECIPE, recipe(name, &[])).await;
+    }
+    let kitchen = Kitchen::shut();
+    let operators = start(&world, config(), &kitchen).await;
+    until_waiting(&operators, Priority::Background, 5).await;
+    let served = || async { kitchen.served() };
+    let held_up = eventually("one is held up", served, |served| !served.is_empty()).await;
+    // One that is listed becomes urgent, one that is new goes behind it.
+    let changed = listed.iter().find(|name| **name != held_up[0]).unwrap();
+    world.patch(RECIPE, changed, json!({"spec": {"status": {"taste": "salty"}}})).await;
+    until_waiting(&operators, Priority::Change, 1).await;
+    for change in 0..3 {
+        let mut fresh = recipe("fresh", &[]);
+        fresh["spec"]["status"]["taste"] = json!(change.to_string());
+        world.apply(RECIPE, fresh).await;
+    }
+    until_waiting(&operators, Priority::Change, 2).await;
+    let dying = listed.iter().rfind(|name| **name != held_up[0] && *name != changed).unwrap();
+    let finalizers = json!({"metadata": {"finalizers": ["operetta.dev/cook"]}});
+    world.patch(RECIPE, dying, finalizers).await;
+    world.delete(RECIPE, dying).await;
+    until_waiting(&operators, Priority::Deletion, 1).await;
+    assert_eq!(waiting(&operators, Priority::Background), 3);
+    kitchen.open();
+    operators.until_all_ran(6).await;
+    let served = kitchen.served();
+    assert_eq!(served[1..4], [dying.as_str(), changed, "fresh"], "{served:?}");
+    let once = |name: &str| served.iter().filter(|served| *served == name).count() == 1;
+    assert!(once("fresh"), "what changed before its run started is one run: {served:?}");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_when_the_process_ends_does_not_run_and_does_not_hold_it_up() {
+    let Some(world) = World::new().await else { return };
+    let kitchen = Kitchen::shut();
+    let operators = start(&world, config(), &kitchen).await;
+    for number in 0..20 {
+        world.create(RECIPE, recipe(&format!("r-{number}"), &[])).await;
+    }
+    until_waiting(&operators, Priority::Change, 19).await;
+    let board = operators.running().board().clone();
+    let stopped = tokio::spawn(operators.stop());
+    eventually("the drain began", || async { board.is_stopping() }, |stopping| *stopping).await;
+    assert!(!stopped.is_finished(), "it waits for the run in flight");
+    kitchen.open();
+    stopped.await.unwrap();
+    assert_eq!(kitchen.served().len(), 1);
+}
+
+// === debounce ===
+
+const AN_HOUR: Duration = Duration::from_hours(1);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_a_child_waits_for_more_and_the_deletion_of_the_parent_does_not() {
+    let Some(world) = World::new().await else { return };
+    let kitchen = Kitchen::default();
+    let operators = start(&world, config().with_debounce(AN_HOUR), &kitchen).await;
+    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
+    world.delete(CONFIG_MAP, "c").await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    eventually(
+        "the window over HTTP",
+        || operators.http(&path),
+        |(_, body)| {
+            let parent: Value = serde_json::from_str(body).unwrap_or_default();
+            parent["nextWake"]["why"] == "Debounce"
+        },
+    )
+    .await;
+    assert_eq!(operators.runs("cook", &world.namespace, "r"), runs);
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_was_deleted_is_back_when_the_window_is_over() {
+    let Some(world) = World::new().await else { return };
+    let window = Duration::from_millis(50);
+    let operators = start(&world, config().with_debounce(window), &Kitchen::default()).await;
+    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let first = world.get(CONFIG_MAP, "c").await["metadata"]["uid"].clone();
+    world.delete(CONFIG_MAP, "c").await;
+    let is_back =
+        |child: &Value| child["metadata"]["uid"].is_string() && child["metadata"]["uid"] != first;
+    world.until(CONFIG_MAP, "c", "the child anew", is_back).await;
+    operators.stop().await;
+}
+
+// === Retry-After ===
+
+/// A way to the cluster on which writes of one object are answered 429 for as long as the test
+/// likes, and counted.
+#[derive(Clone, Default)]
+struct Throttle(Arc<Mutex<Throttled>>);
+
+#[derive(Default)]
+struct Throttled {
+    path: String,
+    retry_after: u64,
+    requests: usize,
+}
+
+impl Throttle {
+    fn new(path: &str, retry_after: u64) -> Self {
+        let path = path.to_owned();
+        Self(Arc::new(Mutex::new(Throttled { path, retry_after, requests: 0 })))
+    }
+
+    fn requests(&self) -> usize {
+        self.0.lock().unwrap().requests
+    }
+
+    fn connector(&self, cluster: &Cluster) -> Connector {
+        let (throttle, config) = (self.clone(), cluster.kube_config());
+        Box::new(move || {
+            Box::pin(async move {
+                let server = Client::try_from(config)?;
+                let serve = move |request: http::Request<Body>| {
+                    let (server, refused) = (server.clone(), throttle.refusal(&request));
+                    async move {
+                        match refused {
+                            Some(refusal) => Ok(refusal),
+                            None => server.send(request).await,
+                        }
+                    }
+                };
+                Ok(Client::new(tower::service_fn(serve), "default"))
+            })
+        })
+    }
+
+    fn refusal(&self, request: &http::Request<Body>) -> Option<http::Response<Body>> {
+        let mut throttled = self.0.lock().unwrap();
+        if !request.uri().path().ends_with(&throttled.path) {
+            return None;
+        }
+        throttled.requests += 1;
+        let body = json!({"kind": "Status", "code": 429, "reason": "TooManyRequests"});
+        let response = http::Response::builder().status(429);
+        let response = response.header("Retry-After", throttled.retry_after);
+        Some(response.body(Body::from(body.to_string().into_bytes())).unwrap())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_asks_one_parent_for_patience_is_obeyed_and_others_go_on() {
+    let Some(world) = World::new().await else { return };
+    let throttle = Throttle::new("/configmaps/slow", 300);
+    let operators = world
+        .start_over(throttle.connector(&world.cluster), |builder| {
+            builder.register(config(), recipe::sync)
+        })
+        .await;
+    world.apply(RECIPE, recipe("asked-to-wait", &[config_map("slow", json!({}))])).await;
+    operators.until_runs("cook", &world.namespace, "asked-to-wait", 1).await;
+    assert_eq!(throttle.requests(), 1);
+    // There is one place: the parent that waits does not occupy it.
+    world.apply(RECIPE, recipe("other", &[config_map("d", json!({}))])).await;
+    world.until_ready(RECIPE, "other").await;
+    // A change of its spec does not bother the server earlier. The other parent changes after it,
+    // so that both changes have been seen when that one is ready.
+    let changed = [config_map("slow", json!({"more": "salt"}))];
+    world.apply(RECIPE, recipe("asked-to-wait", &changed)).await;
+    world.apply(RECIPE, recipe("other", &[config_map("d", json!({"more": "salt"}))])).await;
+    world.until_ready(RECIPE, "other").await;
+    assert_eq!(throttle.requests(), 1);
+    let path = format!("/api/v1/operators/cook/parents/{}/asked-to-wait", world.namespace);
+    let (_, body) = operators.http(&path).await;
+    let parent: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(parent["nextWake"]["why"], "Throttled", "{body}");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn when_the_time_that_the_server_asked_for_is_over_the_work_goes_on() {
+    let Some(world) = World::new().await else { return };
+    let throttle = Throttle::new("/configmaps/slow", 1);
+    let operators = world
+        .start_over(throttle.connector(&world.cluster), |builder| {
+            builder.register(config(), recipe::sync)
+        })
+        .await;
+    world.apply(RECIPE, recipe("r", &[config_map("slow", json!({}))])).await;
+    let requests = || async { throttle.requests() };
+    eventually("a second try", requests, |requests| *requests >= 2).await;
+    throttle.0.lock().unwrap().path = "/nothing".to_owned();
+    world.until_ready(RECIPE, "r").await;
+    operators.stop().await;
+}
