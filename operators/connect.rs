@@ -6,10 +6,8 @@ use std::{
 };
 
 use anyhow::Context;
-use kube::{
-    Client, Config,
-    config::{KubeConfigOptions, Kubeconfig},
-};
+use kube::Client;
+use operetta::supervisor::Connect;
 use operetta_apiserver::Server;
 
 use crate::settings::Target;
@@ -24,26 +22,15 @@ pub(crate) struct Connection {
 pub(crate) async fn connect(target: Target) -> anyhow::Result<Connection> {
     match target {
         Target::Embedded { listen, kubeconfig_out } => embedded(listen, &kubeconfig_out),
-        Target::InCluster => remote(Config::incluster().context("--cluster in-cluster")?),
+        Target::InCluster => remote(Connect::InCluster).await.context("--cluster in-cluster"),
         Target::Kubeconfig { file, context } => {
-            remote(from_kubeconfig(file.as_deref(), context).await.context("--cluster kubeconfig")?)
+            remote(Connect::Kubeconfig { file, context }).await.context("--cluster kubeconfig")
         }
     }
 }
 
-async fn from_kubeconfig(file: Option<&Path>, context: Option<String>) -> anyhow::Result<Config> {
-    let kubeconfig = match file {
-        Some(file) => Kubeconfig::read_from(file)?,
-        None => Kubeconfig::read()?,
-    };
-    let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
-    Ok(Config::from_custom_kubeconfig(kubeconfig, &options).await?)
-}
-
-/// Retries are the business of each parent's schedule, not of the client.
-fn remote(mut config: Config) -> anyhow::Result<Connection> {
-    config.default_retry = false;
-    Ok(Connection { client: Client::try_from(config)?, kubeconfig: None })
+async fn remote(cluster: Connect) -> anyhow::Result<Connection> {
+    Ok(Connection { client: cluster.client().await?, kubeconfig: None })
 }
 
 /// The server lives as long as the runtime that this is called on.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
-use operetta::operator::{FinalizeResponse, Handler, OperatorConfig, SyncRequest, SyncResponse};
+use operetta::operator::{Handler, OperatorConfig};
 
 /// One operator: what it answers for, the type that it answers for, and its code.
 pub struct Operator {
@@ -24,7 +24,7 @@ impl Operator {
 
     /// What a supervisor registers.
     pub fn into_parts(self) -> (OperatorConfig, impl Handler) {
-        (self.config, BoxedHandler(self.handler))
+        (self.config, self.handler)
     }
 }
 
@@ -32,22 +32,5 @@ impl fmt::Debug for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { config, crd, handler: _ } = self;
         f.debug_struct("Operator").field("config", config).field("crd", crd).finish_non_exhaustive()
-    }
-}
-
-/// A handler whose type is forgotten.
-struct BoxedHandler(Box<dyn Handler>);
-
-impl Handler for BoxedHandler {
-    fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
-        self.0.sync(request)
-    }
-
-    fn has_finalizer(&self) -> bool {
-        self.0.has_finalizer()
-    }
-
-    fn finalize(&self, request: &SyncRequest) -> anyhow::Result<FinalizeResponse> {
-        self.0.finalize(request)
     }
 }

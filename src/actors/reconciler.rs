@@ -107,6 +107,7 @@ impl Reconciler {
             key: self.parts.key.clone(),
             uid: self.parts.uid.clone(),
             after_writes,
+            failures: self.schedule.failures(),
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();

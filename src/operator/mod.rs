@@ -9,15 +9,18 @@
 mod children;
 mod config;
 mod error;
+pub mod failable;
 mod handler;
 mod name;
 mod request;
 mod response;
+mod view;
 
-pub use children::{Children, RawView, TypedView};
+pub use children::Children;
 pub use config::{ChildConfig, ChildType, Labels, OperatorConfig, UpdateStrategy};
 pub use error::{ConfigError, Permanent, RetryAfter};
 pub use handler::Handler;
 pub use name::{InvalidName, OperatorName};
 pub use request::SyncRequest;
-pub use response::{FinalizeResponse, SyncResponse};
+pub use response::{ErrorResponse, FinalizeResponse, SyncResponse};
+pub use view::{RawView, TypedIter, TypedView};

@@ -1,23 +1,86 @@
 //! What a handler is asked.
 
-use serde::de::DeserializeOwned;
+use kube::Resource;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
 
 use super::{Children, TypedView};
-use crate::object::{Object, ResourceScope};
+use crate::object::{
+    K8sType, KeptManagers, KeyRef, Object, ParseObjectError, ResourceScope, TypeRef,
+};
 
 /// A snapshot of one parent and its children.
+///
+/// In a unit test it is made of plain values, and a handler is called as the function that it is:
+///
+/// ```
+/// # use k8s_openapi::api::core::v1::ConfigMap;
+/// use operetta::prelude::*;
+/// use serde_json::json;
+///
+/// fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+///     let count = request.children::<ConfigMap>().len();
+///     Ok(SyncResponse::status(json!({"count": count})))
+/// }
+///
+/// let kitchen = K8sType::namespaced("example.dev/v1", "Kitchen", "kitchens");
+/// let request = SyncRequest::example(&kitchen, json!({"metadata": {"name": "a"}}))?
+///     .with_child::<ConfigMap>(json!({"metadata": {"name": "a-menu"}}))?;
+/// assert_eq!(sync(&request)?.status, Some(json!({"count": 1})));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct SyncRequest {
     /// The parent.
     pub parent: Object,
     /// The children that the parent owns, of every declared type.
     pub children: Children,
+    /// How many runs for this parent directly before this one failed. For how a handler answers
+    /// an error; what should exist must not depend on it.
+    pub failures: u32,
 }
 
 impl SyncRequest {
-    /// A request, also for tests of a handler.
+    /// A first request.
     pub fn new(parent: Object, children: Children) -> Self {
-        Self { parent, children }
+        Self { parent, children, failures: 0 }
+    }
+
+    /// A request for tests, about a parent without children. What every object in a cluster has
+    /// is added where it is missing: a uid, a version, and the namespace `default`.
+    ///
+    /// # Errors
+    /// When the value is no object with a name.
+    pub fn example(parent: &K8sType, value: impl Serialize) -> Result<Self, ParseObjectError> {
+        Ok(Self::new(example(parent, value, "default")?, Children::default()))
+    }
+
+    /// The same request with one more child, for tests; completed in the same way, with the
+    /// namespace of the parent.
+    ///
+    /// # Errors
+    /// When the value is no object with a name.
+    pub fn with_child<C>(self, value: impl Serialize) -> Result<Self, ParseObjectError>
+    where
+        C: Resource<DynamicType = ()>,
+        C::Scope: ResourceScope,
+    {
+        self.with_child_of_type(&K8sType::of::<C>(), value)
+    }
+
+    /// The same for a type that is known by its names.
+    ///
+    /// # Errors
+    /// When the value is no object with a name.
+    pub fn with_child_of_type(
+        mut self,
+        ty: &K8sType,
+        value: impl Serialize,
+    ) -> Result<Self, ParseObjectError> {
+        let namespace = self.parent.namespace().unwrap_or("default");
+        let child = example(ty, value, namespace)?;
+        self.children.insert(child);
+        Ok(self)
     }
 
     /// The parent as a Rust type.
@@ -34,9 +97,91 @@ impl SyncRequest {
     /// The children of a Rust type.
     pub fn children<C>(&self) -> TypedView<'_, C>
     where
-        C: kube::Resource<DynamicType = ()> + DeserializeOwned,
+        C: Resource<DynamicType = ()> + DeserializeOwned,
         C::Scope: ResourceScope,
     {
         self.children.with_type()
+    }
+
+    /// The existing child with the type and the name of a desired one. A desired child without
+    /// namespace is in that of the parent. `None` also when it lacks `apiVersion`, `kind` or name.
+    pub fn existing(&self, desired: &Value) -> Option<&Object> {
+        let children = self.children.of_type(TypeRef::in_value(desired)?);
+        let key = KeyRef::in_value(desired)?;
+        let is_namespaced = children.ty()?.is_namespaced();
+        let default = self.parent.namespace().filter(|_| is_namespaced);
+        children.get(KeyRef { namespace: key.namespace.or(default), ..key })
+    }
+}
+
+fn example(
+    ty: &K8sType,
+    value: impl Serialize,
+    namespace: &str,
+) -> Result<Object, ParseObjectError> {
+    let mut value = serde_json::to_value(value)?;
+    if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+        let name = metadata.get("name").and_then(Value::as_str).unwrap_or_default();
+        let uid = format!("uid-of-{}-{name}", ty.kind().to_lowercase());
+        let complete = [("uid", json!(uid)), ("resourceVersion", json!("1"))];
+        let namespace = ty.is_namespaced().then(|| ("namespace", json!(namespace)));
+        for (field, value) in complete.into_iter().chain(namespace) {
+            metadata.entry(field).or_insert(value);
+        }
+    }
+    Object::from_value(ty, &value, &KeptManagers::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
+
+    use super::*;
+
+    fn request() -> SyncRequest {
+        SyncRequest::example(
+            &K8sType::namespaced("example.dev/v1", "Kitchen", "kitchens"),
+            json!({"metadata": {"name": "a", "namespace": "ns"}}),
+        )
+        .unwrap()
+        .with_child::<ConfigMap>(json!({"metadata": {"name": "menu"}}))
+        .unwrap()
+    }
+
+    #[test]
+    fn an_example_is_completed_as_a_cluster_would() {
+        let request = request();
+        assert_eq!(request.parent.key().to_string(), "ns/a");
+        let child = request.children.of_type(("v1", "ConfigMap")).first().unwrap();
+        assert_eq!(child.key().to_string(), "ns/menu");
+        assert_ne!(child.uid(), request.parent.uid());
+        let nameless = SyncRequest::example(&K8sType::of::<Pod>(), json!({"metadata": {}}));
+        assert!(matches!(nameless, Err(ParseObjectError::Missing("metadata.name"))));
+    }
+
+    #[test]
+    fn an_existing_child_is_found_by_the_desired_one() {
+        let request = request();
+        let desired = |kind: &str, metadata: Value| json!({"apiVersion": "v1", "kind": kind, "metadata": metadata});
+        for (desired, is_there) in [
+            (desired("ConfigMap", json!({"name": "menu"})), true),
+            (desired("ConfigMap", json!({"name": "menu", "namespace": "ns"})), true),
+            (desired("ConfigMap", json!({"name": "menu", "namespace": "other"})), false),
+            (desired("ConfigMap", json!({"name": "other"})), false),
+            (desired("Pod", json!({"name": "menu"})), false),
+            (json!({"metadata": {"name": "menu"}}), false),
+            (json!("menu"), false),
+        ] {
+            assert_eq!(request.existing(&desired).is_some(), is_there, "{desired}");
+        }
+    }
+
+    #[test]
+    fn a_cluster_scoped_child_has_no_namespace() {
+        let ty = K8sType::cluster_scoped("example.dev/v1", "City", "cities");
+        let request = SyncRequest::example(&ty, json!({"metadata": {"name": "a"}})).unwrap();
+        let request = request.with_child::<Namespace>(json!({"metadata": {"name": "n"}})).unwrap();
+        let desired = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}});
+        assert!(request.existing(&desired).is_some());
     }
 }

@@ -59,34 +59,82 @@ impl SyncResponse {
     }
 
     fn json(&mut self, value: &impl Serialize, what: &str) -> Option<Value> {
-        match serde_json::to_value(value) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.unserializable = Some(format!("{what} cannot be written as JSON: {error}"));
-                None
-            }
-        }
+        json(value, what, &mut self.unserializable)
     }
 }
 
 /// What came of cleaning up before a parent goes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FinalizeResponse {
-    /// The status to show meanwhile; `None` leaves it as it is.
+    /// The status to show meanwhile; `None` leaves it as it is. Ignored when all is done.
     pub status: Option<Value>,
     /// When to try again; `None` when all is done and the parent may go.
     pub retry: Option<Duration>,
+    /// Why the status could not be turned into JSON; the run then fails, and the parent stays.
+    pub unserializable: Option<String>,
 }
 
 impl FinalizeResponse {
     /// All is cleaned up: the finalizer is removed and the parent goes.
     pub fn done() -> Self {
-        Self { status: None, retry: None }
+        Self::default()
     }
 
     /// Not done yet: the parent stays, and `finalize` is called again after this time.
     pub fn retry_after(delay: Duration) -> Self {
-        Self { status: None, retry: Some(delay) }
+        Self { retry: Some(delay), ..Self::default() }
+    }
+
+    /// Sets the status to show meanwhile.
+    #[must_use]
+    pub fn with_status(mut self, status: impl Serialize) -> Self {
+        self.status = json(&status, "the status", &mut self.unserializable);
+        self
+    }
+}
+
+/// What a handler says about its own error. The default says nothing: the status stays, and the
+/// retry comes with backoff.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ErrorResponse {
+    /// The status; `None` leaves the fields of the status as they are.
+    pub status: Option<Value>,
+    /// When to try again; `None` leaves that to the kind of error and the backoff.
+    pub retry: Option<Duration>,
+    /// Why the status could not be turned into JSON; it is then told beside the error.
+    pub unserializable: Option<String>,
+}
+
+impl ErrorResponse {
+    /// A status, and a retry with backoff.
+    pub fn status(status: impl Serialize) -> Self {
+        let mut response = Self::default();
+        response.status = json(&status, "the status", &mut response.unserializable);
+        response
+    }
+
+    /// Tries again after this time, instead of the backoff.
+    #[must_use]
+    pub fn retry_after(mut self, delay: Duration) -> Self {
+        self.retry = Some(delay);
+        self
+    }
+}
+
+/// A status, and the time of the retry.
+impl From<(Value, Option<Duration>)> for ErrorResponse {
+    fn from((status, retry): (Value, Option<Duration>)) -> Self {
+        Self { status: Some(status), retry, unserializable: None }
+    }
+}
+
+fn json(value: &impl Serialize, what: &str, why_not: &mut Option<String>) -> Option<Value> {
+    match serde_json::to_value(value) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            *why_not = Some(format!("{what} cannot be written as JSON: {error}"));
+            None
+        }
     }
 }
 
@@ -101,5 +149,8 @@ mod tests {
         let odd = BTreeMap::from([(vec![1, 2], 3)]);
         let response = SyncResponse::new().child(odd);
         assert!(response.unserializable.is_some() && response.children.is_empty());
+        let odd = BTreeMap::from([(vec![1, 2], 3)]);
+        assert!(FinalizeResponse::done().with_status(&odd).unserializable.is_some());
+        assert!(ErrorResponse::status(&odd).unserializable.is_some());
     }
 }

@@ -1,46 +1,85 @@
 //! Step 2: calling the user's code where it can hurt nobody else.
 
-use std::any::Any;
-
-use super::{Context, Failure, Report};
-use crate::{
-    object::Object,
-    operator::{Permanent, RetryAfter},
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Duration,
 };
 
-/// Calls user code on a blocking thread; a panic and a run past the deadline are failures.
+use serde_json::Value;
+
+use super::{Context, Failure, Report};
+use crate::operator::{ErrorResponse, Handler, Permanent, RetryAfter, SyncRequest};
+
+/// User code: [`Handler::sync`] or [`Handler::finalize`].
+type Code<T> = fn(&dyn Handler, &SyncRequest) -> anyhow::Result<T>;
+
+/// A call that failed, with the status that the handler wants to show because of it.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) failure: Failure,
+    pub(super) status: Option<Value>,
+}
+
+/// Calls user code on a blocking thread; a panic and a run past the deadline are failures. An
+/// error is answered there too, by [`Handler::on_error`].
 ///
 /// Past the deadline the failure is shown at once, but this returns only when the code does: the
 /// caller's permit and the parent stay busy, so that runs for one parent never overlap.
 pub(super) async fn call<T: Send + 'static>(
     context: &Context,
-    parent: &Object,
+    request: SyncRequest,
     report: &mut Report,
-    code: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
-) -> Result<T, Failure> {
+    code: Code<T>,
+) -> Result<T, Failed> {
     let deadline = context.config().handler_deadline;
-    let mut thread = tokio::task::spawn_blocking(code);
+    let (handler, parent) = (context.handler().clone(), request.parent.clone());
+    let mut thread = tokio::task::spawn_blocking(move || {
+        let result = code(&*handler, &request);
+        result.map_err(|error| answered(&*handler, &request, &error))
+    });
     let Ok(joined) = tokio::time::timeout(deadline, &mut thread).await else {
         context.metrics().handler_overdue(context.name());
-        super::status::show_overdue(context, parent, deadline, report).await;
+        super::status::show_overdue(context, &parent, deadline, report).await;
         // The answer of a handler that was given up on is not trusted.
         let _ = thread.await;
-        return Err(Failure::Overdue(deadline));
+        return Err(Failure::Overdue(deadline).into());
     };
-    match joined {
-        Ok(result) => result.map_err(|error| handler_failure(&error)),
-        Err(error) => {
-            context.metrics().handler_panicked(context.name());
-            let message = error.try_into_panic().map_or_else(|_| "cancelled".to_owned(), text);
-            Err(Failure::Panicked(message))
-        }
-    }
+    joined.unwrap_or_else(|error| {
+        context.metrics().handler_panicked(context.name());
+        let message = error.try_into_panic().map_or_else(|_| "cancelled".to_owned(), text);
+        Err(Failure::Panicked(message).into())
+    })
 }
 
-fn handler_failure(error: &anyhow::Error) -> Failure {
-    let retry_after = error.downcast_ref::<RetryAfter>().map(|retry| retry.delay);
-    let permanent = error.downcast_ref::<Permanent>().is_some();
-    Failure::Handler { message: format!("{error:#}"), permanent, retry_after }
+/// What a handler's error means, after the handler was asked about it.
+fn answered(handler: &dyn Handler, request: &SyncRequest, error: &anyhow::Error) -> Failed {
+    let answer = catch_unwind(AssertUnwindSafe(|| handler.on_error(request, error)));
+    let (answer, beside) = match answer {
+        Ok(answer) => {
+            let beside = answer.unserializable.clone();
+            (answer, beside)
+        }
+        Err(panic) => {
+            (ErrorResponse::default(), Some(format!("on_error panicked: {}", text(panic))))
+        }
+    };
+    let beside = beside.map(|beside| format!(" ({beside})")).unwrap_or_default();
+    let message = format!("{error:#}{beside}");
+    Failed { failure: handler_failure(error, message, answer.retry), status: answer.status }
+}
+
+/// The time that the handler chose for this error goes before the kind of the error.
+fn handler_failure(error: &anyhow::Error, message: String, chosen: Option<Duration>) -> Failure {
+    let of_error = error.downcast_ref::<RetryAfter>().map(|retry| retry.delay);
+    let permanent = chosen.is_none() && error.downcast_ref::<Permanent>().is_some();
+    Failure::Handler { message, permanent, retry_after: chosen.or(of_error) }
+}
+
+impl From<Failure> for Failed {
+    fn from(failure: Failure) -> Self {
+        Self { failure, status: None }
+    }
 }
 
 fn text(panic: Box<dyn Any + Send>) -> String {
@@ -52,16 +91,35 @@ fn text(panic: Box<dyn Any + Send>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use anyhow::anyhow;
+    use serde_json::json;
 
     use super::*;
+    use crate::{
+        object::{K8sType, KeptManagers, Object},
+        operator::{Children, SyncResponse},
+    };
+
+    fn answer_of<E>(on_error: E, error: &anyhow::Error) -> Failed
+    where
+        E: Fn(&SyncRequest, &anyhow::Error) -> ErrorResponse + Send + Sync + 'static,
+    {
+        let ty = K8sType::cluster_scoped("v1", "Thing", "things");
+        let value = json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "1"}});
+        let parent = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
+        let request = SyncRequest::new(parent, Children::default());
+        let sync = |_: &SyncRequest| -> anyhow::Result<SyncResponse> { unreachable!() };
+        answered(&(sync, on_error), &request, error)
+    }
+
+    fn silent(_: &SyncRequest, _: &anyhow::Error) -> ErrorResponse {
+        ErrorResponse::default()
+    }
 
     #[test]
     fn the_kind_of_a_handler_error_survives_its_context() {
         let permanent = anyhow!(Permanent("bad port".to_owned())).context("reading the spec");
-        match handler_failure(&permanent) {
+        match answer_of(silent, &permanent).failure {
             Failure::Handler { message, permanent, retry_after: None } => {
                 assert!(permanent);
                 assert_eq!(message, "reading the spec: bad port");
@@ -71,9 +129,38 @@ mod tests {
         let delay = Duration::from_secs(9);
         let retry = anyhow!(RetryAfter { message: "busy".to_owned(), delay });
         assert!(matches!(
-            handler_failure(&retry),
+            answer_of(silent, &retry).failure,
             Failure::Handler { permanent: false, retry_after: Some(after), .. } if after == delay
         ));
+    }
+
+    #[test]
+    fn the_answer_to_an_error_chooses_the_retry_and_the_status() {
+        let delay = Duration::from_secs(9);
+        let on_error = move |_: &SyncRequest, error: &anyhow::Error| {
+            ErrorResponse::status(json!({"error": error.to_string()})).retry_after(delay)
+        };
+        let failed = answer_of(on_error, &anyhow!(Permanent("bad port".to_owned())));
+        assert_eq!(failed.status, Some(json!({"error": "bad port"})));
+        assert!(matches!(
+            failed.failure,
+            Failure::Handler { permanent: false, retry_after: Some(after), .. } if after == delay
+        ));
+    }
+
+    #[test]
+    fn an_answer_that_panics_or_is_no_json_leaves_the_error_as_it_was() {
+        let odd = std::collections::BTreeMap::from([(vec![1], 1)]);
+        let panics = |_: &SyncRequest, _: &anyhow::Error| -> ErrorResponse { panic!("oh") };
+        let is_odd = move |_: &SyncRequest, _: &anyhow::Error| ErrorResponse::status(&odd);
+        for (failed, beside) in [
+            (answer_of(panics, &anyhow!("cold")), "on_error panicked: oh"),
+            (answer_of(is_odd, &anyhow!("cold")), "the status cannot be written as JSON"),
+        ] {
+            let message = failed.failure.to_string();
+            assert!(message.starts_with("cold (") && message.contains(beside), "{message}");
+            assert_eq!(failed.status, None);
+        }
     }
 
     #[test]

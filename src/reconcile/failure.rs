@@ -49,6 +49,11 @@ pub struct ChildFailure {
 }
 
 impl Failure {
+    /// What the handler returned is no JSON, and will be none when it is asked again.
+    pub(super) fn unserializable(why: String) -> Self {
+        Self::Handler { message: why, permanent: true, retry_after: None }
+    }
+
     /// The reason of the condition and the Event: one `CamelCase` word.
     pub fn reason(&self) -> &'static str {
         match self {

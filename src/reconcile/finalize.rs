@@ -1,10 +1,14 @@
 //! What comes before a sync: the finalizer of parents that need one, and the end of parents that go.
 
-use super::{Context, End, Failure, Report, call, ours, status};
+use super::{
+    Context, End, Failure, Report,
+    call::{self, Failed},
+    ours, status,
+};
 use crate::{
     cluster::{ApiError, ErrorClass},
     object::Object,
-    operator::{FinalizeResponse, SyncRequest},
+    operator::{FinalizeResponse, Handler, SyncRequest},
     plan::{add_finalizer, remove_finalizer},
 };
 
@@ -21,13 +25,18 @@ type Change = fn(&Object, &str) -> Option<serde_json::Value>;
 const TRIES: usize = 3;
 
 /// Adds or removes our finalizer where it is due, and finalizes a parent that is being deleted.
-pub(super) async fn prepare(context: &Context, parent: Object, report: &mut Report) -> Prepared {
+pub(super) async fn prepare(
+    context: &Context,
+    parent: Object,
+    failures: u32,
+    report: &mut Report,
+) -> Prepared {
     let has_ours = parent.finalizers().contains(&context.name().finalizer());
     let wants_ours = context.handler().has_finalizer();
     match (parent.is_deleting(), has_ours, wants_ours) {
         (true, false, _) => Prepared::Done,
         (true, true, true) => {
-            finalize(context, &parent, report).await;
+            finalize(context, &parent, failures, report).await;
             Prepared::Done
         }
         // A finalizer from a time when the handler asked for one.
@@ -58,30 +67,31 @@ async fn sync_after(
     }
 }
 
-async fn finalize(context: &Context, parent: &Object, report: &mut Report) {
+async fn finalize(context: &Context, parent: &Object, failures: u32, report: &mut Report) {
     let observed = context.observed(parent);
-    let request = SyncRequest::new(parent.clone(), ours(context, parent, &observed));
-    let handler = context.handler().clone();
-    let called = call::call(context, parent, report, move || handler.finalize(&request)).await;
-    match called {
-        Ok(FinalizeResponse { status: _, retry: None }) => release(context, parent, report).await,
-        Ok(FinalizeResponse { status, retry: Some(after) }) => {
+    let children = ours(context, parent, &observed);
+    let request = SyncRequest { parent: parent.clone(), children, failures };
+    let called = call::call(context, request, report, <dyn Handler>::finalize);
+    match called.await.and_then(check) {
+        Ok(FinalizeResponse { retry: None, .. }) => release(context, parent, report).await,
+        Ok(FinalizeResponse { status, retry: Some(after), .. }) => {
             report.waiting.push("the handler is still finalizing".to_owned());
             report.resync = Some(after);
             status::write(context, parent, status, report).await;
         }
-        Err(failure) => finalize_failed(context, parent, failure, report).await,
+        Err(Failed { failure, status }) => {
+            report.fail(failure);
+            status::write(context, parent, status, report).await;
+        }
     }
 }
 
-async fn finalize_failed(
-    context: &Context,
-    parent: &Object,
-    failure: Failure,
-    report: &mut Report,
-) {
-    report.fail(failure);
-    status::write(context, parent, None, report).await;
+fn check(response: FinalizeResponse) -> Result<FinalizeResponse, Failed> {
+    match &response.unserializable {
+        // The status of a parent that may go is not written.
+        Some(why) if response.retry.is_some() => Err(Failure::unserializable(why.clone()).into()),
+        Some(_) | None => Ok(response),
+    }
 }
 
 async fn release(context: &Context, parent: &Object, report: &mut Report) {

@@ -30,14 +30,17 @@ mod status;
 
 use std::time::{Instant, SystemTime};
 
+use serde_json::Value;
+
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
 pub use gate::{Entry, Gate, Permit, Ticket, Waiter};
 pub use report::{End, Memory, Report};
 
+use self::call::Failed;
 use crate::{
     object::{Object, ObjectKey, Uid},
-    operator::{Children, SyncRequest, SyncResponse},
+    operator::{Children, Handler, SyncRequest, SyncResponse},
     plan::{self, PlanInput, is_ours},
 };
 
@@ -50,6 +53,8 @@ pub struct Job {
     pub uid: Uid,
     /// How many runs directly before this one wrote children.
     pub after_writes: u32,
+    /// How many runs directly before this one failed.
+    pub failures: u32,
     /// What earlier runs left for this one.
     pub memory: Memory,
 }
@@ -74,38 +79,39 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let Some(parent) = context.parent(&job.key, &job.uid) else {
         return report.gone();
     };
-    let parent = match finalize::prepare(context, parent, &mut report).await {
+    let parent = match finalize::prepare(context, parent, job.failures, &mut report).await {
         finalize::Prepared::Sync(parent) => parent,
         finalize::Prepared::Done => return report,
     };
     let observed = context.observed(&parent);
     // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
-    let response = sync_and_apply(context, &parent, observed, &mut report).await;
+    let status = sync_and_apply(context, &parent, observed, job.failures, &mut report).await;
     // 5 status (I/O)
     if report.end != End::Alive {
         return report;
     }
     if report.has_settled() || job.after_writes > LAST_RUN_WITHOUT_STATUS {
-        status::write(context, &parent, response.and_then(|r| r.status), &mut report).await;
+        status::write(context, &parent, status, &mut report).await;
     }
     report
 }
 
-/// Steps 2 to 4. The response comes back for the status; `None` when there is none to trust.
+/// Steps 2 to 4. What comes back is the status that the handler wants.
 async fn sync_and_apply(
     context: &Context,
     parent: &Object,
     observed: Children,
+    failures: u32,
     report: &mut Report,
-) -> Option<SyncResponse> {
-    let request = SyncRequest::new(parent.clone(), ours(context, parent, &observed));
-    let handler = context.handler().clone();
-    let called = call::call(context, parent, report, move || handler.sync(&request)).await;
-    let mut response = match called.and_then(check) {
+) -> Option<Value> {
+    let children = ours(context, parent, &observed);
+    let request = SyncRequest { parent: parent.clone(), children, failures };
+    let called = call::call(context, request, report, <dyn Handler>::sync);
+    let response = match called.await.and_then(|response| Ok(check(response)?)) {
         Ok(response) => response,
-        Err(failure) => {
+        Err(Failed { failure, status }) => {
             report.fail(failure);
-            return None;
+            return status;
         }
     };
     report.resync = response.resync;
@@ -113,7 +119,7 @@ async fn sync_and_apply(
         config: context.config(),
         operator: context.name(),
         parent,
-        desired: std::mem::take(&mut response.children),
+        desired: response.children,
         observed: &observed,
         unsynced: &context.unsynced(),
         memos: &report.memory.memos,
@@ -122,7 +128,7 @@ async fn sync_and_apply(
         Ok(plan) => apply::apply(context, parent, plan, report).await,
         Err(refusals) => report.fail(Failure::Refused(refusals)),
     }
-    Some(response)
+    response.status
 }
 
 fn ours(context: &Context, parent: &Object, observed: &Children) -> Children {
@@ -135,7 +141,7 @@ fn ours(context: &Context, parent: &Object, observed: &Children) -> Children {
 
 fn check(response: SyncResponse) -> Result<SyncResponse, Failure> {
     match response.unserializable {
-        Some(why) => Err(Failure::Handler { message: why, permanent: true, retry_after: None }),
+        Some(why) => Err(Failure::unserializable(why)),
         None => Ok(response),
     }
 }

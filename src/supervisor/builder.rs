@@ -7,7 +7,7 @@ use kube::Client;
 use tokio::sync::oneshot;
 
 use super::{
-    Ready, RunError, Running,
+    Connect, Ready, RunError, Running,
     running::StopSignal,
     system::{self, Parts},
 };
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How a client is made: on the supervisor's runtime, which then carries its connections.
-pub(super) type Connect = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
+pub(super) type Connecting = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
 
 /// What is called when the process is ready.
 pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
@@ -29,7 +29,7 @@ pub struct Supervisor;
 /// Collects operators and settings; [`run`](Self::run) or [`start`](Self::start) ends it.
 #[must_use]
 pub struct SupervisorBuilder {
-    connect: Option<Connect>,
+    connect: Option<Connecting>,
     operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
     web: Option<String>,
     on_ready: Option<OnReady>,
@@ -44,7 +44,12 @@ impl Supervisor {
 }
 
 impl SupervisorBuilder {
-    /// Says how to reach the API server. Without it the in-cluster configuration is used.
+    /// Says which cluster to reach. Without it the one around this process.
+    pub fn connect_to(self, cluster: Connect) -> Self {
+        self.connect(move || cluster.client())
+    }
+
+    /// Says how to reach the API server, where [`connect_to`](Self::connect_to) cannot.
     ///
     /// `connect` runs on the supervisor's own runtime. A client should not retry by itself
     /// (`kube::Config::default_retry = false`): the schedule of a parent does it better.
@@ -123,8 +128,7 @@ impl SupervisorBuilder {
         check(&operators)?;
         let listener = web.as_deref().map(web::listen).transpose()?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
-        let connect =
-            connect.unwrap_or_else(|| Box::new(|| std::future::ready(in_cluster()).boxed()));
+        let connect = connect.unwrap_or_else(|| Box::new(|| Connect::InCluster.client().boxed()));
         Ok((Parts { connect, operators, listener, on_ready }, address))
     }
 }
@@ -152,12 +156,6 @@ fn check(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<(), RunErro
         }
     }
     Ok(())
-}
-
-fn in_cluster() -> anyhow::Result<Client> {
-    let mut config = kube::Config::incluster()?;
-    config.default_retry = false;
-    Ok(Client::try_from(config)?)
 }
 
 #[cfg(test)]

@@ -11,12 +11,16 @@
 //! multi-thread runtime of their own, so that no actor ever waits for them.
 
 mod builder;
+mod connect;
 mod demand;
 mod error;
+mod one;
 mod running;
 mod system;
 mod wiring;
 
 pub use builder::{Supervisor, SupervisorBuilder};
+pub use connect::Connect;
 pub use error::RunError;
+pub use one::{run_operator, run_operator_with};
 pub use running::{Ready, Running};

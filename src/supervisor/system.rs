@@ -20,7 +20,7 @@ use tokio::{
 
 use super::{
     Ready, RunError,
-    builder::{Connect, OnReady},
+    builder::{Connecting, OnReady},
     running::{Handles, StopSignal},
     wiring::Wiring,
 };
@@ -37,7 +37,7 @@ const DRAIN: Duration = Duration::from_secs(4);
 
 /// What a system is made of.
 pub(super) struct Parts {
-    pub(super) connect: Connect,
+    pub(super) connect: Connecting,
     pub(super) operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
     pub(super) listener: Option<TcpListener>,
     pub(super) on_ready: Option<OnReady>,

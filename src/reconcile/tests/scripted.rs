@@ -108,7 +108,7 @@ impl World {
 
     pub(super) async fn run(&self, memory: Memory) -> Report {
         let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
-        run(&self.context, Job { key, uid, after_writes: 0, memory }).await
+        run(&self.context, Job { key, uid, after_writes: 0, failures: 0, memory }).await
     }
 
     pub(super) fn config(&self) -> &OperatorConfig {

@@ -1,0 +1,60 @@
+//! How to reach a cluster, said explicitly: nothing is tried in turn, so that a program never
+//! reaches another cluster than the one that was meant.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use kube::{
+    Client, Config,
+    config::{KubeConfigOptions, Kubeconfig},
+};
+
+/// Which cluster to reach, and with which credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Connect {
+    /// The cluster around this process, with the service account of its Pod. The token is read
+    /// again when it is renewed.
+    InCluster,
+    /// A cluster of a kubeconfig.
+    Kubeconfig {
+        /// The file; `None` for those of `$KUBECONFIG`, or else `~/.kube/config`.
+        file: Option<PathBuf>,
+        /// The context; `None` for the current one.
+        context: Option<String>,
+    },
+}
+
+impl Connect {
+    /// The current context of the usual kubeconfig: what kubectl would use.
+    pub fn kubeconfig() -> Self {
+        Self::Kubeconfig { file: None, context: None }
+    }
+
+    /// The current context of this kubeconfig.
+    pub fn kubeconfig_file(file: impl Into<PathBuf>) -> Self {
+        Self::Kubeconfig { file: Some(file.into()), context: None }
+    }
+
+    /// A client for the calling runtime. It does not retry by itself: the schedule of a parent
+    /// does that better.
+    ///
+    /// # Errors
+    /// When the credentials cannot be found or read.
+    pub async fn client(self) -> anyhow::Result<Client> {
+        let mut config = match self {
+            Self::InCluster => Config::incluster().context("not inside of a cluster")?,
+            Self::Kubeconfig { file, context } => from_kubeconfig(file, context).await?,
+        };
+        config.default_retry = false;
+        Ok(Client::try_from(config)?)
+    }
+}
+
+async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> anyhow::Result<Config> {
+    let kubeconfig = match file {
+        Some(file) => Kubeconfig::read_from(file)?,
+        None => Kubeconfig::read()?,
+    };
+    let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
+    Ok(Config::from_custom_kubeconfig(kubeconfig, &options).await?)
+}

@@ -1,0 +1,128 @@
+//! Handlers that answer their own errors: the status is theirs, the children stay.
+
+use std::time::Duration;
+
+use operetta::{
+    operator::failable::{BackoffConfig, DefaultFailableHandler, FailableHandler, HandlerResult},
+    prelude::*,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, World, condition, eventually},
+};
+
+/// As long as nothing but the answer to an error chooses it.
+const NEVER: Duration = Duration::from_hours(1);
+
+fn slow_backoff(config: OperatorConfig) -> OperatorConfig {
+    config.with_error_backoff(NEVER, NEVER)
+}
+
+/// A parent converges, then fails: its status tells, its child stays as it is, it is retried in
+/// the time that the handler chose, and a fix is taken up.
+async fn answers_its_error(handler: impl Handler, message: &str) {
+    let Some(world) = World::new().await else { return };
+    let config = slow_backoff(recipe::config("cook"));
+    let operators = world.start(|builder| builder.register(config, handler)).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, acting("r", "fail")).await;
+    let tells = |parent: &Value| parent["status"]["taste"] == "burnt";
+    let parent = world.until(RECIPE, "r", "the status of the error", tells).await;
+    let ready = condition(&parent, "Ready");
+    assert_eq!((&ready["status"], &ready["reason"]), (&json!("False"), &json!("HandlerFailed")));
+    assert_eq!(ready["message"], message);
+    let failures = || async {
+        let key = operetta::object::ObjectKey::namespaced(&world.namespace, "r");
+        operators.running().board().parent("cook", &key).map_or(0, |parent| parent.failures)
+    };
+    eventually("retries", failures, |failures| *failures >= 3).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "none");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_handler_chooses_status_and_retry_and_the_children_stay() {
+    let on_error =
+        |_: &SyncRequest, _: &Error| (json!({"taste": "burnt"}), Some(Duration::from_millis(20)));
+    answers_its_error((recipe::sync, on_error), "the oven is cold").await;
+}
+
+/// The recipe's handler in parts.
+struct Kitchen;
+
+impl FailableHandler for Kitchen {
+    type Validated = Value;
+    type Error = String;
+    type Status = Value;
+
+    fn validate(&self, request: &SyncRequest) -> Result<Value, String> {
+        Ok(request.parent.field("spec").unwrap_or_default())
+    }
+
+    fn sync_children(&self, spec: &mut Value, _: &SyncRequest) -> Result<Vec<Value>, String> {
+        if spec["act"] == "fail" {
+            return Err("the oven is cold".to_owned());
+        }
+        Ok(spec["children"].as_array().cloned().unwrap_or_default())
+    }
+
+    fn determine_status(&self, _: &SyncRequest, result: HandlerResult<Value, String>) -> Value {
+        json!({"taste": if result.is_error() { "burnt" } else { "fine" }})
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failable_handler_tells_its_error_and_the_children_stay() {
+    let backoff = BackoffConfig::fixed_interval(Duration::from_millis(20));
+    let handler = DefaultFailableHandler::wrap(Kitchen).with_backoff(backoff);
+    answers_its_error(handler, "sync failed: the oven is cold").await;
+}
+
+/// Cannot clean up, and says so.
+struct Clogged;
+
+impl Handler for Clogged {
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        recipe::sync(request)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
+        match request.failures {
+            0..3 => Err(Error::msg("the drain is clogged")),
+            3.. => Ok(FinalizeResponse::done()),
+        }
+    }
+
+    fn on_error(&self, _: &SyncRequest, _: &Error) -> ErrorResponse {
+        ErrorResponse::status(json!({"taste": "burnt"})).retry_after(Duration::from_millis(20))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_of_finalize_is_answered_too_and_keeps_the_parent() {
+    let Some(world) = World::new().await else { return };
+    let config = slow_backoff(recipe::config("cook"));
+    let operators = world.start(|builder| builder.register(config, Clogged)).await;
+    let mut parent = recipe("r", &[]);
+    parent["metadata"]["finalizers"] = json!(["test.operetta.dev/other"]);
+    world.create(RECIPE, parent).await;
+    world.until_ready(RECIPE, "r").await;
+    world.delete(RECIPE, "r").await;
+    let is_finalized =
+        |parent: &Value| parent["metadata"]["finalizers"] == json!(["test.operetta.dev/other"]);
+    let parent = world.until(RECIPE, "r", "our finalizer gone", is_finalized).await;
+    assert_eq!(parent["status"]["taste"], "burnt", "as the last failure said");
+    world.patch(RECIPE, "r", json!({"metadata": {"finalizers": null}})).await;
+    operators.stop().await;
+}
