@@ -43,6 +43,23 @@ impl Cluster {
         }
     }
 
+    /// The same with every field as the server has it, nothing left out for the cache.
+    pub async fn read_whole(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+    ) -> Result<Option<Value>, ApiError> {
+        let request = ApiRequest::get("get", ty, ty.object_path(key));
+        let name = request.name();
+        match self.send(request).await {
+            Ok(answer) => serde_json::from_slice(&answer)
+                .map(Some)
+                .map_err(|error| ApiError::Malformed { request: name, why: error.to_string() }),
+            Err(error) if error.class() == ErrorClass::Missing => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Applies the fields of `body` as `manager`, taking them from others.
     ///
     /// Whether it creates or updates is up to `body.metadata`: a `resourceVersion` of `"1"` only

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ConfigError, OperatorName};
+use super::{ConfigError, OperatorName, Predecessor};
 use crate::object::{K8sType, ResourceScope};
 
 /// One operator: its name, its parent type, its child types and its limits.
@@ -18,6 +18,8 @@ pub struct OperatorConfig {
     pub children: Vec<ChildType>,
     /// The labels that children get.
     pub labels: Labels,
+    /// What an earlier program left, to be taken over. Default nothing.
+    pub predecessor: Predecessor,
     /// How many runs may be in flight at once. Default 16.
     pub max_concurrent_runs: usize,
     /// How long a handler may take before its run counts as failed. Default 30 seconds.
@@ -110,6 +112,7 @@ impl OperatorConfig {
             parent,
             children: Vec::new(),
             labels: Labels::default(),
+            predecessor: Predecessor::default(),
             max_concurrent_runs: 16,
             handler_deadline: Duration::from_secs(30),
             debounce: Duration::ZERO,

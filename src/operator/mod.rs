@@ -12,6 +12,7 @@ mod error;
 pub mod failable;
 mod handler;
 mod name;
+mod predecessor;
 mod request;
 mod response;
 mod view;
@@ -21,6 +22,7 @@ pub use config::{ChildConfig, ChildType, Labels, OperatorConfig, UpdateStrategy}
 pub use error::{ConfigError, Permanent, RetryAfter};
 pub use handler::Handler;
 pub use name::{InvalidName, OperatorName};
+pub use predecessor::Predecessor;
 pub use request::SyncRequest;
 pub use response::{ErrorResponse, FinalizeResponse, SyncResponse};
 pub use view::{RawView, TypedIter, TypedView};

@@ -5,23 +5,27 @@ use serde_json::{Value, json};
 
 use crate::object::Object;
 
-/// The patch that adds a finalizer; `None` when it is there, or when the parent is being deleted
-/// and the server would refuse a new one.
-pub fn add(parent: &Object, name: &str) -> Option<Value> {
-    let mut finalizers = parent.finalizers();
-    if parent.is_deleting() || finalizers.iter().any(|finalizer| finalizer == name) {
-        return None;
+/// The patch that adds a finalizer, in the place of those that a predecessor put there; `None`
+/// when that is so, or when the parent is being deleted and the server would refuse a new one.
+pub fn add(parent: &Object, name: &str, former: &[String]) -> Option<Value> {
+    let before = parent.finalizers();
+    let mut finalizers = without(&before, former);
+    if !finalizers.iter().any(|finalizer| finalizer == name) {
+        finalizers.push(name.to_owned());
     }
-    finalizers.push(name.to_owned());
-    Some(patch(parent, &finalizers))
+    (!parent.is_deleting() && finalizers != before).then(|| patch(parent, &finalizers))
 }
 
-/// The patch that removes a finalizer; `None` when it is not there.
-pub fn remove(parent: &Object, name: &str) -> Option<Value> {
-    let mut finalizers = parent.finalizers();
-    let before = finalizers.len();
+/// The patch that removes a finalizer and those of a predecessor; `None` when there is none.
+pub fn remove(parent: &Object, name: &str, former: &[String]) -> Option<Value> {
+    let before = parent.finalizers();
+    let mut finalizers = without(&before, former);
     finalizers.retain(|finalizer| finalizer != name);
-    (finalizers.len() < before).then(|| patch(parent, &finalizers))
+    (finalizers != before).then(|| patch(parent, &finalizers))
+}
+
+fn without(finalizers: &[String], former: &[String]) -> Vec<String> {
+    finalizers.iter().filter(|finalizer| !former.contains(finalizer)).cloned().collect()
 }
 
 fn patch(parent: &Object, finalizers: &[String]) -> Value {
@@ -51,20 +55,31 @@ mod tests {
     #[test]
     fn finalizers_of_others_stay_in_their_order() {
         let object = parent(&json!({"finalizers": ["b", "x", "a"]}));
-        assert_eq!(add(&object, "y"), Some(patched(&["b", "x", "a", "y"])));
-        assert_eq!(remove(&object, "x"), Some(patched(&["b", "a"])));
-        assert_eq!(remove(&parent(&json!({"finalizers": ["x"]})), "x"), Some(patched(&[])));
+        assert_eq!(add(&object, "y", &[]), Some(patched(&["b", "x", "a", "y"])));
+        assert_eq!(remove(&object, "x", &[]), Some(patched(&["b", "a"])));
+        assert_eq!(remove(&parent(&json!({"finalizers": ["x"]})), "x", &[]), Some(patched(&[])));
+    }
+
+    #[test]
+    fn the_finalizer_of_a_predecessor_goes_with_ours() {
+        let former = ["x".to_owned()];
+        let object = parent(&json!({"finalizers": ["b", "x"]}));
+        assert_eq!(add(&object, "y", &former), Some(patched(&["b", "y"])));
+        assert_eq!(remove(&object, "y", &former), Some(patched(&["b"])));
+        let both = parent(&json!({"finalizers": ["y", "x"]}));
+        assert_eq!(add(&both, "y", &former), Some(patched(&["y"])));
+        assert_eq!(remove(&both, "y", &former), Some(patched(&[])));
     }
 
     #[test]
     fn there_is_no_patch_when_nothing_would_change() {
         let object = parent(&json!({"finalizers": ["x"]}));
-        assert_eq!((add(&object, "x"), remove(&object, "y")), (None, None));
+        assert_eq!((add(&object, "x", &[]), remove(&object, "y", &[])), (None, None));
     }
 
     #[test]
     fn a_parent_that_is_being_deleted_gets_no_finalizer() {
         let object = parent(&json!({"deletionTimestamp": "2026-01-01T00:00:00Z"}));
-        assert_eq!(add(&object, "x"), None);
+        assert_eq!(add(&object, "x", &[]), None);
     }
 }

@@ -34,6 +34,7 @@ mod refusal;
 mod resolve;
 mod status;
 mod steps;
+mod takeover;
 
 #[cfg(test)]
 mod tests;
@@ -50,3 +51,4 @@ pub use status::{
     Condition, ConditionStatus, StatusInput, StatusPatch, StatusSchema, status_patch,
 };
 pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};
+pub use takeover::{has_predecessor, takeover};

@@ -1,6 +1,6 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
-use super::{Context, End, Report, delete};
+use super::{Context, End, Report, delete, takeover};
 use crate::{
     cluster::{ApiError, ErrorClass},
     history::Verb,
@@ -33,7 +33,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     for step in steps {
         match step {
             Step::Create(write) => create(context, parent, write, report).await,
-            Step::Update(write) => write_child(context, parent, write, Verb::Updated, report).await,
+            Step::Update(write) => update(context, parent, write, report).await,
             Step::Delete(deletion) if report.was_refused() => {
                 report.wait(&deletion.id, &"its deletion waits until every write is accepted");
             }
@@ -91,6 +91,14 @@ async fn create(context: &Context, parent: &Object, write: Write, report: &mut R
 
 fn is_unchanged(known: &crate::plan::ForeignChild, live: &Object) -> bool {
     known.uid == *live.uid() && known.version == *live.resource_version()
+}
+
+/// Updates a child, after taking it over from a predecessor where there was one.
+async fn update(context: &Context, parent: &Object, write: Write, report: &mut Report) {
+    match takeover::take_over(context, parent, &write.id).await {
+        Ok(()) => write_child(context, parent, write, Verb::Updated, report).await,
+        Err(error) => report.child_failed(&write.id, error),
+    }
 }
 
 /// What to do about a child after its write was answered 409.

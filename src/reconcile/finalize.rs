@@ -20,7 +20,7 @@ pub(super) enum Prepared {
     Done,
 }
 
-type Change = fn(&Object, &str) -> Option<serde_json::Value>;
+type Change = fn(&Object, &str, &[String]) -> Option<serde_json::Value>;
 
 const TRIES: usize = 3;
 
@@ -31,9 +31,9 @@ pub(super) async fn prepare(
     failures: u32,
     report: &mut Report,
 ) -> Prepared {
-    let has_ours = parent.finalizers().contains(&context.name().finalizer());
-    let wants_ours = context.handler().has_finalizer();
-    match (parent.is_deleting(), has_ours, wants_ours) {
+    let (ours, former) = (context.name().finalizer(), &context.config().predecessor.finalizers);
+    let is_held = parent.finalizers().iter().any(|held| *held == ours || former.contains(held));
+    match (parent.is_deleting(), is_held, context.handler().has_finalizer()) {
         (true, false, _) => Prepared::Done,
         (true, true, true) => {
             finalize(context, &parent, failures, report).await;
@@ -44,12 +44,12 @@ pub(super) async fn prepare(
             release(context, &parent, report).await;
             Prepared::Done
         }
-        (false, true, false) => sync_after(context, &parent, remove_finalizer, report).await,
-        (false, false, true) => sync_after(context, &parent, add_finalizer, report).await,
-        (false, true, true) | (false, false, false) => Prepared::Sync(parent),
+        (false, _, true) => sync_after(context, &parent, add_finalizer, report).await,
+        (false, _, false) => sync_after(context, &parent, remove_finalizer, report).await,
     }
 }
 
+/// Changes the finalizers where that is due; usually no request is sent.
 async fn sync_after(
     context: &Context,
     parent: &Object,
@@ -112,9 +112,10 @@ async fn patch(
     change: Change,
 ) -> Result<Option<Object>, ApiError> {
     let (cluster, manager) = (context.cluster(), context.name().as_str());
+    let former = &context.config().predecessor.finalizers;
     let mut parent = parent.clone();
     for attempt in 1.. {
-        let Some(body) = change(&parent, &context.name().finalizer()) else { break };
+        let Some(body) = change(&parent, &context.name().finalizer(), former) else { break };
         match cluster.patch_object(parent.ty(), parent.key(), manager, &body).await {
             Ok(reply) => {
                 context.learn(&parent, reply.clone());

@@ -27,6 +27,7 @@ mod gate;
 mod report;
 mod schema;
 mod status;
+mod takeover;
 
 use std::time::{Instant, SystemTime};
 

@@ -51,10 +51,12 @@ impl Wiring {
         let labels: BTreeSet<String> =
             configs.iter().map(|config| config.labels.parent_uid.clone()).collect();
         let stores = watches.keys().map(|ty| (ty.clone(), Store::new(ty.clone(), labels.clone())));
-        let managers = configs.iter().map(|config| config.name.clone()).collect();
+        let managers = configs.iter().flat_map(|config| {
+            [&config.name].into_iter().chain(&config.predecessor.field_managers).cloned()
+        });
         let metrics = Metrics::new();
         Self {
-            cluster: Cluster::new(client, metrics.clone(), KeptManagers(managers)),
+            cluster: Cluster::new(client, metrics.clone(), KeptManagers(managers.collect())),
             runtime,
             board: Board::new(),
             metrics,

@@ -23,4 +23,5 @@ mod permissions;
 mod roperator_parity;
 mod scheduling;
 mod sharing;
+mod takeover;
 mod watch;

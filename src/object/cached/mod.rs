@@ -234,6 +234,17 @@ impl Object {
         entries.iter().find(applied).map(|entry| entry["fieldsV1"].clone())
     }
 
+    /// Whether a manager owns fields of the object itself by other writes than server-side apply;
+    /// `false` if it was not kept.
+    pub fn is_updated_by(&self, manager: &str) -> bool {
+        let entries: Vec<Value> = self.metadata_field("managedFields").unwrap_or_default();
+        entries.iter().any(|entry| {
+            entry["manager"] == manager
+                && entry["operation"] == "Update"
+                && entry.get("subresource").is_none_or(|name| name == "")
+        })
+    }
+
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let fields: RawFields<'_> = serde_json::from_str(self.json()).ok()?;
         let metadata: RawFields<'_> = serde_json::from_str(fields.get("metadata")?).ok()?;

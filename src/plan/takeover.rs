@@ -1,0 +1,126 @@
+//! Handing what a predecessor owns of a child over to our server-side apply. An apply removes only
+//! what its own manager owned before: without this, what a predecessor set would stay for ever.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    object::Object,
+    operator::{OperatorName, Predecessor},
+};
+
+/// Whether a predecessor owns something of a child.
+pub fn has_predecessor(child: &Object, predecessor: &Predecessor) -> bool {
+    predecessor.field_managers.iter().any(|manager| child.is_updated_by(manager))
+}
+
+/// The JSON merge patch after which our apply owns what the predecessor owned; `None` when it owns
+/// nothing. `live` is the object as the server has it: no other entry may be missing in it. The
+/// patch carries its version.
+pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor) -> Option<Value> {
+    let entries = live["metadata"]["managedFields"].as_array()?;
+    let is_old = |entry: &&Value| {
+        let manager = entry["manager"].as_str().unwrap_or_default();
+        is_of_object(entry, live, "Update")
+            && predecessor.field_managers.iter().any(|old| old == manager)
+    };
+    let is_ours = |entry: &&Value| {
+        entry["manager"] == operator.as_str() && is_of_object(entry, live, "Apply")
+    };
+    let mut taken = entries.iter().filter(|entry| is_old(entry) || is_ours(entry));
+    entries.iter().find(is_old)?;
+    let mut ours = taken.next()?.clone();
+    ours["manager"] = json!(operator.as_str());
+    ours["operation"] = json!("Apply");
+    for entry in taken {
+        ours["fieldsV1"] = union(&ours["fieldsV1"], &entry["fieldsV1"]);
+    }
+    let others = entries.iter().filter(|entry| !is_old(entry) && !is_ours(entry));
+    let managed: Vec<_> = std::iter::once(ours).chain(others.cloned()).collect();
+    let version = &live["metadata"]["resourceVersion"];
+    Some(json!({"metadata": {"resourceVersion": version, "managedFields": managed}}))
+}
+
+/// Whether an entry is about the object itself, in the version in which it was read: paths of
+/// other versions may mean something else.
+fn is_of_object(entry: &Value, live: &Value, operation: &str) -> bool {
+    entry["operation"] == operation
+        && entry["apiVersion"] == live["apiVersion"]
+        && entry.get("subresource").is_none_or(|name| name == "")
+}
+
+/// The paths of both. A node without members is a path itself, `.` says so where there are more.
+fn union(a: &Value, b: &Value) -> Value {
+    let none = Map::new();
+    let (a, b) = (a.as_object().unwrap_or(&none), b.as_object().unwrap_or(&none));
+    let mut paths = a.clone();
+    for (name, node) in b {
+        let both = paths.get(name).map_or_else(|| node.clone(), |own| union(own, node));
+        paths.insert(name.clone(), both);
+    }
+    if a.is_empty() != b.is_empty() {
+        paths.insert(".".to_owned(), json!({}));
+    }
+    Value::Object(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
+        json!({
+            "manager": manager, "operation": operation, "apiVersion": "v1",
+            "fieldsType": "FieldsV1", "fieldsV1": fields,
+        })
+    }
+
+    fn taken_over(entries: &[Value]) -> Option<Value> {
+        let live = json!({
+            "apiVersion": "v1",
+            "metadata": {"resourceVersion": "7", "managedFields": entries},
+        });
+        let predecessor = Predecessor { field_managers: vec!["old".to_owned()], ..<_>::default() };
+        let patch = takeover(&live, &OperatorName::new("op").unwrap(), &predecessor)?;
+        assert_eq!(patch["metadata"]["resourceVersion"], "7");
+        Some(patch["metadata"]["managedFields"].clone())
+    }
+
+    #[test]
+    fn the_entry_of_a_predecessor_becomes_ours_and_others_stay() {
+        let fields = json!({"f:data": {".": {}, "f:a": {}}});
+        let (old, kubectl) = (entry("old", "Update", &fields), entry("kubectl", "Update", &fields));
+        let expected = json!([entry("op", "Apply", &fields), kubectl]);
+        assert_eq!(taken_over(&[kubectl, old]), Some(expected));
+    }
+
+    #[test]
+    fn what_both_own_is_united() {
+        let old = json!({"f:data": {".": {}, "f:a": {}}, "f:spec": {"f:x": {}}, "f:y": {}});
+        let ours = json!({"f:data": {"f:b": {}}, "f:spec": {"f:x": {"f:z": {}}}});
+        let united = json!({
+            "f:data": {".": {}, "f:a": {}, "f:b": {}},
+            "f:spec": {"f:x": {".": {}, "f:z": {}}},
+            "f:y": {},
+        });
+        let entries = [entry("op", "Apply", &ours), entry("old", "Update", &old)];
+        assert_eq!(taken_over(&entries), Some(json!([entry("op", "Apply", &united)])));
+    }
+
+    #[test]
+    fn without_an_entry_of_a_predecessor_there_is_nothing_to_take_over() {
+        let mut status = entry("old", "Update", &json!({"f:status": {}}));
+        status["subresource"] = json!("status");
+        let mut other_version = entry("old", "Update", &json!({"f:spec": {}}));
+        other_version["apiVersion"] = json!("v2");
+        for entry in [
+            entry("op", "Apply", &json!({"f:data": {}})),
+            entry("old", "Apply", &json!({"f:data": {}})),
+            entry("kubectl", "Update", &json!({"f:data": {}})),
+            status,
+            other_version,
+        ] {
+            assert_eq!(taken_over(&[entry]), None);
+        }
+        assert_eq!(taken_over(&[]), None);
+    }
+}
