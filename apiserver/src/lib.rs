@@ -29,6 +29,7 @@
 //!                                      │       │
 //!                                      │       └ apply, schema, builtin, crd: pure rules
 //!                                      └ discovery, openapi, table, selector
+//!  faults: a layer for clients of this server or of any other
 //! ```
 
 mod addresses;
@@ -39,6 +40,7 @@ mod cluster;
 mod controllers;
 mod crd;
 mod discovery;
+pub mod faults;
 mod garbage;
 mod initial;
 mod log;

@@ -157,7 +157,7 @@ impl Next {
 }
 
 /// A seed from the hasher keys that the standard library draws at random.
-fn random_seed() -> u64 {
+pub(crate) fn random_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
     RandomState::new().build_hasher().finish()
 }

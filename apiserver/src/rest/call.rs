@@ -34,7 +34,7 @@ pub(super) struct Call<'a> {
 
 /// What a request wants of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(crate) enum Verb {
     Get,
     List,
     Watch,
@@ -47,7 +47,7 @@ pub(super) enum Verb {
 
 impl Verb {
     /// The verb of a request; `None` for methods that no resource has.
-    pub(super) fn of(method: &Method, path: &ResourcePath, query: &Query) -> Option<Self> {
+    pub(crate) fn of(method: &Method, path: &ResourcePath, query: &Query) -> Option<Self> {
         let named = path.name.is_some();
         match (method.as_str(), named) {
             ("GET", true) => Some(Self::Get),
@@ -63,7 +63,7 @@ impl Verb {
     }
 
     /// As Kubernetes spells it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Get => "get",
             Self::List => "list",

@@ -35,10 +35,11 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 
 pub use self::body::Body;
-use self::{
-    call::{Call, Verb},
+use self::{call::Call, route::ResourcePath};
+pub(crate) use self::{
+    call::Verb,
     query::Query,
-    route::{ResourcePath, Route},
+    route::{Route, parse as parse_path},
 };
 use crate::{
     discovery, openapi,

@@ -11,11 +11,11 @@ const MANAGER_LIMIT: usize = 128;
 
 /// The parameters of a request.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Query(Vec<(String, String)>);
+pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
     /// Parses what stands behind the question mark.
-    pub(super) fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         Self(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
     }
 
@@ -26,7 +26,7 @@ impl Query {
     }
 
     /// Whether a switch is on.
-    pub(super) fn flag(&self, name: &str) -> bool {
+    pub(crate) fn flag(&self, name: &str) -> bool {
         self.choice(name).unwrap_or_default()
     }
 

@@ -2,7 +2,7 @@
 
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Route {
+pub(crate) enum Route {
     /// `/healthz` and the like.
     Health,
     /// `/version`.
@@ -29,17 +29,17 @@ pub(super) enum Route {
 
 /// The path of a collection, an object or a subresource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct ResourcePath {
-    pub(super) group: String,
-    pub(super) version: String,
-    pub(super) namespace: Option<String>,
-    pub(super) plural: String,
-    pub(super) name: Option<String>,
-    pub(super) subresource: Option<String>,
+pub(crate) struct ResourcePath {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) namespace: Option<String>,
+    pub(crate) plural: String,
+    pub(crate) name: Option<String>,
+    pub(crate) subresource: Option<String>,
 }
 
 /// What the path leads to.
-pub(super) fn parse(path: &str) -> Route {
+pub(crate) fn parse(path: &str) -> Route {
     let segments: Vec<String> = path.split('/').filter(|s| !s.is_empty()).map(decode).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     match segments.as_slice() {
