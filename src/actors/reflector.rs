@@ -153,7 +153,7 @@ impl Reflector {
     /// not may fail a few times (the storage of a new CRD takes a moment).
     fn is_lasting(&self, error: &ApiError) -> bool {
         let is_synced = self.parts.store.reader().is_synced();
-        matches!(error.class(), ErrorClass::Forbidden | ErrorClass::Missing)
+        matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
             || (!is_synced && self.failures >= FAILURES_THAT_LAST)
     }
 
@@ -178,11 +178,12 @@ impl Reflector {
             ErrorClass::Forbidden => {
                 format!("missing permission: get, list, watch on {name}; {error}")
             }
-            ErrorClass::Missing => {
+            ErrorClass::NotServed => {
                 format!("the API server does not serve {name}: install its CRD; {error}")
             }
             ErrorClass::Retry
             | ErrorClass::Conflict
+            | ErrorClass::Missing
             | ErrorClass::Wait(_)
             | ErrorClass::Permanent => format!("{name}: {error}"),
         }

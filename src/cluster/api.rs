@@ -16,8 +16,21 @@ use crate::{
     object::{K8sType, KeptManagers, Object},
 };
 
-/// How long any request but a watch may take.
-const DEADLINE: Duration = Duration::from_secs(30);
+/// How long the API server may be silent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// How long any request but a watch may take. Default 30 seconds.
+    pub request: Duration,
+    /// How long a watch may say nothing, before it is taken for dead. Servers send a bookmark
+    /// about once a minute; default 100 seconds.
+    pub silence: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { request: Duration::from_secs(30), silence: Duration::from_secs(100) }
+    }
+}
 
 /// The largest answer that is read, in bytes; a page of a list is the largest that is asked for.
 const MAX_ANSWER: usize = 256 << 20;
@@ -29,6 +42,7 @@ pub struct Cluster {
     metrics: Metrics,
     managers: KeptManagers,
     user_agent: String,
+    timeouts: Timeouts,
 }
 
 /// One request, before it is sent.
@@ -74,7 +88,18 @@ impl Cluster {
     /// A connection that keeps the given managers' `managedFields` of every object it reads.
     pub fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
         let user_agent = concat!("operetta/", env!("CARGO_PKG_VERSION")).to_owned();
-        Self { client, metrics, managers, user_agent }
+        Self { client, metrics, managers, user_agent, timeouts: Timeouts::default() }
+    }
+
+    /// The same connection with other timeouts.
+    #[must_use]
+    pub fn with_timeouts(self, timeouts: Timeouts) -> Self {
+        Self { timeouts, ..self }
+    }
+
+    /// How long the server may be silent.
+    pub(super) fn timeouts(&self) -> Timeouts {
+        self.timeouts
     }
 
     /// The same connection in the name of one operator, as the server's audit log shows it.
@@ -108,14 +133,14 @@ impl Cluster {
 
     /// Sends a request and reads its answer whole.
     pub(super) async fn send(&self, request: ApiRequest<'_>) -> Result<Bytes, ApiError> {
-        let name = request.name();
+        let (name, after) = (request.name(), self.timeouts.request);
         let exchange = async {
             let response = self.open(request).await?;
             read_body(&name, response).await
         };
-        match tokio::time::timeout(DEADLINE, exchange).await {
+        match tokio::time::timeout(after, exchange).await {
             Ok(answer) => answer,
-            Err(_) => Err(ApiError::TimedOut { request: name, after: DEADLINE }),
+            Err(_) => Err(ApiError::TimedOut { request: name, after }),
         }
     }
 

@@ -25,7 +25,7 @@ pub enum ApiError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// No answer came in time. Whether the request took effect is not known.
-    #[error("{request}: no answer from the API server within {} s", .after.as_secs())]
+    #[error("{request}: no answer from the API server within {} s", .after.as_secs_f64())]
     TimedOut {
         /// Verb and path.
         request: String,
@@ -56,6 +56,8 @@ pub struct Refusal {
     pub retry_after: Option<Duration>,
     /// The fields that it is about.
     pub fields: Vec<String>,
+    /// Whether it names an object: a server that does not know the type does not.
+    pub names_object: bool,
 }
 
 /// What kind of trouble an error is, for scheduling, metrics and Events.
@@ -65,8 +67,10 @@ pub enum ErrorClass {
     Retry,
     /// The object is not as we thought: read it and decide again.
     Conflict,
-    /// What was asked for is not there.
+    /// The object is not there.
     Missing,
+    /// The server does not know the type, or not now: that says nothing about its objects.
+    NotServed,
     /// The server wants less: wait this long.
     Wait(Duration),
     /// We may not: retry with backoff, and say which permission is missing.
@@ -86,6 +90,7 @@ struct StatusBody {
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 struct StatusDetails {
+    name: String,
     retry_after_seconds: u64,
     causes: Vec<StatusCause>,
 }
@@ -111,6 +116,7 @@ impl Refusal {
             reason: status.reason,
             message: status.message,
             retry_after: retry_after.or(from_details),
+            names_object: !details.name.is_empty(),
             fields: details.causes.into_iter().map(|cause| cause.field).collect(),
         }
     }
@@ -124,7 +130,8 @@ impl Refusal {
             (422, _) if self.fields.iter().any(|field| field == "metadata.uid") => {
                 ErrorClass::Conflict
             }
-            (404 | 410, _) => ErrorClass::Missing,
+            (404, _) if self.names_object => ErrorClass::Missing,
+            (404, _) => ErrorClass::NotServed,
             (403, _) => ErrorClass::Forbidden,
             (400 | 405 | 406 | 413 | 415 | 422, _) => ErrorClass::Permanent,
             // Server-side apply of a field that the schema lacks is answered 500.
@@ -168,10 +175,13 @@ mod tests {
     fn answers_have_a_class() {
         let typed = r#"{"message":"failed to create typed patch object (ns/a): .spec.x: no"}"#;
         let namesake = r#"{"details":{"causes":[{"field":"metadata.uid"}]}}"#;
+        let gone = r#"{"reason":"NotFound","details":{"name":"a","kind":"pods"}}"#;
         let busy = r#"{"details":{"retryAfterSeconds":3}}"#;
         for (code, body, expected) in [
             (409, "{}", ErrorClass::Conflict),
-            (404, "404 page not found", ErrorClass::Missing),
+            (404, gone, ErrorClass::Missing),
+            (404, "404 page not found", ErrorClass::NotServed),
+            (404, r#"{"reason":"NotFound","details":{}}"#, ErrorClass::NotServed),
             (403, "{}", ErrorClass::Forbidden),
             (422, "{}", ErrorClass::Permanent),
             (422, namesake, ErrorClass::Conflict),

@@ -25,6 +25,8 @@ pub(super) enum Frame {
     Error(Refusal),
     /// An object that cannot be read; the others go on.
     Undecodable(String),
+    /// An object that cannot be read is gone: only a list tells which.
+    UndecodableDeletion(String),
 }
 
 /// One page of a list.
@@ -92,7 +94,10 @@ pub(super) fn frame(
     };
     Ok(match raw.ty.as_ref() {
         "ADDED" | "MODIFIED" => object(Frame::Changed),
-        "DELETED" => object(Frame::Deleted),
+        "DELETED" => match object(Frame::Deleted) {
+            Frame::Undecodable(why) => Frame::UndecodableDeletion(why),
+            deleted => deleted,
+        },
         "BOOKMARK" => bookmark(raw.object)?,
         "ERROR" => error(raw.object),
         other => Frame::Undecodable(format!("a watch event of the unknown type {other:?}")),
@@ -152,6 +157,9 @@ mod tests {
         assert!(matches!(event("MODIFIED"), Frame::Changed(_)));
         assert!(matches!(event("DELETED"), Frame::Deleted(_)));
         assert!(matches!(event("NEWS"), Frame::Undecodable(_)));
+        let broken = |ty: &str| read(&format!(r#"{{"type":"{ty}","object":{{"metadata":7}}}}"#));
+        assert!(matches!(broken("MODIFIED"), Frame::Undecodable(_)));
+        assert!(matches!(broken("DELETED"), Frame::UndecodableDeletion(_)));
     }
 
     #[test]

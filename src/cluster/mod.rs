@@ -17,7 +17,7 @@ mod schema;
 mod watch;
 mod write;
 
-pub use api::Cluster;
+pub use api::{Cluster, Timeouts};
 pub use error::{ApiError, ErrorClass, Refusal};
 pub use events::{EventKind, ParentEvent};
 pub use watch::{WatchNote, WatchSpec, watch};

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ApiError, Cluster, ErrorClass, api::ApiRequest};
+use super::{ApiError, Cluster, api::ApiRequest};
 use crate::{object::K8sType, plan::StatusSchema};
 
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ impl Cluster {
         let name = request.name();
         let answer = match self.send(request).await {
             Ok(answer) => answer,
-            Err(error) if error.class() == ErrorClass::Missing => return Ok(None),
+            Err(error) if error.code() == Some(404) => return Ok(None),
             Err(error) => return Err(error),
         };
         let document: Document = serde_json::from_slice(&answer)

@@ -66,11 +66,11 @@ pub enum WatchNote {
 /// A watch asks the server to end it after this time, so that a lost end is noticed.
 const SERVER_TIMEOUT: Duration = Duration::from_secs(290);
 
-/// Servers send a bookmark about once a minute: silence for longer is a dead connection.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(100);
-
 /// The longest line that is read, in bytes: an object has at most 3 MiB.
 const MAX_LINE: u64 = 16 << 20;
+
+/// Why a watch begins anew, as the metric says it.
+const EXPIRED: &str = "expired";
 
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duration::from_secs(15) };
 
@@ -78,8 +78,8 @@ const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duratio
 enum End {
     /// The server closed it: go on from the last version.
     Clean,
-    /// The version is no longer known: list again.
-    Gone,
+    /// What came next is no longer known: list again. The reason is that of the metric.
+    Gone(&'static str),
     /// The server does not stream lists.
     CannotStream,
 }
@@ -122,8 +122,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         };
         match end {
             Ok(End::CannotStream) => self.streams_lists = false,
-            Ok(End::Gone) => {
-                self.restart("expired");
+            Ok(End::Gone(reason)) => {
+                self.restart(reason);
                 self.pause_before_retry().await;
             }
             Ok(End::Clean) if started.elapsed() > Duration::from_secs(1) => self.failures = 0,
@@ -138,7 +138,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     }
 
     async fn fail(&mut self, error: ApiError) {
-        if error.class() == ErrorClass::Missing {
+        if error.class() == ErrorClass::NotServed {
             self.from = None;
         }
         self.cluster.metrics().watch_restarted(&self.spec.ty, "error");
@@ -164,7 +164,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let start = self.store.begin_list();
         let list = match self.cluster.list(&self.spec).await {
             // The token of the next page has expired.
-            Err(error) if error.code() == Some(410) => return Ok(End::Gone),
+            Err(error) if error.code() == Some(410) => return Ok(End::Gone(EXPIRED)),
             list => list?,
         };
         for why in list.undecodable {
@@ -191,11 +191,12 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             Err(error) if initial.is_some() && cannot_stream(&error) => {
                 return Ok(End::CannotStream);
             }
-            Err(error) if error.code() == Some(410) => return Ok(End::Gone),
+            Err(error) if error.code() == Some(410) => return Ok(End::Gone(EXPIRED)),
             Err(error) => return Err(error),
         };
-        let mut line = Vec::new();
-        while self.read_line(&mut lines, &mut line).await? {
+        let (mut line, mut is_mute) = (Vec::new(), true);
+        while self.next_line(&mut lines, &mut line, is_mute).await? {
+            is_mute = false;
             let frame = frames::frame(&line, &self.spec.ty, self.cluster.managers());
             let frame = frame.map_err(|error| self.malformed(&error.to_string()))?;
             if let Some(end) = self.take(frame, &mut initial)? {
@@ -203,6 +204,21 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
         }
         Ok(End::Clean)
+    }
+
+    /// A watch that says nothing from its start to its end may wait for a version that the server
+    /// has yet to reach, because it was restored from a backup: only a list can tell.
+    async fn next_line<R: AsyncBufRead + Unpin>(
+        &mut self,
+        lines: &mut R,
+        line: &mut Vec<u8>,
+        is_mute: bool,
+    ) -> Result<bool, ApiError> {
+        let read = self.read_line(lines, line).await;
+        if is_mute && matches!(read, Err(ApiError::TimedOut { .. })) {
+            self.from = None;
+        }
+        read
     }
 
     /// Takes in one frame; `Some` ends the stream.
@@ -234,7 +250,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 self.advance(version);
             }
             (Frame::Undecodable(why), _) => self.undecodable(why),
-            (Frame::Error(refusal), _) if refusal.code == 410 => return Ok(Some(End::Gone)),
+            (Frame::UndecodableDeletion(why), _) => {
+                self.undecodable(why);
+                return Ok(Some(End::Gone("undecodable")));
+            }
+            (Frame::Error(refusal), _) if refusal.code == 410 => {
+                return Ok(Some(End::Gone(EXPIRED)));
+            }
             (Frame::Error(refusal), _) => {
                 let (request, refusal) = (self.name(), Box::new(refusal));
                 return Err(ApiError::Refused { request, refusal });
@@ -290,9 +312,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 .with_query("resourceVersionMatch", "NotOlderThan"),
         };
         let opening = self.cluster.open(request);
-        let response = tokio::time::timeout(IDLE_TIMEOUT, opening)
-            .await
-            .map_err(|_| ApiError::TimedOut { request: self.name(), after: IDLE_TIMEOUT })??;
+        let response = self.within_silence(opening).await??;
         let body = response.into_body().into_data_stream().map_err(std::io::Error::other);
         Ok(Box::pin(body).into_async_read())
     }
@@ -306,14 +326,19 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         line.clear();
         let mut limited = lines.take(MAX_LINE);
         let reading = limited.read_until(b'\n', line);
-        let read = tokio::time::timeout(IDLE_TIMEOUT, reading)
-            .await
-            .map_err(|_| ApiError::TimedOut { request: self.name(), after: IDLE_TIMEOUT })?
-            .map_err(|error| unreachable(&self.name(), error))?;
+        let read = self.within_silence(reading).await?;
+        let read = read.map_err(|error| unreachable(&self.name(), error))?;
         if read as u64 == MAX_LINE {
             return Err(self.malformed("a line of the watch is longer than 16 MiB"));
         }
         Ok(read > 0)
+    }
+
+    async fn within_silence<F: Future>(&self, what: F) -> Result<F::Output, ApiError> {
+        let after = self.cluster.timeouts().silence;
+        let request = || self.name();
+        let timed_out = |_| ApiError::TimedOut { request: request(), after };
+        tokio::time::timeout(after, what).await.map_err(timed_out)
     }
 }
 

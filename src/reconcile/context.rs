@@ -143,9 +143,12 @@ impl Context {
     }
 
     /// The child types whose absence from the cache proves nothing.
+    /// (Nor does that of any child, when the parent itself may be one of earlier.)
     pub(super) fn unsynced(&self) -> BTreeSet<K8sType> {
+        let is_old = !self.parts.parents.reader().may_delete();
         let readers = self.parts.children.iter().map(Store::reader);
-        readers.filter(|reader| !reader.may_delete()).map(|reader| reader.ty().clone()).collect()
+        let unsynced = readers.filter(|reader| is_old || !reader.may_delete());
+        unsynced.map(|reader| reader.ty().clone()).collect()
     }
 
     /// Takes the reply to a write into the cache, and tells the others.

@@ -102,6 +102,7 @@ impl ChildFailure {
             ErrorClass::Retry
             | ErrorClass::Conflict
             | ErrorClass::Missing
+            | ErrorClass::NotServed
             | ErrorClass::Forbidden
             | ErrorClass::Permanent => None,
         }
@@ -135,6 +136,7 @@ mod tests {
                 message: String::new(),
                 retry_after: after.map(Duration::from_secs),
                 fields: Vec::new(),
+                names_object: true,
             });
             let request = "patch /x".to_owned();
             ChildFailure { what: "x".to_owned(), error: ApiError::Refused { request, refusal } }

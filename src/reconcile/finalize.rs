@@ -60,8 +60,7 @@ async fn sync_after(
         Ok(Some(parent)) if !parent.is_deleting() => Prepared::Sync(parent),
         Ok(_) => Prepared::Done,
         Err(error) => {
-            report.child_failed(&"the finalizer", error);
-            report.close();
+            not_patched(context, parent, error, report).await;
             Prepared::Done
         }
     }
@@ -97,11 +96,15 @@ fn check(response: FinalizeResponse) -> Result<FinalizeResponse, Failed> {
 async fn release(context: &Context, parent: &Object, report: &mut Report) {
     match patch(context, parent, remove_finalizer).await {
         Ok(_) => report.end = End::Finalized,
-        Err(error) => {
-            report.child_failed(&"the finalizer", error);
-            report.close();
-        }
+        Err(error) => not_patched(context, parent, error, report).await,
     }
+}
+
+/// The condition says so: nothing else of the run will.
+async fn not_patched(context: &Context, parent: &Object, error: ApiError, report: &mut Report) {
+    report.child_failed(&"the finalizer", error);
+    report.close();
+    status::write(context, parent, None, report).await;
 }
 
 /// Changes the finalizers of the parent, deciding again on a live read when it has changed.

@@ -124,19 +124,19 @@ async fn patch(
         warn_undeclared(context, &parent, &patch.undeclared).await;
         let Some(body) = patch.body else { return Ok(Patched::Unchanged) };
         let (cluster, manager) = (context.cluster(), context.name().as_str());
-        match cluster.patch_status(parent.ty(), parent.key(), manager, &body).await {
+        let is_found = match cluster.patch_status(parent.ty(), parent.key(), manager, &body).await {
             Ok(reply) => {
                 context.metrics().status_written(context.name());
                 context.learn(&parent, reply);
                 return Ok(Patched::Written);
             }
-            Err(error) if error.class() == ErrorClass::Conflict && attempt < TRIES => {}
-            Err(error) if error.class() == ErrorClass::Missing => {}
+            Err(error) if error.class() == ErrorClass::Conflict && attempt < TRIES => true,
+            Err(error) if error.code() == Some(404) => false,
             Err(error) => return Err(error),
-        }
+        };
         match cluster.read(parent.ty(), parent.key()).await? {
-            Some(live) if live == parent => {
-                // The parent is there, so its status was not found.
+            Some(live) if live == parent && !is_found => {
+                // The parent is there, its status is not.
                 warn_undeclared(context, &parent, &["the status subresource".to_owned()]).await;
                 return Ok(Patched::Unchanged);
             }

@@ -12,6 +12,7 @@ use super::{
     system::{self, Parts},
 };
 use crate::{
+    cluster::Timeouts,
     operator::{ConfigError, Handler, OperatorConfig},
     web,
 };
@@ -33,13 +34,15 @@ pub struct SupervisorBuilder {
     operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
     web: Option<String>,
     on_ready: Option<OnReady>,
+    timeouts: Timeouts,
 }
 
 impl Supervisor {
     /// A supervisor without operators, for the cluster that it runs in.
     pub fn builder() -> SupervisorBuilder {
         let operators = Vec::new();
-        SupervisorBuilder { connect: None, operators, web: None, on_ready: None }
+        let timeouts = Timeouts::default();
+        SupervisorBuilder { connect: None, operators, web: None, on_ready: None, timeouts }
     }
 }
 
@@ -74,6 +77,12 @@ impl SupervisorBuilder {
     /// objects (Secrets redacted) to whoever reaches it.
     pub fn serve(mut self, address: &str) -> Self {
         self.web = Some(address.to_owned());
+        self
+    }
+
+    /// Sets how long the API server may be silent.
+    pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
         self
     }
 
@@ -121,7 +130,7 @@ impl SupervisorBuilder {
 
     /// Checks everything that can be checked without a cluster, and takes the port.
     fn prepare(self) -> Result<(Parts, Option<std::net::SocketAddr>), RunError> {
-        let Self { connect, operators, web, on_ready } = self;
+        let Self { connect, operators, web, on_ready, timeouts } = self;
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
         }
@@ -129,7 +138,7 @@ impl SupervisorBuilder {
         let listener = web.as_deref().map(web::listen).transpose()?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let connect = connect.unwrap_or_else(|| Box::new(|| Connect::InCluster.client().boxed()));
-        Ok((Parts { connect, operators, listener, on_ready }, address))
+        Ok((Parts { connect, operators, listener, on_ready, timeouts }, address))
     }
 }
 

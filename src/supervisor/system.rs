@@ -27,6 +27,7 @@ use super::{
 use crate::{
     actors::OperatorStateChanged,
     board::OperatorState,
+    cluster::Timeouts,
     operator::{Handler, OperatorConfig, OperatorName},
     reconcile::Context,
     web::{self, WebState},
@@ -41,6 +42,7 @@ pub(super) struct Parts {
     pub(super) operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
     pub(super) listener: Option<TcpListener>,
     pub(super) on_ready: Option<OnReady>,
+    pub(super) timeouts: Timeouts,
 }
 
 /// Runs a system on this thread until it is told to stop.
@@ -72,7 +74,7 @@ async fn live(
     stop: StopSignal,
     runtime: &Runtime,
 ) -> Result<(), RunError> {
-    let Parts { connect, operators, listener, on_ready } = parts;
+    let Parts { connect, operators, listener, on_ready, timeouts } = parts;
     let mut stopped = pin!(stop_future(stop)?);
     let client = tokio::select! {
         client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
@@ -80,7 +82,8 @@ async fn live(
     };
     let client = client?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
-    let wiring = Wiring::new(client, runtime.handle().clone(), &operators, states);
+    let cluster = (client, timeouts);
+    let wiring = Wiring::new(cluster, runtime.handle().clone(), &operators, states);
     let contexts = wiring.start(operators)?;
     let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());

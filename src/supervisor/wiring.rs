@@ -15,7 +15,7 @@ use crate::{
         OperatorActor, OperatorParts, OperatorStateChanged, Published, Reflector, ReflectorParts,
     },
     board::{Board, OperatorInfo, ParentPhase, ParentState},
-    cluster::{Cluster, WatchSpec},
+    cluster::{Cluster, Timeouts, WatchSpec},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
     operator::{Handler, OperatorConfig, OperatorName},
@@ -41,7 +41,7 @@ pub(super) struct Wiring {
 impl Wiring {
     /// One store per type that the operators need together.
     pub(super) fn new(
-        client: Client,
+        (client, timeouts): (Client, Timeouts),
         runtime: Handle,
         operators: &[Registered],
         states: UnboundedSender<OperatorStateChanged>,
@@ -56,7 +56,8 @@ impl Wiring {
         });
         let metrics = Metrics::new();
         Self {
-            cluster: Cluster::new(client, metrics.clone(), KeptManagers(managers.collect())),
+            cluster: Cluster::new(client, metrics.clone(), KeptManagers(managers.collect()))
+                .with_timeouts(timeouts),
             runtime,
             board: Board::new(),
             metrics,

@@ -11,11 +11,16 @@ use std::{
 use futures::{FutureExt, future::BoxFuture};
 use kube::{
     Client,
+    client::ClientBuilder,
     config::{KubeConfigOptions, Kubeconfig},
 };
-use operetta_apiserver::{RequestRecord, Server};
+use operetta_apiserver::{
+    RequestRecord, Server,
+    faults::{FaultLayer, FaultPlan},
+};
 use operetta_controlplane::{ControlPlane, GivenCluster};
 use tokio::sync::{Mutex, MutexGuard};
+use tower::Layer;
 
 /// One request as the server saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +116,22 @@ impl Cluster {
             }
             Self::Given(cluster, _) => connector_to(cluster.kube_config()),
         }
+    }
+
+    /// The same through faults, which strike between supervisor and server.
+    pub(crate) fn connector_through(&self, plan: &FaultPlan) -> Connector {
+        let layer = FaultLayer::new(plan);
+        if let Self::Embedded(server, _) = self {
+            let service = server.service_as("kube-rs");
+            return Box::new(move || {
+                async move { Ok(Client::new(layer.layer(service), "default")) }.boxed()
+            });
+        }
+        let mut config = self.kube_config();
+        config.default_retry = false;
+        Box::new(move || {
+            async move { Ok(ClientBuilder::try_from(config)?.with_layer(&layer).build()) }.boxed()
+        })
     }
 
     /// An administrator's way in over TCP.

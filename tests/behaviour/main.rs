@@ -14,6 +14,7 @@ mod world;
 mod bad_input;
 mod children;
 mod deletion;
+mod faults;
 mod finalizing;
 mod handlers;
 mod isolation;

@@ -221,7 +221,9 @@ pub(super) fn child(version: &str, x: u64) -> Value {
 
 /// An error in the server's form.
 pub(super) fn refusal(code: u16, reason: &str) -> Reply {
-    (code, json!({"kind": "Status", "code": code, "reason": reason}))
+    // A server names the object that it is about.
+    let details = json!({"name": "c"});
+    (code, json!({"kind": "Status", "code": code, "reason": reason, "details": details}))
 }
 
 /// The parent after its status was applied.

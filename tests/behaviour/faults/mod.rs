@@ -1,0 +1,131 @@
+//! What goes wrong between the operators and the API server, or by the hand of others: nothing is
+//! lost, nothing of others is touched, nothing is written twice; the trouble is said while it
+//! lasts, and gone afterwards.
+
+mod answers;
+mod replies;
+mod watches;
+
+use std::time::Duration;
+
+use operetta::supervisor::SupervisorBuilder;
+use operetta_apiserver::faults::{Armed, Fault, FaultPlan, Refusal, Rule};
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE},
+    world::{CONFIG_MAP, EVENT, Operators, World, condition, eventually},
+};
+
+/// How long anything may take before a test gives up on it.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A world whose operators reach the server through faults, and something of somebody else.
+struct Faults {
+    world: World,
+    plan: FaultPlan,
+    operators: Operators,
+    bystander: Value,
+}
+
+impl Faults {
+    /// The operator `cook` of recipes behind a plan without rules.
+    async fn start() -> Option<Self> {
+        Self::start_with(FaultPlan::new(), |builder| builder).await
+    }
+
+    async fn start_with(
+        plan: FaultPlan,
+        set_up: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Option<Self> {
+        let world = World::new().await?;
+        let bystander = json!({"metadata": {"name": "bystander"}, "data": {"of": "somebody"}});
+        let bystander = world.create(CONFIG_MAP, bystander).await;
+        let register = |builder: SupervisorBuilder| set_up(cook(builder));
+        let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
+        Some(Self { world, plan, operators, bystander })
+    }
+
+    /// Stops the operators and starts them anew, behind the same plan.
+    async fn restart(self) -> Self {
+        let Self { world, plan, operators, bystander } = self;
+        operators.stop().await;
+        let operators = world.start_over(world.cluster.connector_through(&plan), cook).await;
+        Self { world, plan, operators, bystander }
+    }
+
+    /// Puts a rule in force for what is in this test's namespace.
+    fn add(&self, rule: Rule) -> Armed {
+        self.plan.add(rule.namespace(&self.world.namespace))
+    }
+
+    /// Waits until the parent is not ready and says why with these words.
+    async fn until_said(&self, parent: &str, words: &str) -> Value {
+        let says = |parent: &Value| {
+            let ready = condition(parent, "Ready");
+            let message = ready["message"].as_str().unwrap_or_default();
+            ready["status"] == "False" && message.contains(words)
+        };
+        self.world.until(RECIPE, parent, &format!("{parent}: {words}"), says).await
+    }
+
+    /// Waits for a Warning Event about the parent with these words.
+    async fn until_warned(&self, parent: &str, words: &str) {
+        let is_it = |event: &Value| {
+            let note = event["note"].as_str().unwrap_or_default();
+            event["type"] == "Warning"
+                && event["regarding"]["name"] == parent
+                && note.contains(words)
+        };
+        let what = format!("a Warning Event about {parent}: {words}");
+        eventually(&what, || self.world.list(EVENT), |events| events.iter().any(is_it)).await;
+    }
+
+    /// Waits until the web endpoint says this of the parent.
+    async fn until_shown(&self, parent: &str, words: &str) {
+        let path = format!("/api/v1/operators/cook/parents/{}/{parent}", self.world.namespace);
+        let what = format!("{parent} over HTTP: {words}");
+        eventually(&what, || self.operators.http(&path), |(_, body)| body.contains(words)).await;
+    }
+
+    /// Waits until nothing is left to do for a parent, and nobody is told otherwise.
+    async fn until_well(&self, parent: &str) -> Value {
+        let ready = self.world.until_ready(RECIPE, parent).await;
+        self.operators.until_synced("cook", &self.world.namespace, parent).await;
+        ready
+    }
+
+    /// How many writes of an object got through.
+    fn writes(&self, resource: &str, name: &str) -> usize {
+        let decisions = self.plan.decisions().into_iter();
+        decisions
+            .filter(|decision| {
+                let about = &decision.target;
+                let is_about = about.resource == resource && about.name.as_deref() == Some(name);
+                let is_write = ["patch", "delete"].contains(&about.verb.as_str());
+                is_about && is_write && decision.struck.is_none()
+            })
+            .count()
+    }
+
+    /// Touches the parent, so that it runs at once.
+    async fn touch(&self, parent: &str) {
+        let note = json!({"metadata": {"annotations": {"look": "again"}}});
+        self.world.patch(RECIPE, parent, note).await;
+    }
+
+    /// Ends the test: what is of somebody else is as it was.
+    async fn end(self) {
+        assert_eq!(self.world.get(CONFIG_MAP, "bystander").await, self.bystander);
+        self.operators.stop().await;
+    }
+}
+
+fn cook(builder: SupervisorBuilder) -> SupervisorBuilder {
+    builder.register(recipe::config("cook"), recipe::sync)
+}
+
+async fn until_hits(rule: &Armed, hits: usize) {
+    let reached = tokio::time::timeout(DEADLINE, rule.until_hits(hits)).await;
+    reached.unwrap_or_else(|_| panic!("{rule:?}: {hits} hits wanted"));
+}

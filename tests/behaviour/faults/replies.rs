@@ -1,0 +1,115 @@
+//! Requests that took effect although their answer did not come, or not as it should.
+
+use super::*;
+use crate::recipe::{config_map, recipe};
+use operetta::cluster::Timeouts;
+
+/// A write takes effect and its answer is spoilt: it is said, the child is there once, and
+/// nobody takes it for somebody else's.
+async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &str) {
+    let world = &faults.world;
+    if write != "create" {
+        let first = recipe(name, &[config_map(name, json!({"salt": "little"}))]);
+        world.apply(RECIPE, first).await;
+        faults.until_well(name).await;
+    }
+    let before = world.get(CONFIG_MAP, name).await;
+    let rule = Rule::new(fault).name(name).resource(match write {
+        "status" => "recipes/status",
+        _ => "configmaps",
+    });
+    let rule = faults.add(rule.verb(if write == "delete" { "delete" } else { "patch" }).times(1));
+    let mut parent = recipe(name, &[config_map(name, json!({"salt": "much"}))]);
+    match write {
+        "delete" => parent = recipe(name, &[]),
+        "status" => {
+            parent = recipe(name, &[config_map(name, json!({"salt": "little"}))]);
+            parent["spec"]["status"] = json!({"taste": "fine"});
+        }
+        _ => {}
+    }
+    world.apply(RECIPE, parent).await;
+    faults.until_warned(name, says).await;
+    let parent = faults.until_well(name).await;
+    assert_eq!(rule.hits(), 1, "{name}");
+    let child = world.get(CONFIG_MAP, name).await;
+    match write {
+        "delete" => assert!(child.is_null(), "{name}"),
+        "status" => {
+            assert_eq!(parent["status"]["taste"], "fine", "{name}");
+            assert_eq!(child, before, "{name}");
+        }
+        "update" => {
+            assert_eq!(child["data"]["salt"], "much", "{name}");
+            assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"], "{name}");
+        }
+        _ => {
+            assert_eq!(child["data"]["salt"], "much", "{name}");
+            // One create, and no update: the version is that of the creation.
+            let managers = child["metadata"]["managedFields"].as_array().unwrap();
+            assert_eq!(managers.len(), 1, "{name}: {managers:?}");
+        }
+    }
+}
+
+async fn spoils(fault: Fault, says: &str) {
+    let Some(faults) = Faults::start().await else { return };
+    let writes = ["create", "update", "delete", "status"];
+    let each = writes.map(|write| {
+        let fault = fault.clone();
+        let faults = &faults;
+        async move { spoil(faults, fault, write, write, says).await }
+    });
+    futures::future::join_all(each).await;
+    for write in writes {
+        let got_through = faults.writes("configmaps", write);
+        assert!(got_through <= 2, "{write}: {got_through} requests after the one that was lost");
+    }
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_that_is_lost_after_the_write_makes_no_duplicate_and_no_conflict() {
+    spoils(Fault::LoseReply, "no answer from the API server").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_that_is_cut_in_half_makes_no_duplicate_and_no_conflict() {
+    spoils(Fault::CutReply, "no answer from the API server").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_that_is_garbage_makes_no_duplicate_and_no_conflict() {
+    spoils(Fault::GarbleReply, "the answer cannot be read").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_that_takes_effect_and_is_never_answered_times_out_and_is_not_repeated() {
+    let timeouts = Timeouts { request: Duration::from_millis(500), ..Timeouts::default() };
+    let plan = FaultPlan::new();
+    let faults = Faults::start_with(plan, |builder| builder.with_timeouts(timeouts)).await;
+    let Some(faults) = faults else { return };
+    spoil(&faults, Fault::SwallowReply, "create", "late", "no answer from the API server").await;
+    assert_eq!(faults.writes("configmaps", "late"), 0, "the lost one was enough");
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_where_every_request_is_busy_is_left_alone_for_as_long_as_it_asks() {
+    let Some(faults) = Faults::start().await else { return };
+    let busy = |resource| Rule::new(Fault::busy(1)).verb("patch").resource(resource).name("r");
+    let (child, status) = (faults.add(busy("configmaps")), faults.add(busy("recipes/status")));
+    faults.world.apply(RECIPE, recipe("r", &[config_map("r", json!({}))])).await;
+    until_hits(&child, 3).await;
+    let struck = faults.plan.injected().into_iter();
+    let children = struck.filter(|decision| decision.target.resource == "configmaps");
+    let times: Vec<_> = children.map(|decision| decision.at).collect();
+    for pair in times.windows(2) {
+        assert!(pair[1] - pair[0] >= Duration::from_secs(1), "{:?}", pair[1] - pair[0]);
+    }
+    child.end();
+    status.end();
+    faults.until_well("r").await;
+    assert_eq!(faults.writes("configmaps", "r"), 1);
+    faults.end().await;
+}

@@ -1,0 +1,136 @@
+//! Watches that break, lie still, or go back in time.
+
+use super::*;
+use crate::recipe::{config_map, recipe};
+use operetta::cluster::Timeouts;
+
+async fn with_child() -> Option<(Faults, Value)> {
+    with_child_after(FaultPlan::new(), Timeouts::default()).await
+}
+
+/// A parent `r` with a child `c`, which are well.
+async fn with_child_after(plan: FaultPlan, timeouts: Timeouts) -> Option<(Faults, Value)> {
+    let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
+    let faults = Faults::start_with(plan, set_up).await?;
+    let children = [config_map("c", json!({"salt": "much"}))];
+    faults.world.apply(RECIPE, recipe("r", &children)).await;
+    faults.until_well("r").await;
+    let child = faults.world.get(CONFIG_MAP, "c").await;
+    Some((faults, child))
+}
+
+async fn until_back(faults: &Faults, child: &Value) {
+    let is_back = |now: &Value| {
+        now.is_object()
+            && now["metadata"]["uid"] != child["metadata"]["uid"]
+            && now["data"] == child["data"]
+    };
+    faults.world.until(CONFIG_MAP, "c", "the child again", is_back).await;
+    faults.until_well("r").await;
+}
+
+/// The watch breaks at the very frame that says that a child is gone.
+async fn breaks(fault: Fault) {
+    let Some((faults, child)) = with_child().await else { return };
+    let rule = Rule::new(fault).verb("watch").resource("configmaps").name("c").times(1);
+    let rule = faults.add(rule);
+    faults.world.delete(CONFIG_MAP, "c").await;
+    until_back(&faults, &child).await;
+    assert_eq!(rule.hits(), 1);
+    assert_eq!(faults.writes("configmaps", "c"), 2, "created twice, as it was deleted once");
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_ends_before_a_deletion_is_told_goes_on_from_there() {
+    breaks(Fault::CloseWatch).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_is_cut_inside_a_frame_goes_on_from_there() {
+    breaks(Fault::CutFrame).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_expires_in_stream_is_begun_with_a_list() {
+    breaks(Fault::ExpireWatch).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_sends_garbage_is_begun_again() {
+    breaks(Fault::GarbleReply).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_falls_silent_is_noticed() {
+    let silence = Duration::from_secs(1);
+    let timeouts = Timeouts { silence, ..Timeouts::default() };
+    let Some((faults, child)) = with_child_after(FaultPlan::new(), timeouts).await else { return };
+    let held = Rule::new(Fault::HoldFrames).verb("watch").resource("configmaps").name("c");
+    let held = faults.add(held.times(1));
+    faults.world.delete(CONFIG_MAP, "c").await;
+    until_hits(&held, 1).await;
+    until_back(&faults, &child).await;
+    let (_, body) = faults.operators.http("/metrics").await;
+    assert!(body.contains("watch_restarts_total{reason=\"error\",type=\"configmaps\"}"), "{body}");
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_cannot_be_opened_is_tried_until_it_can() {
+    let Some((faults, child)) = with_child().await else { return };
+    let about = |fault| Rule::new(fault).verb("watch").resource("configmaps");
+    let denied = faults.plan.add(about(Fault::refuse(503)).times(2));
+    let closed = faults.add(about(Fault::CloseWatch).name("c").times(1));
+    faults.world.delete(CONFIG_MAP, "c").await;
+    until_hits(&denied, 2).await;
+    until_back(&faults, &child).await;
+    assert_eq!(closed.hits(), 1);
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stale_list_after_an_expired_watch_deletes_nothing_and_is_made_good_by_the_watch() {
+    let plan = FaultPlan::new();
+    // The list that is remembered is that from before the parent and its child.
+    plan.remember_lists();
+    let Some((faults, _)) = with_child_after(plan, Timeouts::default()).await else { return };
+    let about = |fault| Rule::new(fault).verb("watch").resource("configmaps");
+    let stale = faults.plan.add(about(Fault::StaleList).times(1));
+    let expired = faults.add(about(Fault::ExpireWatch).name("c").times(1));
+    let note = json!({"metadata": {"annotations": {"note": "mine"}}});
+    let c = faults.world.patch(CONFIG_MAP, "c", note).await;
+    until_hits(&expired, 1).await;
+    until_hits(&stale, 1).await;
+    // What is asked for after that is done, but for deletions: the cache may be old.
+    faults.world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
+    faults.world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
+    faults.until_said("r", "c: ").await;
+    assert_eq!(faults.world.get(CONFIG_MAP, "c").await, c, "it is neither written nor deleted");
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stale_list_of_parents_deletes_no_child_that_the_old_parent_did_not_want() {
+    let Some((faults, _)) = with_child().await else { return };
+    // The list that the restart takes knows the parent with one child.
+    faults.plan.remember_lists();
+    let faults = faults.restart().await;
+    let more = [config_map("c", json!({"salt": "much"})), config_map("d", json!({}))];
+    faults.world.apply(RECIPE, recipe("r", &more)).await;
+    faults.until_well("r").await;
+    let d = faults.world.get(CONFIG_MAP, "d").await;
+    let about = |fault| Rule::new(fault).verb("watch").resource("recipes");
+    let stale = faults.plan.add(about(Fault::StaleList).times(1));
+    let expired = faults.add(about(Fault::ExpireWatch).name("r").times(1));
+    let held = faults.add(about(Fault::HoldFrames).name("r"));
+    faults.touch("r").await;
+    until_hits(&expired, 1).await;
+    until_hits(&stale, 1).await;
+    faults.until_shown("r", "d: ").await;
+    assert_eq!(faults.world.get(CONFIG_MAP, "d").await, d, "an old parent deletes nothing");
+    held.end();
+    faults.until_well("r").await;
+    assert_eq!(faults.world.get(CONFIG_MAP, "d").await, d);
+    faults.end().await;
+}
