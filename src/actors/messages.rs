@@ -6,7 +6,7 @@ use actix::Message;
 
 use crate::{
     board::OperatorState,
-    cluster::WatchNote,
+    cluster::{WatchNote, Watched},
     history::Cause,
     object::K8sType,
     operator::OperatorName,
@@ -46,22 +46,22 @@ pub struct Observed {
     pub origin: Option<Origin>,
 }
 
-/// A type can be relied on, or not.
+/// A watch can be relied on, or not.
 #[derive(Debug, Clone, Message)]
 #[rtype(result = "()")]
-pub struct TypeChanged {
-    /// The type.
-    pub ty: K8sType,
+pub struct WatchChanged {
+    /// Which watch.
+    pub watched: Watched,
     /// How it stands.
-    pub condition: TypeCondition,
+    pub condition: WatchCondition,
 }
 
-/// How a type stands.
+/// How a watch stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TypeCondition {
+pub enum WatchCondition {
     /// Its first list has not come yet.
     Pending,
-    /// Its store is in sync.
+    /// Its part of the store is in sync.
     Synced,
     /// It cannot be watched, and why.
     Failing(String),

@@ -4,7 +4,7 @@
 //! asks the pure part what to do and does it; it never waits.
 //!
 //! ```text
-//! watch loops --Noted--> Reflector (one per type) --Observed, TypeChanged--> OperatorActor
+//! watch loops --Noted--> Reflector (one per type) --Observed, WatchChanged--> OperatorActor
 //! runs --Published-----> Reflector                     OperatorActor --Touched, Retire--> Reconciler
 //! ```
 //!
@@ -18,7 +18,7 @@ mod operator_actor;
 mod reconciler;
 mod reflector;
 
-pub use messages::{Observed, OperatorStateChanged, Published, TypeChanged, TypeCondition};
+pub use messages::{Observed, OperatorStateChanged, Published, WatchChanged, WatchCondition};
 pub use operator_actor::{OperatorActor, OperatorParts};
 pub use reflector::{Reflector, ReflectorParts};
 

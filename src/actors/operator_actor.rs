@@ -1,7 +1,7 @@
 //! One actor per operator: it turns changes of objects into reasons for its parents to run.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
@@ -11,11 +11,12 @@ use actix::{Actor, Addr, Handler};
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
-    messages::{Observed, OperatorStateChanged, Retire, Touched, TypeChanged, TypeCondition},
+    messages::{Observed, OperatorStateChanged, Retire, Touched, WatchChanged, WatchCondition},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
     board::{Board, OperatorState, ParentState},
+    cluster::Watched,
     history::Cause,
     object::{K8sType, Object, ObjectKey, Uid},
     operator::OperatorName,
@@ -32,6 +33,8 @@ pub struct OperatorParts {
     pub parents: StoreReader,
     /// The cached children, by type.
     pub children: Vec<StoreReader>,
+    /// The watches without which it cannot work.
+    pub relies_on: BTreeSet<Watched>,
     /// Where runs run.
     pub runtime: Handle,
     /// Where parents are shown.
@@ -43,7 +46,7 @@ pub struct OperatorParts {
 /// Answers for the parents of one operator.
 pub struct OperatorActor {
     parts: OperatorParts,
-    types: BTreeMap<K8sType, TypeCondition>,
+    watches: BTreeMap<Watched, WatchCondition>,
     has_started: bool,
     parents: HashMap<ObjectKey, Parent>,
     keys: HashMap<Uid, ObjectKey>,
@@ -57,10 +60,10 @@ struct Parent {
 impl OperatorActor {
     /// An operator whose types are all still to be listed.
     pub fn new(parts: OperatorParts) -> Self {
-        let readers = parts.children.iter().chain([&parts.parents]);
-        let types = readers.map(|reader| (reader.ty().clone(), TypeCondition::Pending)).collect();
+        let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
+        let watches = parts.relies_on.iter().map(pending).collect();
         let (parents, keys) = (HashMap::new(), HashMap::new());
-        Self { parts, types, has_started: false, parents, keys }
+        Self { parts, watches, has_started: false, parents, keys }
     }
 
     fn name(&self) -> &OperatorName {
@@ -77,18 +80,18 @@ impl OperatorActor {
 
     fn state(&self) -> OperatorState {
         let reasons: Vec<String> = self
-            .types
+            .watches
             .values()
             .filter_map(|condition| match condition {
-                TypeCondition::Failing(why) => Some(why.clone()),
-                TypeCondition::Pending | TypeCondition::Synced => None,
+                WatchCondition::Failing(why) => Some(why.clone()),
+                WatchCondition::Pending | WatchCondition::Synced => None,
             })
             .collect();
         if !reasons.is_empty() {
             return OperatorState::Degraded { reasons };
         }
-        let pending = self.types.iter().filter(|(_, at)| **at == TypeCondition::Pending);
-        let waiting_for: Vec<String> = pending.map(|(ty, _)| ty.resource_name()).collect();
+        let pending = self.watches.iter().filter(|(_, at)| **at == WatchCondition::Pending);
+        let waiting_for: Vec<String> = pending.map(|(watched, _)| watched.to_string()).collect();
         if waiting_for.is_empty() {
             OperatorState::Running
         } else {
@@ -98,20 +101,28 @@ impl OperatorActor {
 
     /// Nothing runs before every type has been listed: a missing child would look deleted.
     fn start_when_synced(&mut self) {
-        if self.has_started || self.types.values().any(|at| *at != TypeCondition::Synced) {
+        if self.has_started || self.watches.values().any(|at| *at != WatchCondition::Synced) {
             return;
         }
         self.has_started = true;
-        for parent in self.parts.parents.list() {
+        let mut parents = self.parts.parents.list();
+        parents.retain(|parent| self.answers_for(parent));
+        for parent in parents {
             let touch = if parent.is_deleting() { Touch::Deletion } else { Touch::Listed };
             self.parent_is(&parent, touch, Cause::Restarted);
         }
     }
 
+    /// Whether a parent in the store, which may be shared, is one of this operator's.
+    fn answers_for(&self, parent: &Object) -> bool {
+        self.parts.context.config().namespaces.include(parent.namespace())
+    }
+
     fn parent_changed(&mut self, change: &Change) {
         // Replies and events come here on two ways and may overtake each other: the store knows.
         let key = change.object().key();
-        let Some(now) = self.parts.parents.get(key) else { return self.retire_namesake(key) };
+        let now = self.parts.parents.get(key).filter(|parent| self.answers_for(parent));
+        let Some(now) = now else { return self.retire_namesake(key) };
         let before = change.before.as_ref();
         let touch = strength(before, &now);
         self.parent_is(&now, touch, parent_cause(before, &now));
@@ -259,14 +270,16 @@ impl Handler<Observed> for OperatorActor {
     }
 }
 
-impl Handler<TypeChanged> for OperatorActor {
+impl Handler<WatchChanged> for OperatorActor {
     type Result = ();
 
-    fn handle(&mut self, TypeChanged { ty, condition }: TypeChanged, _: &mut Self::Context) {
-        if ty == *self.parts.parents.ty() {
+    fn handle(&mut self, changed: WatchChanged, _: &mut Self::Context) {
+        let WatchChanged { watched, condition } = changed;
+        let Some(known) = self.watches.get_mut(&watched) else { return };
+        *known = condition;
+        if watched.ty == *self.parts.parents.ty() {
             self.parts.context.forget_schema();
         }
-        self.types.insert(ty, condition);
         self.start_when_synced();
         self.show_state();
     }

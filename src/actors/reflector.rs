@@ -5,10 +5,11 @@ use std::{fmt, sync::Arc};
 use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 use tokio::{runtime::Handle, task::AbortHandle};
 
-use super::messages::{Noted, Observed, Published, TypeChanged, TypeCondition};
+use super::messages::{Noted, Observed, Published, WatchChanged, WatchCondition};
 use crate::{
-    board::{Board, TypeError, TypeState},
-    cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, watch},
+    board::{Board, NamespaceState, TypeError, TypeState},
+    cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched, watch},
+    object::{K8sType, ResourceVersion},
     store::{Change, ScopeId, Settled, Store},
 };
 
@@ -29,13 +30,22 @@ pub struct ReflectorParts {
 /// Keeps the store of one type equal to the API server.
 pub struct Reflector {
     parts: ReflectorParts,
-    scope_ids: Vec<ScopeId>,
+    scopes: Vec<Scope>,
     loops: Vec<AbortHandle>,
+    /// What is counted over all scopes.
     state: TypeState,
-    condition: TypeCondition,
-    /// How many times in a row the watch failed.
+    observers: Vec<(Recipient<Observed>, Recipient<WatchChanged>)>,
+}
+
+/// One of the watches, as it stands.
+struct Scope {
+    id: ScopeId,
+    condition: WatchCondition,
+    error: Option<TypeError>,
+    /// Up to which version it is complete.
+    version: Option<ResourceVersion>,
+    /// How many times in a row it failed.
     failures: u32,
-    observers: Vec<(Recipient<Observed>, Recipient<TypeChanged>)>,
 }
 
 /// A type that was never in sync is called failing after so many failures in a row.
@@ -47,29 +57,26 @@ const HOLD_DELETIONS: std::time::Duration = std::time::Duration::from_mins(1);
 impl Reflector {
     /// A reflector that nobody listens to yet.
     pub fn new(parts: ReflectorParts) -> Self {
-        let scope_ids =
-            parts.scopes.iter().map(|spec| parts.store.add_scope(spec.namespace.clone())).collect();
-        let state = TypeState::default();
-        let (loops, observers) = (Vec::new(), Vec::new());
-        Self {
-            parts,
-            scope_ids,
-            loops,
-            state,
-            condition: TypeCondition::Pending,
+        let scope = |spec: &WatchSpec| Scope {
+            id: parts.store.add_scope(spec.namespace.clone()),
+            condition: WatchCondition::Pending,
+            error: None,
+            version: None,
             failures: 0,
-            observers,
-        }
+        };
+        let scopes = parts.scopes.iter().map(scope).collect();
+        let (loops, observers) = (Vec::new(), Vec::new());
+        Self { parts, scopes, loops, state: TypeState::default(), observers }
     }
 
     /// Adds someone to tell. To be called before the start.
-    pub fn add_observer(&mut self, objects: Recipient<Observed>, types: Recipient<TypeChanged>) {
-        self.observers.push((objects, types));
+    pub fn add_observer(&mut self, objects: Recipient<Observed>, watches: Recipient<WatchChanged>) {
+        self.observers.push((objects, watches));
     }
 
     fn start_loop(&self, scope: usize, ctx: &Context<Self>) -> AbortHandle {
         let (cluster, store) = (self.parts.cluster.clone(), self.parts.store.clone());
-        let (spec, id) = (self.parts.scopes[scope].clone(), self.scope_ids[scope]);
+        let (spec, id) = (self.parts.scopes[scope].clone(), self.scopes[scope].id);
         let reflector = ctx.address();
         let keep_going = async move {
             loop {
@@ -95,49 +102,47 @@ impl Reflector {
         }
     }
 
-    fn set_condition(&mut self, condition: TypeCondition) {
-        if self.condition == condition {
+    fn set_condition(&mut self, scope: usize, condition: WatchCondition) {
+        if self.scopes[scope].condition == condition {
             return;
         }
-        self.condition = condition;
-        let changed = TypeChanged { ty: self.ty().clone(), condition: self.condition.clone() };
+        self.scopes[scope].condition = condition.clone();
+        let changed = WatchChanged { watched: self.watched(scope), condition };
         for (_, observer) in &self.observers {
             observer.do_send(changed.clone());
         }
     }
 
-    fn ty(&self) -> &crate::object::K8sType {
+    fn ty(&self) -> &K8sType {
         &self.parts.scopes[0].ty
+    }
+
+    fn watched(&self, scope: usize) -> Watched {
+        self.parts.scopes[scope].watched()
     }
 
     fn note(&mut self, scope: usize, note: WatchNote, ctx: &mut Context<Self>) {
         match note {
             WatchNote::Changed(changes) => self.tell(changes, None),
-            WatchNote::Synced(settled) => self.synced(settled, ctx),
+            WatchNote::Synced(settled) => self.synced(scope, settled, ctx),
             WatchNote::Alive { at, version } => {
                 self.state.last_event = Some(at);
-                self.state.last_version = version;
-                self.recovered();
+                self.scopes[scope].version = version;
+                self.recovered(scope);
             }
             WatchNote::Failed { error, retry_in } => {
-                let (ty, namespace) = (self.ty(), &self.parts.scopes[scope].namespace);
-                tracing::warn!(%ty, ?namespace, %error, ?retry_in, "the watch failed");
-                self.failures += 1;
-                self.state.restarts += 1;
-                self.state.error = Some(self.type_error(&error));
-                if self.is_lasting(&error) {
-                    self.set_condition(TypeCondition::Failing(self.why(&error)));
-                }
+                tracing::warn!(watched = %self.watched(scope), %error, ?retry_in, "the watch failed");
+                self.failed(scope, &error);
             }
             WatchNote::Undecodable(why) => {
                 tracing::warn!(ty = %self.ty(), why, "an object cannot be read and is left out");
                 self.state.undecodable += 1;
             }
         }
-        self.parts.board.set_type(self.ty(), self.state.clone());
+        self.show();
     }
 
-    fn synced(&mut self, settled: Settled, ctx: &mut Context<Self>) {
+    fn synced(&mut self, scope: usize, settled: Settled, ctx: &mut Context<Self>) {
         if settled == Settled::WentBack {
             tracing::error!(ty = %self.ty(),
                 "versions went back: the API server was restored from a backup; \
@@ -145,48 +150,86 @@ impl Reflector {
             let store = self.parts.store.clone();
             ctx.run_later(HOLD_DELETIONS, move |_, _| store.release_deletions());
         }
-        self.state.synced = self.parts.store.reader().is_synced();
-        self.recovered();
+        self.recovered(scope);
     }
 
-    /// A type that is in sync survives a lost connection, but not a lost permission; one that is
-    /// not may fail a few times (the storage of a new CRD takes a moment).
-    fn is_lasting(&self, error: &ApiError) -> bool {
-        let is_synced = self.parts.store.reader().is_synced();
-        matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
-            || (!is_synced && self.failures >= FAILURES_THAT_LAST)
-    }
-
-    fn recovered(&mut self) {
-        self.failures = 0;
-        self.state.error = None;
-        if self.parts.store.reader().is_synced() {
-            self.set_condition(TypeCondition::Synced);
+    fn failed(&mut self, scope: usize, error: &ApiError) {
+        let type_error = self.type_error(scope, error);
+        self.state.restarts += 1;
+        self.scopes[scope].failures += 1;
+        self.scopes[scope].error = Some(type_error);
+        if self.is_lasting(scope, error) {
+            self.set_condition(scope, WatchCondition::Failing(self.why(scope, error)));
         }
     }
 
-    fn type_error(&self, error: &ApiError) -> TypeError {
-        let permission = || format!("get, list, watch on {}", self.ty().resource_name());
+    /// A watch that is in sync survives a lost connection, but not a lost permission; one that is
+    /// not may fail a few times (the storage of a new CRD takes a moment).
+    fn is_lasting(&self, scope: usize, error: &ApiError) -> bool {
+        matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
+            || (!self.is_synced(scope) && self.scopes[scope].failures >= FAILURES_THAT_LAST)
+    }
+
+    fn recovered(&mut self, scope: usize) {
+        self.scopes[scope].failures = 0;
+        self.scopes[scope].error = None;
+        if self.is_synced(scope) {
+            self.set_condition(scope, WatchCondition::Synced);
+        }
+    }
+
+    fn is_synced(&self, scope: usize) -> bool {
+        self.parts.store.reader().is_scope_synced(self.scopes[scope].id)
+    }
+
+    fn type_error(&self, scope: usize, error: &ApiError) -> TypeError {
+        let permission = || format!("get, list, watch on {}", self.watched(scope));
         let is_forbidden = error.class() == ErrorClass::Forbidden;
         TypeError { message: error.to_string(), permission: is_forbidden.then(permission) }
     }
 
     /// The error with what to do about it.
-    fn why(&self, error: &ApiError) -> String {
-        let name = self.ty().resource_name();
+    fn why(&self, scope: usize, error: &ApiError) -> String {
+        let watched = self.watched(scope);
         match error.class() {
             ErrorClass::Forbidden => {
-                format!("missing permission: get, list, watch on {name}; {error}")
+                format!("missing permission: get, list, watch on {watched}; {error}")
             }
             ErrorClass::NotServed => {
+                let name = self.ty().resource_name();
                 format!("the API server does not serve {name}: install its CRD; {error}")
             }
             ErrorClass::Retry
             | ErrorClass::Conflict
             | ErrorClass::Missing
             | ErrorClass::Wait(_)
-            | ErrorClass::Permanent => format!("{name}: {error}"),
+            | ErrorClass::Permanent => format!("{watched}: {error}"),
         }
+    }
+
+    fn show(&self) {
+        let namespaces = self.scopes.iter().zip(&self.parts.scopes).enumerate();
+        let of_namespace = |(number, (scope, spec)): (usize, (&Scope, &WatchSpec))| {
+            let namespace = spec.namespace.clone()?;
+            let (synced, error) = (self.is_synced(number), scope.error.clone());
+            Some(NamespaceState { namespace, synced, error })
+        };
+        let state = TypeState {
+            synced: self.parts.store.reader().is_synced(),
+            error: self.scopes.iter().find_map(|scope| scope.error.clone()),
+            last_version: self.complete_until(),
+            namespaces: namespaces.filter_map(of_namespace).collect(),
+            ..self.state.clone()
+        };
+        self.parts.board.set_type(self.ty(), state);
+    }
+
+    /// The version up to which all scopes are complete: that of the last among them.
+    fn complete_until(&self) -> Option<ResourceVersion> {
+        let versions: Option<Vec<&ResourceVersion>> =
+            self.scopes.iter().map(|scope| scope.version.as_ref()).collect();
+        let older = |a, b| if ResourceVersion::is_older_than(b, a) { b } else { a };
+        versions?.into_iter().reduce(older).cloned()
     }
 }
 
@@ -194,8 +237,8 @@ impl Actor for Reflector {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
-        self.parts.board.set_type(self.ty(), self.state.clone());
-        self.loops = (0..self.scope_ids.len()).map(|scope| self.start_loop(scope, ctx)).collect();
+        self.show();
+        self.loops = (0..self.scopes.len()).map(|scope| self.start_loop(scope, ctx)).collect();
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {

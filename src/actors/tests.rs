@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Handle};
 use super::*;
 use crate::{
     board::{Board, OperatorInfo},
-    cluster::Cluster,
+    cluster::{Cluster, Watched},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion},
     operator::{OperatorConfig, SyncRequest, SyncResponse},
@@ -56,8 +56,8 @@ fn shown_after<F: Future<Output = ()>>(tell: impl FnOnce(Addr<OperatorActor>) ->
     };
     System::new().block_on(async move {
         let operator = OperatorActor::new(parts).start();
-        let condition = TypeCondition::Synced;
-        operator.send(TypeChanged { ty: app(), condition }).await.unwrap();
+        let condition = WatchCondition::Synced;
+        operator.send(WatchChanged { watched: apps(), condition }).await.unwrap();
         tell(operator).await;
         for _ in 0..50 {
             tokio::task::yield_now().await;
@@ -73,7 +73,9 @@ fn parts(board: Board, runtime: Handle) -> OperatorParts {
     let (name, config) = (context.name().clone(), context.config().clone());
     board.register(OperatorInfo { name, config, has_finalizer: false });
     let (states, _) = tokio::sync::mpsc::unbounded_channel();
-    OperatorParts { context, parents: parents.reader(), children: vec![], runtime, board, states }
+    let (parents, children) = (parents.reader(), vec![]);
+    let relies_on = BTreeSet::from([apps()]);
+    OperatorParts { context, parents, children, relies_on, runtime, board, states }
 }
 
 fn context(parents: Store) -> Context {
@@ -109,6 +111,10 @@ fn without_parents() -> Store {
 
 fn app() -> K8sType {
     K8sType::namespaced("example.com/v1", "App", "apps")
+}
+
+fn apps() -> Watched {
+    Watched { ty: app(), namespace: None }
 }
 
 fn parent(version: u64) -> Object {

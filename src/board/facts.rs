@@ -54,6 +54,19 @@ pub struct TypeState {
     pub restarts: u64,
     /// How many objects could not be read.
     pub undecodable: u64,
+    /// Each namespace that has a watch of its own; empty when one watch covers all.
+    pub namespaces: Vec<NamespaceState>,
+}
+
+/// The watch of a type in one namespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamespaceState {
+    /// The namespace.
+    pub namespace: String,
+    /// Whether the first list was complete.
+    pub synced: bool,
+    /// What is wrong now.
+    pub error: Option<TypeError>,
 }
 
 /// Why a type cannot be watched.

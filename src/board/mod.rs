@@ -17,7 +17,7 @@ mod facts;
 mod shared;
 
 pub use facts::{
-    OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase, ParentState, TypeError,
-    TypeSnapshot, TypeState,
+    NamespaceState, OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase,
+    ParentState, TypeError, TypeSnapshot, TypeState,
 };
 pub use shared::Board;

@@ -20,5 +20,5 @@ mod write;
 pub use api::{Cluster, Timeouts};
 pub use error::{ApiError, ErrorClass, Refusal};
 pub use events::{EventKind, ParentEvent};
-pub use watch::{WatchNote, WatchSpec, watch};
+pub use watch::{WatchNote, WatchSpec, Watched, watch};
 pub use write::Deleted;

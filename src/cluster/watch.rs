@@ -11,7 +11,10 @@
 //! A streamed list is a watch with `sendInitialEvents`: its events are collected until the
 //! bookmark that ends them, then taken in as one list, and the same stream goes on as the watch.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
 
 use futures::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, TryStreamExt};
 use http_body_util::BodyExt;
@@ -36,6 +39,31 @@ pub struct WatchSpec {
     pub namespace: Option<String>,
     /// The label selector; `None` for everything.
     pub label_selector: Option<String>,
+}
+
+/// Which watch it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Watched {
+    /// The type.
+    pub ty: K8sType,
+    /// The namespace; `None` for all.
+    pub namespace: Option<String>,
+}
+
+impl WatchSpec {
+    /// Which watch it is.
+    pub fn watched(&self) -> Watched {
+        Watched { ty: self.ty.clone(), namespace: self.namespace.clone() }
+    }
+}
+
+impl fmt::Display for Watched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{} in namespace {namespace}", self.ty.resource_name()),
+            None => f.write_str(&self.ty.resource_name()),
+        }
+    }
 }
 
 /// What a watch loop has to say.

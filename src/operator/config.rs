@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ConfigError, OperatorName, Predecessor};
+use super::{ConfigError, Namespaces, OperatorName, Predecessor};
 use crate::object::{K8sType, ResourceScope};
 
 /// One operator: its name, its parent type, its child types and its limits.
@@ -14,6 +14,8 @@ pub struct OperatorConfig {
     pub name: String,
     /// The type of the objects that users create.
     pub parent: K8sType,
+    /// Where its parents are. Default everywhere.
+    pub namespaces: Namespaces,
     /// Every type that the handler may return, and what to do with it.
     pub children: Vec<ChildType>,
     /// The labels that children get.
@@ -110,6 +112,7 @@ impl OperatorConfig {
         Self {
             name: name.to_owned(),
             parent,
+            namespaces: Namespaces::All,
             children: Vec::new(),
             labels: Labels::default(),
             predecessor: Predecessor::default(),
@@ -135,6 +138,22 @@ impl OperatorConfig {
     #[must_use]
     pub fn child_of_type(mut self, ty: K8sType, config: ChildConfig) -> Self {
         self.children.push(ChildType { ty, config });
+        self
+    }
+
+    /// Answers for parents of this namespace alone; nothing outside is watched, read or written.
+    #[must_use]
+    pub fn within_namespace(self, namespace: &str) -> Self {
+        self.within_namespaces([namespace])
+    }
+
+    /// Answers for parents of these namespaces alone; nothing outside is watched, read or written.
+    #[must_use]
+    pub fn within_namespaces<N: Into<String>>(
+        mut self,
+        namespaces: impl IntoIterator<Item = N>,
+    ) -> Self {
+        self.namespaces = Namespaces::Only(namespaces.into_iter().map(Into::into).collect());
         self
     }
 
@@ -201,6 +220,7 @@ impl OperatorConfig {
                 return Err(ConfigError::Zero { operator: operator(), field });
             }
         }
+        self.validate_namespaces()?;
         for (index, ChildType { ty, config: _ }) in self.children.iter().enumerate() {
             if self.children[..index].iter().any(|earlier| earlier.ty == *ty) {
                 return Err(ConfigError::DuplicateChild { operator: operator(), ty: ty.clone() });
@@ -211,6 +231,25 @@ impl OperatorConfig {
             }
         }
         Ok(())
+    }
+
+    fn validate_namespaces(&self) -> Result<(), ConfigError> {
+        let operator = || self.name.clone();
+        let Some(names) = self.namespaces.names() else { return Ok(()) };
+        if names.is_empty() {
+            return Err(ConfigError::NoNamespace { operator: operator() });
+        }
+        if !self.parent.is_namespaced() {
+            let parent = self.parent.clone();
+            return Err(ConfigError::ClusterParent { operator: operator(), parent });
+        }
+        match self.namespaces.misnamed() {
+            Some(name) => {
+                let namespace = name.to_owned();
+                Err(ConfigError::NamespaceName { operator: operator(), namespace })
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -235,6 +274,18 @@ mod tests {
         assert!(matches!(under_namespaced.validate(), Err(ConfigError::ClusterChild { .. })));
         let under_cluster = OperatorConfig::of::<Namespace>("a").child::<Namespace>(child);
         assert_eq!(under_cluster.validate(), Ok(()));
+    }
+
+    #[test]
+    fn namespaces_are_named_and_hold_the_parents() {
+        let config = || OperatorConfig::of::<ConfigMap>("a");
+        assert_eq!(config().within_namespaces(["a", "b"]).validate(), Ok(()));
+        let nowhere = config().within_namespaces::<String>([]).validate();
+        assert!(matches!(nowhere, Err(ConfigError::NoNamespace { .. })));
+        let misnamed = config().within_namespace("a/b").validate();
+        assert!(matches!(misnamed, Err(ConfigError::NamespaceName { .. })));
+        let cluster = OperatorConfig::of::<Namespace>("a").within_namespace("a").validate();
+        assert!(matches!(cluster, Err(ConfigError::ClusterParent { .. })));
     }
 
     #[test]

@@ -39,6 +39,31 @@ pub enum ConfigError {
         /// The child type that cannot be owned.
         child: K8sType,
     },
+    /// A restriction to no namespace at all.
+    #[error("operator `{operator}` is restricted to no namespace: name one, or leave it out")]
+    NoNamespace {
+        /// The operator.
+        operator: String,
+    },
+    /// No namespace can be called so.
+    #[error("operator `{operator}`: `{namespace}` is not the name of a namespace")]
+    NamespaceName {
+        /// The operator.
+        operator: String,
+        /// The name.
+        namespace: String,
+    },
+    /// Cluster-scoped parents are in no namespace.
+    #[error(
+        "operator `{operator}` is restricted to namespaces, and its parent type {parent} is \
+         cluster-scoped"
+    )]
+    ClusterParent {
+        /// The operator.
+        operator: String,
+        /// Its parent type.
+        parent: K8sType,
+    },
     /// A number must be positive.
     #[error("operator `{operator}`: `{field}` must be more than zero")]
     Zero {

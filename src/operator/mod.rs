@@ -12,6 +12,7 @@ mod error;
 pub mod failable;
 mod handler;
 mod name;
+mod namespaces;
 mod predecessor;
 mod request;
 mod response;
@@ -22,6 +23,7 @@ pub use config::{ChildConfig, ChildType, Labels, OperatorConfig, UpdateStrategy}
 pub use error::{ConfigError, Permanent, RetryAfter};
 pub use handler::Handler;
 pub use name::{InvalidName, OperatorName};
+pub use namespaces::Namespaces;
 pub use predecessor::Predecessor;
 pub use request::SyncRequest;
 pub use response::{ErrorResponse, FinalizeResponse, SyncResponse};

@@ -142,13 +142,13 @@ impl Context {
         Children::new(self.parts.children.iter().map(of_store))
     }
 
-    /// The child types whose absence from the cache proves nothing.
+    /// The child types whose absence from the cache proves nothing to a parent.
     /// (Nor does that of any child, when the parent itself may be one of earlier.)
-    pub(super) fn unsynced(&self) -> BTreeSet<K8sType> {
-        let is_old = !self.parts.parents.reader().may_delete();
-        let readers = self.parts.children.iter().map(Store::reader);
-        let unsynced = readers.filter(|reader| is_old || !reader.may_delete());
-        unsynced.map(|reader| reader.ty().clone()).collect()
+    pub(super) fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
+        let may_delete = |store: &Store| store.reader().may_delete(parent.namespace());
+        let is_old = !may_delete(&self.parts.parents);
+        let unsynced = self.parts.children.iter().filter(|store| is_old || !may_delete(store));
+        unsynced.map(|store| store.reader().ty().clone()).collect()
     }
 
     /// Takes the reply to a write into the cache, and tells the others.

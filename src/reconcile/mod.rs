@@ -122,7 +122,7 @@ async fn sync_and_apply(
         parent,
         desired: response.children,
         observed: &observed,
-        unsynced: &context.unsynced(),
+        unsynced: &context.unsynced(parent),
         memos: &report.memory.memos,
     });
     match planned {

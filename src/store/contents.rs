@@ -81,12 +81,19 @@ impl Contents {
         self.bytes
     }
 
-    pub(super) fn is_synced(&self) -> bool {
-        !self.scopes.is_empty() && self.scopes.iter().all(|scope| scope.is_synced)
+    pub(super) fn is_scope_synced(&self, scope: ScopeId) -> bool {
+        self.scopes[scope.0].is_synced
     }
 
-    pub(super) fn may_delete(&self) -> bool {
-        self.is_synced() && !self.deletions_held
+    /// Whether all that can be in a namespace, or in any, has been listed.
+    pub(super) fn is_synced(&self, namespace: Option<&str>) -> bool {
+        let matters = |scope: &&Scope| namespace.is_none() || scope.covers(namespace);
+        let mut scopes = self.scopes.iter().filter(matters).peekable();
+        scopes.peek().is_some() && scopes.all(|scope| scope.is_synced)
+    }
+
+    pub(super) fn may_delete(&self, namespace: Option<&str>) -> bool {
+        self.is_synced(namespace) && !self.deletions_held
     }
 
     pub(super) fn high_water(&self, scope: ScopeId) -> Option<&ResourceVersion> {

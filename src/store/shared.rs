@@ -150,12 +150,18 @@ impl StoreReader {
 
     /// Whether every scope has had its first complete list.
     pub fn is_synced(&self) -> bool {
-        self.read().is_synced()
+        self.read().is_synced(None)
     }
 
-    /// Whether absence from the store is good enough a reason to delete.
-    pub fn may_delete(&self) -> bool {
-        self.read().may_delete()
+    /// Whether a scope has had its first complete list.
+    pub fn is_scope_synced(&self, scope: ScopeId) -> bool {
+        self.read().is_scope_synced(scope)
+    }
+
+    /// Whether absence from the store is good enough a reason to delete: in this namespace, or for
+    /// `None` in any.
+    pub fn may_delete(&self, namespace: Option<&str>) -> bool {
+        self.read().may_delete(namespace)
     }
 
     /// The newest version that a scope has shown.
@@ -284,15 +290,15 @@ mod tests {
     #[test]
     fn a_list_from_before_the_high_water_mark_replaces_all_and_holds_deletions() {
         let (store, scope) = listed(vec![object("a", "u", 90), object("b", "v", 95)], 100);
-        assert!(store.reader().may_delete());
+        assert!(store.reader().may_delete(None));
         let start = store.begin_list();
         let (changes, settled) =
             store.replace(scope, start, vec![object("a", "u", 40)], &version(50));
         assert_eq!((changes.len(), settled), (2, Settled::WentBack));
         assert_eq!(names(&store), ["ConfigMap.v1 ns/a @40"]);
-        assert!(store.reader().is_synced() && !store.reader().may_delete());
+        assert!(store.reader().is_synced() && !store.reader().may_delete(None));
         store.release_deletions();
-        assert!(store.reader().may_delete());
+        assert!(store.reader().may_delete(None));
     }
 
     #[test]
@@ -304,5 +310,24 @@ mod tests {
         assert!(!store.reader().is_synced());
         assert_eq!(store.reader().of_parent(&Uid::new("parent")).len(), 1);
         assert!(store.reader().of_parent(&Uid::new("other")).is_empty());
+    }
+
+    #[test]
+    fn one_namespace_can_be_relied_on_while_another_is_not_listed() {
+        let store = Store::new(ty(), BTreeSet::new());
+        let [a, b] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
+        let start = store.begin_list();
+        store.replace(a, start, vec![object("a", "u", 1)], &version(1));
+        let reader = store.reader();
+        assert!(reader.is_scope_synced(a) && !reader.is_scope_synced(b) && !reader.is_synced());
+        assert!(reader.may_delete(Some("ns")));
+        for elsewhere in [Some("other"), Some("unwatched"), None] {
+            assert!(!reader.may_delete(elsewhere), "{elsewhere:?}");
+        }
+        // The list of one namespace says nothing about the other.
+        let start = store.begin_list();
+        store.replace(b, start, Vec::new(), &version(2));
+        assert_eq!(names(&store), ["ConfigMap.v1 ns/a @1"]);
+        assert!(reader.may_delete(None));
     }
 }

@@ -1,8 +1,22 @@
-//! Which types the operators need together, and with which selector. Pure.
+//! Which watches the operators need together: of which type, where, and with which selector. Pure.
+//!
+//! ```text
+//! uses of a type             watches of it
+//! a needs it in x            x: what a needs
+//! b needs it in x and y      x: what a and b need    y: what b needs
+//! c needs it everywhere      one over all namespaces: what a, b and c need
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{cluster::WatchSpec, object::K8sType, operator::OperatorConfig};
+use crate::{
+    cluster::{WatchSpec, Watched},
+    object::K8sType,
+    operator::{Namespaces, OperatorConfig},
+};
+
+/// The watches of each type.
+pub(super) type Watches = BTreeMap<K8sType, Vec<WatchSpec>>;
 
 /// How a type is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +25,65 @@ enum Need {
     Everything,
     /// The objects that carry this label with one of these values.
     ManagedBy { label: String, operators: BTreeSet<String> },
+}
+
+/// One operator's use of a type.
+struct Use<'a> {
+    namespaces: &'a Namespaces,
+    need: Need,
+}
+
+/// What the operators need together.
+pub(super) fn watches(configs: &[&OperatorConfig]) -> Watches {
+    let mut uses: BTreeMap<K8sType, Vec<Use<'_>>> = BTreeMap::new();
+    for config in configs {
+        for (ty, need) in needs_of(config) {
+            uses.entry(ty).or_default().push(Use { namespaces: &config.namespaces, need });
+        }
+    }
+    uses.into_iter().map(|(ty, uses)| (ty.clone(), watches_of(&ty, &uses))).collect()
+}
+
+/// The watches without which an operator does not know its parents and children.
+pub(super) fn relied_on(config: &OperatorConfig, watches: &Watches) -> BTreeSet<Watched> {
+    let types = config.children.iter().map(|child| &child.ty).chain([&config.parent]);
+    let of_types = types.filter_map(|ty| watches.get(ty)).flatten().map(WatchSpec::watched);
+    let matters = |watched: &Watched| {
+        watched.namespace.is_none() || config.namespaces.include(watched.namespace.as_deref())
+    };
+    of_types.filter(matters).collect()
+}
+
+fn needs_of(config: &OperatorConfig) -> Vec<(K8sType, Need)> {
+    let child = |ty: &K8sType| {
+        let operators = BTreeSet::from([config.name.clone()]);
+        let label = config.labels.managed_by.clone();
+        (ty.clone(), Need::ManagedBy { label, operators })
+    };
+    let children = config.children.iter().map(|declared| child(&declared.ty));
+    std::iter::once((config.parent.clone(), Need::Everything)).chain(children).collect()
+}
+
+fn watches_of(ty: &K8sType, uses: &[Use<'_>]) -> Vec<WatchSpec> {
+    let scope = |namespace: Option<&str>| {
+        let here =
+            uses.iter().filter(|one| namespace.is_none() || one.namespaces.include(namespace));
+        let need = here.map(|one| one.need.clone()).reduce(Need::union);
+        WatchSpec {
+            ty: ty.clone(),
+            namespace: namespace.map(str::to_owned),
+            label_selector: need.and_then(|need| need.selector()),
+        }
+    };
+    let named: Option<Vec<&BTreeSet<String>>> =
+        uses.iter().map(|one| one.namespaces.names()).collect();
+    match named {
+        Some(named) => {
+            let namespaces: BTreeSet<&String> = named.into_iter().flatten().collect();
+            namespaces.into_iter().map(|namespace| scope(Some(namespace))).collect()
+        }
+        None => vec![scope(None)],
+    }
 }
 
 impl Need {
@@ -37,35 +110,6 @@ impl Need {
             }
         }
     }
-}
-
-/// One watch per type, whose selector is the union of what the operators need.
-pub(super) fn watches(configs: &[&OperatorConfig]) -> BTreeMap<K8sType, Vec<WatchSpec>> {
-    let mut needs: BTreeMap<K8sType, Need> = BTreeMap::new();
-    for config in configs {
-        for (ty, need) in needs_of(config) {
-            let union = match needs.remove(&ty) {
-                Some(earlier) => earlier.union(need),
-                None => need,
-            };
-            needs.insert(ty, union);
-        }
-    }
-    needs.into_iter().map(|(ty, need)| (ty.clone(), vec![watch(ty, &need)])).collect()
-}
-
-fn needs_of(config: &OperatorConfig) -> Vec<(K8sType, Need)> {
-    let child = |ty: &K8sType| {
-        let operators = BTreeSet::from([config.name.clone()]);
-        let label = config.labels.managed_by.clone();
-        (ty.clone(), Need::ManagedBy { label, operators })
-    };
-    let children = config.children.iter().map(|declared| child(&declared.ty));
-    std::iter::once((config.parent.clone(), Need::Everything)).chain(children).collect()
-}
-
-fn watch(ty: K8sType, need: &Need) -> WatchSpec {
-    WatchSpec { ty, namespace: None, label_selector: need.selector() }
 }
 
 #[cfg(test)]
@@ -105,5 +149,66 @@ mod tests {
         let mut b = OperatorConfig::of::<Secret>("b").child::<Pod>(ChildConfig::apply());
         b.labels.managed_by = "example.dev/by".to_owned();
         assert_eq!(selector(&[&a, &b], &K8sType::of::<Pod>()), None);
+    }
+
+    /// Namespace and selector of each watch, as `namespace:selector`.
+    fn shown(configs: &[&OperatorConfig], ty: &K8sType) -> Vec<String> {
+        let show = |watch: &WatchSpec| {
+            let namespace = watch.namespace.as_deref().unwrap_or("*");
+            format!("{namespace}:{}", watch.label_selector.as_deref().unwrap_or("*"))
+        };
+        watches(configs)[ty].iter().map(show).collect()
+    }
+
+    #[test]
+    fn each_namespace_has_one_watch_for_those_who_work_there() {
+        let a = OperatorConfig::of::<ConfigMap>("a")
+            .child::<Pod>(ChildConfig::apply())
+            .within_namespaces(["x", "y"]);
+        let b = OperatorConfig::of::<Secret>("b")
+            .child::<Pod>(ChildConfig::apply())
+            .within_namespaces(["y", "z"]);
+        let label = "app.kubernetes.io/managed-by";
+        let pods = [
+            format!("x:{label} in (a)"),
+            format!("y:{label} in (a,b)"),
+            format!("z:{label} in (b)"),
+        ];
+        assert_eq!(shown(&[&a, &b], &K8sType::of::<Pod>()), pods);
+        assert_eq!(shown(&[&a, &b], &K8sType::of::<ConfigMap>()), ["x:*", "y:*"]);
+    }
+
+    #[test]
+    fn one_operator_that_needs_all_namespaces_makes_it_one_watch() {
+        let a = OperatorConfig::of::<ConfigMap>("a").child::<Pod>(ChildConfig::apply());
+        let b = OperatorConfig::of::<Secret>("b")
+            .child::<Pod>(ChildConfig::apply())
+            .within_namespace("x");
+        let pods = ["*:app.kubernetes.io/managed-by in (a,b)"];
+        assert_eq!(shown(&[&a, &b], &K8sType::of::<Pod>()), pods);
+        assert_eq!(shown(&[&b, &a], &K8sType::of::<Secret>()), ["x:*"]);
+    }
+
+    #[test]
+    fn a_use_as_parent_widens_only_the_namespaces_of_its_operator() {
+        let a = OperatorConfig::of::<ConfigMap>("a")
+            .child::<Secret>(ChildConfig::apply())
+            .within_namespaces(["x", "y"]);
+        let b = OperatorConfig::of::<Secret>("b").within_namespace("y");
+        let secrets = ["x:app.kubernetes.io/managed-by in (a)", "y:*"];
+        assert_eq!(shown(&[&a, &b], &K8sType::of::<Secret>()), secrets);
+    }
+
+    #[test]
+    fn an_operator_relies_on_the_watches_of_its_namespaces() {
+        let a = OperatorConfig::of::<ConfigMap>("a")
+            .child::<Pod>(ChildConfig::apply())
+            .within_namespace("x");
+        let b = OperatorConfig::of::<Secret>("b")
+            .child::<Pod>(ChildConfig::apply())
+            .within_namespace("y");
+        let all = watches(&[&a, &b]);
+        let relied_on: Vec<_> = relied_on(&a, &all).iter().map(ToString::to_string).collect();
+        assert_eq!(relied_on, ["configmaps in namespace x", "pods in namespace x"]);
     }
 }

@@ -9,7 +9,10 @@ use actix::{Actor, Addr};
 use kube::Client;
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
-use super::{RunError, demand};
+use super::{
+    RunError,
+    demand::{self, Watches},
+};
 use crate::{
     actors::{
         OperatorActor, OperatorParts, OperatorStateChanged, Published, Reflector, ReflectorParts,
@@ -32,7 +35,7 @@ pub(super) struct Wiring {
     runtime: Handle,
     board: Board,
     metrics: Metrics,
-    watches: BTreeMap<K8sType, Vec<WatchSpec>>,
+    watches: Watches,
     stores: BTreeMap<K8sType, Store>,
     states: UnboundedSender<OperatorStateChanged>,
     published: PublishedTo,
@@ -125,6 +128,7 @@ impl Wiring {
             context: context.clone(),
             parents: reader(&config.parent),
             children: config.children.iter().map(|child| reader(&child.ty)).collect(),
+            relies_on: demand::relied_on(config, &self.watches),
             runtime: self.runtime.clone(),
             board: self.board.clone(),
             states: self.states.clone(),

@@ -12,7 +12,10 @@ use actix_web::{
 };
 
 use super::{WebState, status::Refused};
-use crate::board::{Board, OperatorSnapshot, OperatorState, TypeSnapshot};
+use crate::{
+    board::{Board, NamespaceState, OperatorSnapshot, OperatorState, TypeError, TypeSnapshot},
+    operator::Namespaces,
+};
 
 /// One line of the answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +53,7 @@ fn process_checks(board: &Board) -> Vec<Check> {
         Check { decides: !is_settled, ..Check::operator(operator) }
     });
     let types = board.types();
-    let types = types.iter().map(Check::ty);
+    let types = types.iter().map(|ty| Check::ty(ty, &Namespaces::All));
     [Check::shutdown(board)].into_iter().chain(operators).chain(types).collect()
 }
 
@@ -58,7 +61,8 @@ fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
     let operator = board.operator(name)?;
     let config = &operator.info.config;
     let types = config.children.iter().map(|child| &child.ty).chain([&config.parent]);
-    let types = types.filter_map(|ty| board.type_state(ty)).map(|ty| Check::ty(&ty));
+    let types = types.filter_map(|ty| board.type_state(ty));
+    let types = types.map(|ty| Check::ty(&ty, &config.namespaces));
     Some([Check::shutdown(board), Check::operator(&operator)].into_iter().chain(types).collect())
 }
 
@@ -124,22 +128,35 @@ impl Check {
         Self { name: format!("operator/{}", info.name), is_good, decides: true, text }
     }
 
-    /// What a type is short of decides through the operators that need it.
-    fn ty(ty: &TypeSnapshot) -> Self {
+    /// What a type is short of, where it matters; it decides through the operators that need it.
+    fn ty(ty: &TypeSnapshot, namespaces: &Namespaces) -> Self {
         let TypeSnapshot { store, state } = ty;
-        let error = state.error.as_ref();
-        let is_good = store.is_synced() && error.is_none();
-        let text = match error {
-            None if is_good => "ok".to_owned(),
-            None => "not in sync: its first list is not complete yet".to_owned(),
-            Some(error) => match &error.permission {
-                Some(permission) => {
-                    format!("failed: {} (permission needed: {permission})", error.message)
-                }
-                None => format!("failed: {}", error.message),
-            },
+        let troubles: Vec<String> = if state.namespaces.is_empty() {
+            trouble(store.is_synced(), state.error.as_ref()).into_iter().collect()
+        } else {
+            let all = state.namespaces.iter();
+            let mattering = all.filter(|one| namespaces.include(Some(&one.namespace)));
+            mattering.filter_map(trouble_of_namespace).collect()
         };
         let name = format!("type/{}", store.ty().resource_name());
-        Self { name, is_good, decides: false, text }
+        let text = if troubles.is_empty() { "ok".to_owned() } else { troubles.join("; ") };
+        Self { name, is_good: troubles.is_empty(), decides: false, text }
+    }
+}
+
+fn trouble_of_namespace(one: &NamespaceState) -> Option<String> {
+    let trouble = trouble(one.synced, one.error.as_ref())?;
+    Some(format!("namespace {}: {trouble}", one.namespace))
+}
+
+/// What is wrong with a watch.
+fn trouble(is_synced: bool, error: Option<&TypeError>) -> Option<String> {
+    match error {
+        None if is_synced => None,
+        None => Some("not in sync: its first list is not complete yet".to_owned()),
+        Some(TypeError { message, permission: None }) => Some(format!("failed: {message}")),
+        Some(TypeError { message, permission: Some(permission) }) => {
+            Some(format!("failed: {message} (permission needed: {permission})"))
+        }
     }
 }

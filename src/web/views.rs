@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::SystemTime};
 use serde::Serialize;
 
 use crate::{
-    board::{OperatorSnapshot, OperatorState, TypeSnapshot},
+    board::{NamespaceState, OperatorSnapshot, OperatorState, TypeError, TypeSnapshot},
     history::serialize_time,
     object::{K8sType, Object, ObjectKey},
     operator::{ChildType, OperatorConfig, UpdateStrategy},
@@ -32,6 +32,9 @@ pub(super) struct OperatorView {
     /// Why it is not running.
     reasons: Vec<String>,
     parent: TypeView,
+    /// Where its parents are; missing when it works everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespaces: Option<Vec<String>>,
     children: Vec<ChildTypeView>,
     has_finalizer: bool,
     limits: LimitsView,
@@ -71,6 +74,17 @@ pub(super) struct CacheView {
     last_event: Option<Time>,
     restarts: u64,
     undecodable: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorView>,
+    /// The namespaces that have a watch of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    namespaces: Vec<NamespaceView>,
+}
+
+#[derive(Debug, Serialize)]
+struct NamespaceView {
+    namespace: String,
+    synced: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorView>,
 }
@@ -127,6 +141,7 @@ impl From<&OperatorSnapshot> for OperatorView {
             state: state.name(),
             reasons: reasons(state),
             parent: (&config.parent).into(),
+            namespaces: config.namespaces.names().map(|names| names.iter().cloned().collect()),
             children: config.children.iter().map(ChildTypeView::from).collect(),
             has_finalizer: info.has_finalizer,
             limits: config.into(),
@@ -159,7 +174,6 @@ impl From<&OperatorConfig> for LimitsView {
 
 impl From<&TypeSnapshot> for CacheView {
     fn from(TypeSnapshot { store, state }: &TypeSnapshot) -> Self {
-        let error = state.error.as_ref();
         Self {
             ty: store.ty().into(),
             synced: store.is_synced(),
@@ -169,11 +183,22 @@ impl From<&TypeSnapshot> for CacheView {
             last_event: state.last_event.map(Time),
             restarts: state.restarts,
             undecodable: state.undecodable,
-            error: error.map(|error| ErrorView {
-                message: error.message.clone(),
-                permission: error.permission.clone(),
-            }),
+            error: state.error.as_ref().map(ErrorView::from),
+            namespaces: state.namespaces.iter().map(NamespaceView::from).collect(),
         }
+    }
+}
+
+impl From<&NamespaceState> for NamespaceView {
+    fn from(NamespaceState { namespace, synced, error }: &NamespaceState) -> Self {
+        let error = error.as_ref().map(ErrorView::from);
+        Self { namespace: namespace.clone(), synced: *synced, error }
+    }
+}
+
+impl From<&TypeError> for ErrorView {
+    fn from(TypeError { message, permission }: &TypeError) -> Self {
+        Self { message: message.clone(), permission: permission.clone() }
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Request {
     pub(crate) verb: String,
     pub(crate) resource: String,
     pub(crate) subresource: String,
+    /// Path and query.
+    pub(crate) uri: String,
     pub(crate) user_agent: String,
     pub(crate) user: String,
     pub(crate) code: u16,
@@ -39,6 +41,21 @@ pub(crate) type Connector = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Resul
 impl Request {
     pub(crate) fn is_write(&self) -> bool {
         !["get", "list", "watch"].contains(&self.verb.as_str())
+    }
+
+    /// The namespace, where the request is about one.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        let (_, after) = self.uri.split_once("/namespaces/")?;
+        let path = after.split('?').next()?;
+        let (namespace, _) = path.split_once('/')?;
+        Some(namespace)
+    }
+
+    /// The label selector of a list or watch.
+    pub(crate) fn selector(&self) -> Option<String> {
+        let (_, query) = self.uri.split_once('?')?;
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        pairs.find(|(name, _)| name == "labelSelector").map(|(_, value)| value.into_owned())
     }
 }
 
@@ -187,6 +204,7 @@ impl Cluster {
                         verb: event.verb,
                         resource: event.resource,
                         subresource: event.subresource,
+                        uri: event.uri,
                         user_agent: event.user_agent,
                         user: event.user,
                         code: event.code,
@@ -201,12 +219,13 @@ impl Cluster {
 
 impl From<RequestRecord> for Request {
     fn from(record: RequestRecord) -> Self {
-        let RequestRecord { method, path, verb, resource, user_agent, status, .. } = record;
+        let RequestRecord { method, path, query, verb, resource, user_agent, status } = record;
         let verb = if verb.is_empty() { method.to_lowercase() } else { verb };
         let resource = resource.split('.').next().unwrap_or_default().to_owned();
         let subresource = if path.ends_with("/status") { "status" } else { "" }.to_owned();
         let user = "admin".to_owned();
-        Self { verb, resource, subresource, user_agent, user, code: status }
+        let uri = format!("{path}?{query}");
+        Self { verb, resource, subresource, uri, user_agent, user, code: status }
     }
 }
 

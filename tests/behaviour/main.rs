@@ -23,6 +23,7 @@ mod ownership;
 mod permissions;
 mod roperator_parity;
 mod scheduling;
+mod scopes;
 mod sharing;
 mod takeover;
 mod watch;

@@ -173,7 +173,7 @@ impl World {
         self.api_in(kind, (!is_cluster_scoped).then_some(self.namespace.as_str()))
     }
 
-    fn api_in(&self, kind: Kind, namespace: Option<&str>) -> Api<DynamicObject> {
+    pub(crate) fn api_in(&self, kind: Kind, namespace: Option<&str>) -> Api<DynamicObject> {
         match namespace {
             Some(namespace) => {
                 Api::namespaced_with(self.client.clone(), namespace, &kind.resource())
@@ -187,14 +187,14 @@ impl World {
     }
 
     pub(crate) async fn try_create(&self, kind: Kind, body: Value) -> kube::Result<Value> {
-        let object = complete(kind, body);
+        let object = object(kind, body);
         let created = self.api(kind).create(&PostParams::default(), &object).await?;
         Ok(serde_json::to_value(created).unwrap())
     }
 
     /// Applies as `kubectl apply --server-side` does.
     pub(crate) async fn apply(&self, kind: Kind, body: Value) -> Value {
-        let object = complete(kind, body);
+        let object = object(kind, body);
         let name = object.metadata.name.clone().unwrap();
         let params = PatchParams::apply("kubectl").force();
         let applied = self.api(kind).patch(&name, &params, &Patch::Apply(&object)).await.unwrap();
@@ -286,7 +286,7 @@ pub(crate) fn condition(object: &Value, ty: &str) -> Value {
     conditions.into_iter().find(|condition| condition["type"] == ty).unwrap_or_default()
 }
 
-fn complete(kind: Kind, mut body: Value) -> DynamicObject {
+pub(crate) fn object(kind: Kind, mut body: Value) -> DynamicObject {
     body["apiVersion"] = json!(kind.0);
     body["kind"] = json!(kind.1);
     serde_json::from_value(body).unwrap()

@@ -6,7 +6,7 @@ use super::{
     get,
     world::{World, pods},
 };
-use crate::board::{OperatorState, TypeError, TypeState};
+use crate::board::{NamespaceState, OperatorState, TypeError, TypeState};
 
 const FORBIDDEN: &str =
     r#"forbidden: User "x" cannot list resource "pods" in API group "" at the cluster scope"#;
@@ -72,6 +72,23 @@ async fn a_degraded_operator_with_a_reason_leaves_the_process_ready_and_is_not_r
     assert_eq!(itself.code, 503);
     assert!(itself.body.contains("get, list, watch on pods"), "{}", itself.body);
     assert!(!itself.body.contains("namespaces"), "{}", itself.body);
+}
+
+#[actix_web::test]
+async fn the_namespace_whose_watch_fails_is_named() {
+    let world = World::running();
+    let of = |namespace: &str, error: Option<TypeError>| {
+        let namespace = namespace.to_owned();
+        NamespaceState { namespace, synced: error.is_none(), error }
+    };
+    let error = Some(TypeError { message: FORBIDDEN.to_owned(), permission: None });
+    let namespaces = vec![of("a", None), of("b", error.clone())];
+    world.state.board.set_type(&pods(), TypeState { error, namespaces, ..TypeState::default() });
+    let verbose = get(&world.state, "/readyz?verbose").await.body;
+    let line = format!("[-]type/pods namespace b: failed: {FORBIDDEN}");
+    assert!(verbose.lines().any(|shown| shown == line), "{line} in\n{verbose}");
+    let cache = get(&world.state, "/api/v1/cache/pods").await.body;
+    assert!(cache.contains(r#""namespaces":[{"namespace":"a","synced":true},"#), "{cache}");
 }
 
 #[actix_web::test]

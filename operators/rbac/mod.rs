@@ -1,0 +1,164 @@
+//! `deploy/rbac.yaml`: what the operators may do, and not a verb more.
+//!
+//! The rules follow from the declarations: an operator that is restricted to namespaces may do nothing
+//! outside of them, so it has a role in each instead of its part of the cluster role. Installing CRDs is not among them: whoever deploys the
+//! operators does that. Reading the schemas and health needs no rule of ours.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::api::{
+    core::v1::{Namespace, ServiceAccount},
+    rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject},
+};
+use kube::api::ObjectMeta;
+use operetta::object::K8sType;
+
+use crate::{Operator, manifest};
+
+/// Where the operators run.
+pub const NAMESPACE: &str = "operetta-system";
+/// What the account, its role and the binding are called.
+const NAME: &str = "operetta";
+
+/// Every store watches, and reads live before it acts on a doubt.
+const WATCH: &[&str] = &["get", "list", "watch"];
+/// A server-side apply that creates needs `create` beside `patch`.
+const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
+
+/// Verbs by group and resource.
+#[derive(Default)]
+struct Grants(BTreeMap<(String, String), BTreeSet<&'static str>>);
+
+impl Grants {
+    fn allow(&mut self, group: &str, resource: String, verbs: &[&'static str]) {
+        self.0.entry((group.to_owned(), resource)).or_default().extend(verbs);
+    }
+
+    fn of<'a>(operators: impl IntoIterator<Item = &'a Operator>) -> Self {
+        let mut grants = Self::default();
+        for operator in operators {
+            grants.for_parent(&operator.config.parent, operator.handler.has_finalizer());
+            for child in &operator.config.children {
+                grants.allow(child.ty.group(), child.ty.plural().to_owned(), KEEP);
+            }
+            grants.allow("events.k8s.io", "events".to_owned(), &["create"]);
+        }
+        grants
+    }
+
+    fn for_parent(&mut self, parent: &K8sType, has_finalizer: bool) {
+        let (group, plural) = (parent.group(), parent.plural());
+        self.allow(group, plural.to_owned(), WATCH);
+        self.allow(group, format!("{plural}/status"), &["patch"]);
+        // For `blockOwnerDeletion` in the children's owner references.
+        self.allow(group, format!("{plural}/finalizers"), &["update"]);
+        if has_finalizer {
+            self.allow(group, plural.to_owned(), &["patch"]);
+        }
+    }
+
+    /// Resources of one group with the same verbs share a rule.
+    fn into_rules(self) -> Vec<PolicyRule> {
+        let mut rules: BTreeMap<(String, BTreeSet<&str>), Vec<String>> = BTreeMap::new();
+        for ((group, resource), verbs) in self.0 {
+            rules.entry((group, verbs)).or_default().push(resource);
+        }
+        let rule = |((group, verbs), resources): ((String, BTreeSet<&str>), _)| PolicyRule {
+            api_groups: Some(vec![group]),
+            resources: Some(resources),
+            verbs: verbs.into_iter().map(str::to_owned).collect(),
+            ..PolicyRule::default()
+        };
+        rules.into_iter().map(rule).collect()
+    }
+}
+
+/// What the operators that work everywhere may do; without rules where there is none.
+pub fn cluster_role(operators: &[Operator]) -> ClusterRole {
+    let everywhere = operators.iter().filter(|one| one.config.namespaces.names().is_none());
+    let rules = Some(Grants::of(everywhere).into_rules());
+    ClusterRole { metadata: named(NAME), rules, ..ClusterRole::default() }
+}
+
+/// What the operators that are restricted to namespaces may do, a role for each namespace.
+pub fn roles(operators: &[Operator]) -> Vec<Role> {
+    let names = operators.iter().filter_map(|one| one.config.namespaces.names());
+    let namespaces: BTreeSet<&String> = names.flatten().collect();
+    let role = |namespace: &String| {
+        let works_here = |one: &&Operator| {
+            let names = one.config.namespaces.names();
+            names.is_some_and(|names| names.contains(namespace))
+        };
+        let rules = Some(Grants::of(operators.iter().filter(works_here)).into_rules());
+        Role { metadata: named_in(namespace), rules }
+    };
+    namespaces.into_iter().map(role).collect()
+}
+
+/// Namespace, account, roles and bindings as YAML.
+pub fn yaml(operators: &[Operator]) -> Result<String, serde_yaml_ng::Error> {
+    let mut documents = vec![
+        manifest::header("rbac"),
+        manifest::document(&Namespace { metadata: named(NAMESPACE), ..Namespace::default() })?,
+        manifest::document(&service_account())?,
+    ];
+    let cluster_role = cluster_role(operators);
+    if cluster_role.rules.as_ref().is_some_and(|rules| !rules.is_empty()) {
+        documents.push(manifest::document(&cluster_role)?);
+        documents.push(manifest::document(&binding())?);
+    }
+    for role in roles(operators) {
+        documents.push(manifest::document(&role)?);
+        documents.push(manifest::document(&binding_of(&role))?);
+    }
+    Ok(documents.concat())
+}
+
+fn service_account() -> ServiceAccount {
+    ServiceAccount { metadata: named_in(NAMESPACE), ..ServiceAccount::default() }
+}
+
+fn binding() -> ClusterRoleBinding {
+    ClusterRoleBinding {
+        metadata: named(NAME),
+        role_ref: role_ref("ClusterRole"),
+        subjects: Some(vec![subject()]),
+    }
+}
+
+fn binding_of(role: &Role) -> RoleBinding {
+    RoleBinding {
+        metadata: role.metadata.clone(),
+        role_ref: role_ref("Role"),
+        subjects: Some(vec![subject()]),
+    }
+}
+
+fn role_ref(kind: &str) -> RoleRef {
+    RoleRef {
+        api_group: Some("rbac.authorization.k8s.io".to_owned()),
+        kind: kind.to_owned(),
+        name: NAME.to_owned(),
+    }
+}
+
+fn subject() -> Subject {
+    Subject {
+        kind: "ServiceAccount".to_owned(),
+        name: NAME.to_owned(),
+        namespace: Some(NAMESPACE.to_owned()),
+        ..Subject::default()
+    }
+}
+
+fn named_in(namespace: &str) -> ObjectMeta {
+    ObjectMeta { namespace: Some(namespace.to_owned()), ..named(NAME) }
+}
+
+fn named(name: &str) -> ObjectMeta {
+    let labels = [("app.kubernetes.io/name".to_owned(), NAME.to_owned())].into();
+    ObjectMeta { name: Some(name.to_owned()), labels: Some(labels), ..ObjectMeta::default() }
+}
+
+#[cfg(test)]
+mod tests;
