@@ -12,7 +12,8 @@ use super::messages::{Admitted, Retire, Touched};
 use crate::{
     board::{Board, ParentPhase, ParentState},
     history::{Cause, Causes, History, NextWake, Outcome, Run},
-    object::{ObjectKey, Uid},
+    object::{Object, ObjectKey, Uid},
+    operator::is_paused,
     reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run},
     schedule::{
         Command, Finished, Input, NextWake as Timer, Phase, Priority, Schedule, WakeReason,
@@ -170,8 +171,8 @@ impl Reconciler {
         let parent = parent.filter(|parent| *parent.uid() == self.parts.uid);
         let state = ParentState {
             uid: self.parts.uid.clone(),
-            generation: parent.as_ref().and_then(crate::object::Object::generation),
-            phase: shown(phase, &self.history, parent.is_some_and(|parent| parent.is_deleting())),
+            generation: parent.as_ref().and_then(Object::generation),
+            phase: shown(phase, &self.history, parent.as_ref()),
             next_wake: next_wake(phase),
             failures: self.schedule.failures(),
             message: self.history.last().and_then(|run| message(run)),
@@ -210,14 +211,16 @@ fn cause(why: WakeReason) -> Option<Cause> {
     }
 }
 
-fn shown(phase: Phase, history: &History, is_deleting: bool) -> ParentPhase {
+fn shown(phase: Phase, history: &History, parent: Option<&Object>) -> ParentPhase {
     let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
     match phase {
         Phase::Running { .. } => ParentPhase::Running,
         Phase::Queued(_) => ParentPhase::Pending,
+        // Why nothing is written at all says more than what came of the last run.
+        _ if parent.is_some_and(is_paused) => ParentPhase::Paused,
         Phase::Resting => ParentPhase::Stalled,
         Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
-        _ if is_deleting => ParentPhase::Finalizing,
+        _ if parent.is_some_and(Object::is_deleting) => ParentPhase::Finalizing,
         Phase::Waiting(Timer { why: WakeReason::Recheck, .. }) => ParentPhase::Waiting,
         Phase::Waiting(_) | Phase::Idle | Phase::Stopped => ParentPhase::Synced,
     }

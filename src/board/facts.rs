@@ -95,6 +95,8 @@ pub enum ParentPhase {
     Stalled,
     /// It is being deleted.
     Finalizing,
+    /// A person has paused it: nothing is written.
+    Paused,
 }
 
 /// A parent as its reconciler sees it.
@@ -180,7 +182,7 @@ impl OperatorState {
 
 impl ParentPhase {
     /// Every phase.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Pending,
         Self::Running,
         Self::Synced,
@@ -188,6 +190,7 @@ impl ParentPhase {
         Self::Failing,
         Self::Stalled,
         Self::Finalizing,
+        Self::Paused,
     ];
 
     /// The phase in one word.
@@ -200,6 +203,7 @@ impl ParentPhase {
             Self::Failing => "failing",
             Self::Stalled => "stalled",
             Self::Finalizing => "finalizing",
+            Self::Paused => "paused",
         }
     }
 }

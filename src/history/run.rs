@@ -55,6 +55,8 @@ pub enum Outcome {
     Wrote,
     /// Something has to happen elsewhere first.
     Waiting,
+    /// The parent is paused: nothing was written.
+    Paused,
     /// The parent was cleaned up and may go.
     Finalized,
     /// The parent was gone before the run began.
@@ -170,6 +172,7 @@ impl Run {
             Outcome::Synced
             | Outcome::Wrote
             | Outcome::Waiting
+            | Outcome::Paused
             | Outcome::Finalized
             | Outcome::Gone => None,
         }
@@ -198,6 +201,7 @@ impl Outcome {
             Self::Synced => "synced",
             Self::Wrote => "wrote",
             Self::Waiting => "waiting",
+            Self::Paused => "paused",
             Self::Finalized => "finalized",
             Self::Gone => "gone",
             Self::Failed { .. } => "failed",

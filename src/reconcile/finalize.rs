@@ -3,12 +3,12 @@
 use super::{
     Context, End, Failure, Report,
     call::{self, Failed},
-    ours, status,
+    ours, pause, status,
 };
 use crate::{
     cluster::{ApiError, ErrorClass},
     object::Object,
-    operator::{FinalizeResponse, Handler, SyncRequest},
+    operator::{FinalizeResponse, Handler, SyncRequest, is_paused},
     plan::{add_finalizer, remove_finalizer},
 };
 
@@ -31,8 +31,10 @@ pub(super) async fn prepare(
     failures: u32,
     report: &mut Report,
 ) -> Prepared {
-    let (ours, former) = (context.name().finalizer(), &context.config().predecessor.finalizers);
-    let is_held = parent.finalizers().iter().any(|held| *held == ours || former.contains(held));
+    if is_paused(&parent) {
+        return pause::prepare(context, parent, report).await;
+    }
+    let is_held = holds_ours(context, &parent);
     match (parent.is_deleting(), is_held, context.handler().has_finalizer()) {
         (true, false, _) => Prepared::Done,
         (true, true, true) => {
@@ -95,7 +97,14 @@ fn check(response: FinalizeResponse) -> Result<FinalizeResponse, Failed> {
 
 async fn release(context: &Context, parent: &Object, report: &mut Report) {
     match patch(context, parent, remove_finalizer).await {
-        Ok(_) => report.end = End::Finalized,
+        Ok(reply) => {
+            report.end = End::Finalized;
+            if reply.is_some_and(|reply| is_over(&reply)) {
+                // The reply has the version from before its end: without this the cache has our
+                // finalizer until the event comes, and a child that goes would finalize again.
+                context.learn_absent(parent.ty(), parent.key(), parent.uid());
+            }
+        }
         Err(error) => not_patched(context, parent, error, report).await,
     }
 }
@@ -105,6 +114,19 @@ async fn not_patched(context: &Context, parent: &Object, error: ApiError, report
     report.child_failed(&"the finalizer", error);
     report.close();
     status::write(context, parent, None, report).await;
+}
+
+/// Whether the parent has a finalizer of ours, or of the operator that we took over from.
+pub(super) fn holds_ours(context: &Context, parent: &Object) -> bool {
+    let (ours, former) = (context.name().finalizer(), &context.config().predecessor.finalizers);
+    parent.finalizers().iter().any(|held| *held == ours || former.contains(held))
+}
+
+/// Whether an object that is being deleted waits for nothing any more.
+fn is_over(reply: &Object) -> bool {
+    let metadata = reply.field("metadata").unwrap_or_default();
+    let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
+    reply.is_deleting() && reply.finalizers().is_empty() && grace == 0
 }
 
 /// Changes the finalizers of the parent, deciding again on a live read when it has changed.

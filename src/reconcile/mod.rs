@@ -14,6 +14,7 @@
 //! Invariants:
 //! - a parent with a deletionTimestamp is never synced: no child is created or changed;
 //! - a failed step 2 or 3 writes no child and deletes none;
+//! - while the parent is paused no child is written or deleted and no finalizer changes;
 //! - a run that wrote children leaves the status to the run that follows it, except after failures
 //!   and for the third in a row.
 
@@ -24,6 +25,7 @@ mod delete;
 mod failure;
 mod finalize;
 mod gate;
+mod pause;
 mod report;
 mod schema;
 mod status;
@@ -36,12 +38,13 @@ use serde_json::Value;
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
 pub use gate::{Entry, Gate, Permit, Ticket, Waiter};
+pub use pause::Held;
 pub use report::{End, Memory, Report};
 
 use self::call::Failed;
 use crate::{
     object::{Object, ObjectKey, Uid},
-    operator::{Children, Handler, SyncRequest, SyncResponse},
+    operator::{Children, Handler, SyncRequest, SyncResponse, is_paused},
     plan::{self, PlanInput, is_ours},
 };
 
@@ -126,6 +129,7 @@ async fn sync_and_apply(
         memos: &report.memory.memos,
     });
     match planned {
+        Ok(plan) if is_paused(parent) => pause::hold(context, &plan, report),
         Ok(plan) => apply::apply(context, parent, plan, report).await,
         Err(refusals) => report.fail(Failure::Refused(refusals)),
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Failure,
+    Failure, Held,
     failure::{ChildFailure, api_finished},
 };
 use crate::{
@@ -60,6 +60,8 @@ pub struct Report {
     pub waiting: Vec<String>,
     /// Children that differ and are left so, because their strategy says so.
     pub held: Vec<String>,
+    /// What was not done because the parent is paused; `None` when it is not.
+    pub paused: Option<Held>,
     /// When the handler wants to run again.
     pub resync: Option<Duration>,
     /// Whether the status was written.
@@ -91,6 +93,7 @@ impl Report {
             unchanged: 0,
             waiting: Vec::new(),
             held: Vec::new(),
+            paused: None,
             resync: None,
             wrote_status: false,
             status_is_due: false,
@@ -168,6 +171,7 @@ impl Report {
                 reason: failure.reason().to_owned(),
                 message: failure.to_string(),
             },
+            (End::Alive, None) if self.paused.is_some() => Outcome::Paused,
             (End::Alive, None) => match self.finished(config) {
                 Finished::Wrote => Outcome::Wrote,
                 Finished::Recheck { .. } => Outcome::Waiting,
@@ -187,6 +191,8 @@ impl Report {
             None if !self.writes.is_empty() => Finished::Wrote,
             None if self.end == End::Outdated => Finished::Recheck { after: RECHECK },
             None if self.status_is_due => Finished::Recheck { after: SCHEMA_RECHECK },
+            // Without the annotation it is another parent, which wakes it.
+            None if self.paused.is_some() => Finished::Settled { resync: self.resync },
             None if !self.waiting.is_empty() => {
                 Finished::Recheck { after: self.resync.unwrap_or(RECHECK).min(RECHECK) }
             }

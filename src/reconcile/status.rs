@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Context, Failure, Report};
+use super::{Context, Failure, Held, Report, pause};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind, ParentEvent},
     object::Object,
@@ -20,9 +20,9 @@ pub(super) async fn write(
     status: Option<Value>,
     report: &mut Report,
 ) {
-    let ready = ready(report);
+    let said = said(report);
     announce(context, parent, report).await;
-    match patch(context, parent, status.as_ref(), &ready).await {
+    match patch(context, parent, status.as_ref(), &said).await {
         Ok(Patched::Written) => report.wrote_status = true,
         Ok(Patched::Unchanged) => {}
         Ok(Patched::NotYet) => report.status_is_due = true,
@@ -42,7 +42,7 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
     }
     announce(context, parent, report).await;
     if is_refused
-        && matches!(patch(context, parent, None, &ready(report)).await, Ok(Patched::Written))
+        && matches!(patch(context, parent, None, &said(report)).await, Ok(Patched::Written))
     {
         report.wrote_status = true;
     }
@@ -57,17 +57,31 @@ pub(super) async fn show_overdue(
 ) {
     let failure = Failure::Overdue(deadline);
     context.show(parent, &failure);
-    let ready = not_ready(failure.reason(), failure.to_string());
+    let overdue = not_ready(failure.reason(), failure.to_string());
+    let said = with_pause(overdue, report);
     announce_failure(context, parent, &failure, report).await;
-    if let Err(error) = patch(context, parent, None, &ready).await {
+    if let Err(error) = patch(context, parent, None, &said).await {
         tracing::warn!(operator = %context.name(), parent = %parent.key(), %error,
             "cannot say in the status that the handler is overdue");
     }
 }
 
+/// Every condition that a run has something to say about.
+fn said(report: &Report) -> Vec<Condition> {
+    with_pause(ready(report), report)
+}
+
+fn with_pause(ready: Condition, report: &Report) -> Vec<Condition> {
+    let paused = report.paused.as_ref().map(pause::condition);
+    std::iter::once(ready).chain(paused).collect()
+}
+
 fn ready(report: &Report) -> Condition {
     match report.failure() {
         Some(failure) => not_ready(failure.reason(), failure.to_string()),
+        None if report.paused.as_ref().is_some_and(|held| *held != Held::Writes(0)) => {
+            not_ready(pause::CONDITION, report.waiting.join("; "))
+        }
         None if !report.waiting.is_empty() => not_ready("Waiting", report.waiting.join("; ")),
         None if !report.writes.is_empty() => {
             not_ready("Unsettled", "the children had to be written run after run".to_owned())
@@ -105,18 +119,18 @@ async fn patch(
     context: &Context,
     parent: &Object,
     status: Option<&Value>,
-    ready: &Condition,
+    conditions: &[Condition],
 ) -> Result<Patched, ApiError> {
     let Some(schema) = context.status_schema().await? else { return Ok(Patched::NotYet) };
     let mut parent = parent.clone();
     for attempt in 1.. {
         let now = now();
-        let conditions = std::slice::from_ref(ready);
+        let cleared = outdated(&parent, conditions);
         let patch = status_patch(StatusInput {
             parent: &parent,
             handler: status,
             conditions,
-            cleared: &[],
+            cleared: &cleared,
             observed_generation: true,
             schema: &schema,
             now: &now,
@@ -152,6 +166,12 @@ async fn patch(
         }
     }
     Ok(Patched::Unchanged)
+}
+
+/// The conditions of ours that do not apply any more.
+fn outdated(parent: &Object, conditions: &[Condition]) -> Vec<&'static str> {
+    let is_paused = conditions.iter().any(|condition| condition.ty == pause::CONDITION);
+    (!is_paused && pause::is_said(parent)).then_some(pause::CONDITION).into_iter().collect()
 }
 
 /// Whether what a run found out about one version of a parent holds for another.

@@ -20,6 +20,7 @@ mod handlers;
 mod isolation;
 mod missing_type;
 mod ownership;
+mod pausing;
 mod permissions;
 mod roperator_parity;
 mod scheduling;

@@ -1,0 +1,47 @@
+//! How a person takes one parent out of the operator's hands for a while.
+
+use crate::object::Object;
+
+/// The annotation that pauses a parent while its value is `true`; any other value does not.
+///
+/// While a parent is paused no child of it is created, changed or deleted, it is not finalized,
+/// and its finalizers stay as they are. Its handler is still asked, and its status follows: the
+/// condition `Paused` says what would be written. Without the annotation it runs at once.
+///
+/// A paused parent that is deleted waits for its finalizer, if it has one, until it is no longer
+/// paused. What Kubernetes collects when a parent is gone, it collects all the same.
+pub const PAUSED_ANNOTATION: &str = "operetta.dev/paused";
+
+/// Whether a parent is paused.
+pub fn is_paused(parent: &Object) -> bool {
+    parent.annotations().get(PAUSED_ANNOTATION).is_some_and(|value| value == "true")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{K8sType, KeptManagers};
+
+    #[test]
+    fn only_true_pauses() {
+        let ty = K8sType::namespaced("example.com/v1", "App", "apps");
+        for (annotations, expected) in [
+            (json!({"operetta.dev/paused": "true"}), true),
+            (json!({"operetta.dev/paused": "false"}), false),
+            (json!({"operetta.dev/paused": "True"}), false),
+            (json!({"operetta.dev/paused": ""}), false),
+            (json!({"example.com/paused": "true"}), false),
+            (json!({}), false),
+            (json!(null), false),
+        ] {
+            let value = json!({"metadata": {
+                "name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "1",
+                "annotations": annotations,
+            }});
+            let parent = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
+            assert_eq!(is_paused(&parent), expected, "{value}");
+        }
+    }
+}
