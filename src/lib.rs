@@ -82,3 +82,8 @@ pub mod web;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// The examples of the document compile.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/porting-from-roperator.md")]
+pub struct PortingFromRoperator;

@@ -78,6 +78,7 @@ async fn finalize(context: &Context, parent: &Object, failures: u32, report: &mu
         Ok(FinalizeResponse { status, retry: Some(after), .. }) => {
             report.waiting.push("the handler is still finalizing".to_owned());
             report.resync = Some(after);
+            report.end = End::Finalizing;
             status::write(context, parent, status, report).await;
         }
         Err(Failed { failure, status }) => {

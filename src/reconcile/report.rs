@@ -37,6 +37,8 @@ pub enum End {
     Alive,
     /// It has changed since the run began: another run decides again.
     Outdated,
+    /// Its handler has not finished finalizing it.
+    Finalizing,
     /// It was finalized, and may go.
     Finalized,
     /// It was gone before the run began.
@@ -166,8 +168,8 @@ impl Report {
         match (self.end, &self.failure) {
             (End::Finalized, _) => Outcome::Finalized,
             (End::Gone, _) => Outcome::Gone,
-            (End::Outdated, None) => Outcome::Waiting,
-            (End::Alive | End::Outdated, Some(failure)) => Outcome::Failed {
+            (End::Outdated | End::Finalizing, None) => Outcome::Waiting,
+            (End::Alive | End::Outdated | End::Finalizing, Some(failure)) => Outcome::Failed {
                 reason: failure.reason().to_owned(),
                 message: failure.to_string(),
             },
@@ -190,6 +192,10 @@ impl Report {
             Some(failure) => self.failed(failure, config.max_error_backoff),
             None if !self.writes.is_empty() => Finished::Wrote,
             None if self.end == End::Outdated => Finished::Recheck { after: RECHECK },
+            // The time that the handler chose, however long.
+            None if self.end == End::Finalizing => {
+                Finished::Recheck { after: self.resync.unwrap_or(RECHECK) }
+            }
             None if self.status_is_due => Finished::Recheck { after: SCHEMA_RECHECK },
             // Without the annotation it is another parent, which wakes it.
             None if self.paused.is_some() => Finished::Settled { resync: self.resync },
@@ -212,5 +218,24 @@ impl Report {
                 _ => Finished::Failed,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::K8sType;
+
+    #[test]
+    fn finalize_is_called_again_after_the_time_that_it_chose() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let after = Duration::from_hours(1);
+        let mut report = Report::new(SystemTime::now(), Memory::default());
+        report.end = End::Finalizing;
+        report.resync = Some(after);
+        report.waiting.push("still finalizing".to_owned());
+        report.status_is_due = true;
+        assert_eq!(report.finished(&config), Finished::Recheck { after });
+        assert_eq!(report.outcome(&config), Outcome::Waiting);
     }
 }

@@ -314,3 +314,15 @@ fn a_debounce_does_not_cut_an_error_backoff_short() {
     assert_eq!(parent.step(CHILD, 11), STAY);
     assert_eq!(parent.wakes_in(), Some(15));
 }
+
+#[test]
+fn a_resync_is_superseded_by_a_newer_run() {
+    let mut parent = Parent::new(POLICY);
+    parent.admitted(CHILD, 0);
+    let resync = Finished::Settled { resync: Some(Duration::from_secs(5)) };
+    parent.step(Input::Finished(resync), 0);
+    assert_eq!(parent.wakes_in(), Some(5));
+    parent.admitted(CHILD, 1);
+    assert_eq!(parent.step(SETTLED, 2), Command::Rest);
+    assert_eq!(parent.step(Input::TimerFired, 5), STAY);
+}

@@ -58,3 +58,41 @@ async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> anyh
     let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
     Ok(Config::from_custom_kubeconfig(kubeconfig, &options).await?)
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::{io::AsyncReadExt, net::TcpListener};
+
+    use super::*;
+
+    /// The head of the first request, in lower case.
+    async fn first_request(listener: TcpListener) -> String {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        String::from_utf8(head).unwrap().to_lowercase()
+    }
+
+    #[tokio::test]
+    async fn the_token_and_the_impersonated_user_of_a_kubeconfig_are_sent() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let kubeconfig = format!(
+            "{{current-context: a, contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
+              clusters: [{{name: c, cluster: {{server: 'http://{}'}}}}], \
+              users: [{{name: u, user: {{token: t0ken, as: somebody}}}}]}}",
+            listener.local_addr().unwrap(),
+        );
+        let file = std::env::temp_dir().join(format!("operetta-connect-{}", std::process::id()));
+        std::fs::write(&file, kubeconfig).unwrap();
+        let client = Connect::kubeconfig_file(&file).client().await;
+        std::fs::remove_file(&file).unwrap();
+        let client = client.unwrap();
+        let asking = tokio::spawn(async move { client.apiserver_version().await });
+        let head = first_request(listener).await;
+        assert!(head.contains("authorization: bearer t0ken"), "{head}");
+        assert!(head.contains("impersonate-user: somebody"), "{head}");
+        asking.abort();
+    }
+}

@@ -22,6 +22,7 @@ mod missing_type;
 mod ownership;
 mod pausing;
 mod permissions;
+mod roperator_defects;
 mod roperator_parity;
 mod scheduling;
 mod scopes;

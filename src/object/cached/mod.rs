@@ -1,5 +1,7 @@
 //! One version of one Kubernetes object, held as its JSON.
 
+mod lookup;
+
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
