@@ -106,22 +106,18 @@ impl OperatorActor {
         }
         self.has_started = true;
         let mut parents = self.parts.parents.list();
-        parents.retain(|parent| self.answers_for(parent));
+        parents.retain(|parent| self.parts.context.answers_for(parent));
         for parent in parents {
             let touch = if parent.is_deleting() { Touch::Deletion } else { Touch::Listed };
             self.parent_is(&parent, touch, Cause::Restarted);
         }
     }
 
-    /// Whether a parent in the store, which may be shared, is one of this operator's.
-    fn answers_for(&self, parent: &Object) -> bool {
-        self.parts.context.config().namespaces.include(parent.namespace())
-    }
-
     fn parent_changed(&mut self, change: &Change) {
         // Replies and events come here on two ways and may overtake each other: the store knows.
         let key = change.object().key();
-        let now = self.parts.parents.get(key).filter(|parent| self.answers_for(parent));
+        let now = self.parts.parents.get(key);
+        let now = now.filter(|parent| self.parts.context.answers_for(parent));
         let Some(now) = now else { return self.retire_namesake(key) };
         let before = change.before.as_ref();
         let touch = strength(before, &now);

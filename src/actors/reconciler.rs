@@ -169,10 +169,11 @@ impl Reconciler {
         }
         let parent = self.parts.parents.get(&self.parts.key);
         let parent = parent.filter(|parent| *parent.uid() == self.parts.uid);
+        let is_leaving = parent.as_ref().is_some_and(|it| self.parts.context.is_leaving(it));
         let state = ParentState {
             uid: self.parts.uid.clone(),
             generation: parent.as_ref().and_then(Object::generation),
-            phase: shown(phase, &self.history, parent.as_ref()),
+            phase: shown(phase, &self.history, parent.as_ref(), is_leaving),
             next_wake: next_wake(phase),
             failures: self.schedule.failures(),
             message: self.history.last().and_then(|run| message(run)),
@@ -211,7 +212,12 @@ fn cause(why: WakeReason) -> Option<Cause> {
     }
 }
 
-fn shown(phase: Phase, history: &History, parent: Option<&Object>) -> ParentPhase {
+fn shown(
+    phase: Phase,
+    history: &History,
+    parent: Option<&Object>,
+    is_leaving: bool,
+) -> ParentPhase {
     let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
     match phase {
         Phase::Running { .. } => ParentPhase::Running,
@@ -220,7 +226,7 @@ fn shown(phase: Phase, history: &History, parent: Option<&Object>) -> ParentPhas
         _ if parent.is_some_and(is_paused) => ParentPhase::Paused,
         Phase::Resting => ParentPhase::Stalled,
         Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
-        _ if parent.is_some_and(Object::is_deleting) => ParentPhase::Finalizing,
+        _ if is_leaving => ParentPhase::Finalizing,
         Phase::Waiting(Timer { why: WakeReason::Recheck, .. }) => ParentPhase::Waiting,
         Phase::Waiting(_) | Phase::Idle | Phase::Stopped => ParentPhase::Synced,
     }

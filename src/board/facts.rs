@@ -93,7 +93,7 @@ pub enum ParentPhase {
     Failing,
     /// The last run failed in a way that only a change of the parent can mend.
     Stalled,
-    /// It is being deleted.
+    /// It is being deleted, or has left the selection of its operator.
     Finalizing,
     /// A person has paused it: nothing is written.
     Paused,

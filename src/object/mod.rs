@@ -11,10 +11,12 @@ mod json;
 mod k8s_type;
 mod key;
 mod reference;
+mod selector;
 mod version;
 
 pub use cached::{KeptManagers, Object, ParseObjectError};
 pub use k8s_type::{K8sType, ResourceScope, Scope};
 pub use key::{ObjectKey, ParseKeyError, Uid};
 pub use reference::{KeyRef, TypeRef};
+pub use selector::{LabelSelector, SelectorError};
 pub use version::ResourceVersion;

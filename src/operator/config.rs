@@ -16,6 +16,8 @@ pub struct OperatorConfig {
     pub parent: K8sType,
     /// Where its parents are. Default everywhere.
     pub namespaces: Namespaces,
+    /// The labels that its parents have, as a Kubernetes label selector. Default any.
+    pub parent_selector: Option<String>,
     /// Every type that the handler may return, and what to do with it.
     pub children: Vec<ChildType>,
     /// The labels that children get.
@@ -113,6 +115,7 @@ impl OperatorConfig {
             name: name.to_owned(),
             parent,
             namespaces: Namespaces::All,
+            parent_selector: None,
             children: Vec::new(),
             labels: Labels::default(),
             predecessor: Predecessor::default(),
@@ -221,6 +224,7 @@ impl OperatorConfig {
             }
         }
         self.validate_namespaces()?;
+        self.selection()?;
         for (index, ChildType { ty, config: _ }) in self.children.iter().enumerate() {
             if self.children[..index].iter().any(|earlier| earlier.ty == *ty) {
                 return Err(ConfigError::DuplicateChild { operator: operator(), ty: ty.clone() });

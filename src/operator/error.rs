@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use super::InvalidName;
-use crate::object::K8sType;
+use crate::object::{K8sType, SelectorError};
 
 /// A configuration cannot work. Found when the operator is registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +63,14 @@ pub enum ConfigError {
         operator: String,
         /// Its parent type.
         parent: K8sType,
+    },
+    /// The parents cannot be selected so.
+    #[error("operator `{operator}`: {source}")]
+    Selector {
+        /// The operator.
+        operator: String,
+        /// What is wrong with the selector.
+        source: SelectorError,
     },
     /// A number must be positive.
     #[error("operator `{operator}`: `{field}` must be more than zero")]

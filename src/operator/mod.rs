@@ -17,6 +17,7 @@ mod pause;
 mod predecessor;
 mod request;
 mod response;
+mod selection;
 mod view;
 
 pub use children::Children;
@@ -29,4 +30,5 @@ pub use pause::{PAUSED_ANNOTATION, is_paused};
 pub use predecessor::Predecessor;
 pub use request::SyncRequest;
 pub use response::{ErrorResponse, FinalizeResponse, SyncResponse};
+pub use selection::Selection;
 pub use view::{RawView, TypedIter, TypedView};

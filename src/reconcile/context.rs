@@ -11,7 +11,7 @@ use crate::{
     cluster::{ApiError, Cluster},
     metrics::Metrics,
     object::{K8sType, Object, ObjectKey, Uid},
-    operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName},
+    operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName, Selection},
     plan::StatusSchema,
     schedule::{Backoff, Policy},
     store::{Change, Store},
@@ -57,6 +57,7 @@ pub struct ContextParts {
 pub struct Context {
     name: OperatorName,
     parts: ContextParts,
+    selection: Selection,
     gate: Gate,
     schema: ParentSchema,
     said: Mutex<BTreeSet<String>>,
@@ -68,13 +69,35 @@ impl Context {
         parts.config.validate()?;
         let name = parts.config.operator_name()?;
         let gate = Gate::new(parts.config.max_concurrent_runs, parts.metrics.queue(&name));
+        let selection = parts.config.selection()?;
         let (schema, said) = (ParentSchema::default(), Mutex::default());
-        Ok(Self { name, parts, gate, schema, said })
+        Ok(Self { name, parts, selection, gate, schema, said })
     }
 
     /// The operator's configuration.
     pub fn config(&self) -> &OperatorConfig {
         &self.parts.config
+    }
+
+    /// Whether a parent in the store, whose watch may be wider, is one of the operator's. One that
+    /// left the selection is until it is finalized.
+    pub fn answers_for(&self, parent: &Object) -> bool {
+        self.selects(parent) || (self.selection.is_here(parent) && self.holds(parent))
+    }
+
+    /// Whether a parent is on its way out: of the cluster, or of the selection.
+    pub fn is_leaving(&self, parent: &Object) -> bool {
+        parent.is_deleting() || !self.selects(parent)
+    }
+
+    /// Whether a parent is to be synced as far as the selection is concerned.
+    pub(super) fn selects(&self, parent: &Object) -> bool {
+        self.selection.selects(parent)
+    }
+
+    /// Whether our finalizer is on a parent.
+    pub(super) fn holds(&self, parent: &Object) -> bool {
+        parent.finalizers().contains(&self.name.finalizer())
     }
 
     /// The operator's name.
@@ -154,6 +177,9 @@ impl Context {
     /// Takes the reply to a write into the cache, and tells the others.
     pub(super) fn learn(&self, parent: &Object, reply: Object) {
         let ty = reply.ty().clone();
+        if ty == self.config().parent && !self.is_watched(&reply) {
+            return;
+        }
         let change = self.store(&ty).and_then(|store| store.overlay(reply));
         self.publish(&ty, change, Some(self.origin(parent)));
     }
@@ -162,10 +188,7 @@ impl Context {
     /// and its event will be ignored as old.
     pub(super) fn learn_live(&self, live: Object) {
         let ty = live.ty().clone();
-        // A watch with a selector would never say that this one is gone.
-        let is_watched = ty == self.config().parent
-            || live.labels().get(&self.config().labels.managed_by) == Some(&self.config().name);
-        if !is_watched {
+        if !self.is_watched(&live) {
             return;
         }
         let change = self.store(&ty).and_then(|store| store.overlay(live));
@@ -192,6 +215,14 @@ impl Context {
     /// Whether this is the first time that it is said.
     pub(super) fn say_once(&self, what: &str) -> bool {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
+    }
+
+    /// Whether a watch will say what becomes of an object. One with a selector would never say that
+    /// an object is gone which does not match.
+    fn is_watched(&self, object: &Object) -> bool {
+        let is_parent = *object.ty() == self.config().parent;
+        (is_parent && (self.handler().has_finalizer() || self.selects(object)))
+            || object.labels().get(&self.config().labels.managed_by) == Some(&self.config().name)
     }
 
     fn store(&self, ty: &K8sType) -> Option<&Store> {

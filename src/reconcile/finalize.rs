@@ -1,4 +1,5 @@
-//! What comes before a sync: the finalizer of parents that need one, and the end of parents that go.
+//! What comes before a sync: the finalizer of parents that need one, and the end of parents that go,
+//! be it because they are deleted or because they left the selection.
 
 use super::{
     Context, End, Failure, Report,
@@ -20,11 +21,11 @@ pub(super) enum Prepared {
     Done,
 }
 
-type Change = fn(&Object, &str, &[String]) -> Option<serde_json::Value>;
+type Change = fn(&Context, &Object) -> Option<serde_json::Value>;
 
 const TRIES: usize = 3;
 
-/// Adds or removes our finalizer where it is due, and finalizes a parent that is being deleted.
+/// Adds or removes our finalizer where it is due, and finalizes a parent that goes.
 pub(super) async fn prepare(
     context: &Context,
     parent: Object,
@@ -35,7 +36,7 @@ pub(super) async fn prepare(
         return pause::prepare(context, parent, report).await;
     }
     let is_held = holds_ours(context, &parent);
-    match (parent.is_deleting(), is_held, context.handler().has_finalizer()) {
+    match (context.is_leaving(&parent), is_held, context.handler().has_finalizer()) {
         (true, false, _) => Prepared::Done,
         (true, true, true) => {
             finalize(context, &parent, failures, report).await;
@@ -46,9 +47,20 @@ pub(super) async fn prepare(
             release(context, &parent, report).await;
             Prepared::Done
         }
-        (false, _, true) => sync_after(context, &parent, add_finalizer, report).await,
-        (false, _, false) => sync_after(context, &parent, remove_finalizer, report).await,
+        (false, _, true) => sync_after(context, &parent, adding, report).await,
+        (false, _, false) => sync_after(context, &parent, removing, report).await,
     }
+}
+
+/// A parent that has left meanwhile gets no finalizer: nobody might take it off.
+fn adding(context: &Context, parent: &Object) -> Option<serde_json::Value> {
+    let (name, former) = (context.name().finalizer(), &context.config().predecessor.finalizers);
+    context.selects(parent).then(|| add_finalizer(parent, &name, former))?
+}
+
+fn removing(context: &Context, parent: &Object) -> Option<serde_json::Value> {
+    let (name, former) = (context.name().finalizer(), &context.config().predecessor.finalizers);
+    remove_finalizer(parent, &name, former)
 }
 
 /// Changes the finalizers where that is due; usually no request is sent.
@@ -59,7 +71,7 @@ async fn sync_after(
     report: &mut Report,
 ) -> Prepared {
     match patch(context, parent, change).await {
-        Ok(Some(parent)) if !parent.is_deleting() => Prepared::Sync(parent),
+        Ok(Some(parent)) if !context.is_leaving(&parent) => Prepared::Sync(parent),
         Ok(_) => Prepared::Done,
         Err(error) => {
             not_patched(context, parent, error, report).await;
@@ -97,7 +109,7 @@ fn check(response: FinalizeResponse) -> Result<FinalizeResponse, Failed> {
 }
 
 async fn release(context: &Context, parent: &Object, report: &mut Report) {
-    match patch(context, parent, remove_finalizer).await {
+    match patch(context, parent, removing).await {
         Ok(reply) => {
             report.end = End::Finalized;
             if reply.is_some_and(|reply| is_over(&reply)) {
@@ -117,10 +129,13 @@ async fn not_patched(context: &Context, parent: &Object, error: ApiError, report
     status::write(context, parent, None, report).await;
 }
 
-/// Whether the parent has a finalizer of ours, or of the operator that we took over from.
+/// Whether a parent that goes waits for us: our finalizer is on it or, if it is being deleted, one of
+/// the operator that we took over from. That operator may never have answered for what only is not
+/// selected.
 pub(super) fn holds_ours(context: &Context, parent: &Object) -> bool {
-    let (ours, former) = (context.name().finalizer(), &context.config().predecessor.finalizers);
-    parent.finalizers().iter().any(|held| *held == ours || former.contains(held))
+    let former = &context.config().predecessor.finalizers;
+    context.holds(parent)
+        || (parent.is_deleting() && parent.finalizers().iter().any(|held| former.contains(held)))
 }
 
 /// Whether an object that is being deleted waits for nothing any more.
@@ -138,13 +153,17 @@ async fn patch(
     change: Change,
 ) -> Result<Option<Object>, ApiError> {
     let (cluster, manager) = (context.cluster(), context.name().as_str());
-    let former = &context.config().predecessor.finalizers;
     let mut parent = parent.clone();
     for attempt in 1.. {
-        let Some(body) = change(&parent, &context.name().finalizer(), former) else { break };
+        let Some(body) = change(context, &parent) else { break };
         match cluster.patch_object(parent.ty(), parent.key(), manager, &body).await {
             Ok(reply) => {
-                context.learn(&parent, reply.clone());
+                if context.answers_for(&reply) {
+                    context.learn(&parent, reply.clone());
+                } else {
+                    // No event will follow that ends the parent: this tells our own operator too.
+                    context.learn_live(reply.clone());
+                }
                 return Ok(Some(reply));
             }
             Err(error) if error.class() == ErrorClass::Missing => return Ok(None),

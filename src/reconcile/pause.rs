@@ -25,13 +25,13 @@ pub enum Held {
     Undecided,
     /// So many writes of children.
     Writes(usize),
-    /// The end of a parent that is being deleted.
+    /// The end of a parent that is being deleted, or has left the selection.
     Finalizing,
 }
 
-/// Leaves the finalizers of a paused parent as they are; one that is being deleted waits.
+/// Leaves the finalizers of a paused parent as they are; one that is to go waits.
 pub(super) async fn prepare(context: &Context, parent: Object, report: &mut Report) -> Prepared {
-    if !parent.is_deleting() {
+    if !context.is_leaving(&parent) {
         report.paused = Some(Held::Undecided);
         return Prepared::Sync(parent);
     }

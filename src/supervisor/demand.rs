@@ -18,11 +18,20 @@ use crate::{
 /// The watches of each type.
 pub(super) type Watches = BTreeMap<K8sType, Vec<WatchSpec>>;
 
+/// Who needs something.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Demanding<'a> {
+    pub(super) config: &'a OperatorConfig,
+    pub(super) has_finalizer: bool,
+}
+
 /// How a type is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Need {
     /// All its objects.
     Everything,
+    /// The parents of one operator.
+    Selected(String),
     /// The objects that carry this label with one of these values.
     ManagedBy { label: String, operators: BTreeSet<String> },
 }
@@ -34,11 +43,12 @@ struct Use<'a> {
 }
 
 /// What the operators need together.
-pub(super) fn watches(configs: &[&OperatorConfig]) -> Watches {
+pub(super) fn watches(operators: &[Demanding<'_>]) -> Watches {
     let mut uses: BTreeMap<K8sType, Vec<Use<'_>>> = BTreeMap::new();
-    for config in configs {
-        for (ty, need) in needs_of(config) {
-            uses.entry(ty).or_default().push(Use { namespaces: &config.namespaces, need });
+    for operator in operators {
+        let namespaces = &operator.config.namespaces;
+        for (ty, need) in needs_of(*operator) {
+            uses.entry(ty).or_default().push(Use { namespaces, need });
         }
     }
     uses.into_iter().map(|(ty, uses)| (ty.clone(), watches_of(&ty, &uses))).collect()
@@ -54,14 +64,26 @@ pub(super) fn relied_on(config: &OperatorConfig, watches: &Watches) -> BTreeSet<
     of_types.filter(matters).collect()
 }
 
-fn needs_of(config: &OperatorConfig) -> Vec<(K8sType, Need)> {
+fn needs_of(operator: Demanding<'_>) -> Vec<(K8sType, Need)> {
+    let config = operator.config;
     let child = |ty: &K8sType| {
         let operators = BTreeSet::from([config.name.clone()]);
         let label = config.labels.managed_by.clone();
         (ty.clone(), Need::ManagedBy { label, operators })
     };
     let children = config.children.iter().map(|declared| child(&declared.ty));
-    std::iter::once((config.parent.clone(), Need::Everything)).chain(children).collect()
+    std::iter::once((config.parent.clone(), need_of_parents(operator))).chain(children).collect()
+}
+
+/// A watch with a selector does not show a parent that left while nobody watched, and nobody would
+/// ever take the finalizer off it.
+fn need_of_parents(operator: Demanding<'_>) -> Need {
+    match &operator.config.parent_selector {
+        Some(selector) if !operator.has_finalizer && !selector.is_empty() => {
+            Need::Selected(selector.clone())
+        }
+        Some(_) | None => Need::Everything,
+    }
 }
 
 fn watches_of(ty: &K8sType, uses: &[Use<'_>]) -> Vec<WatchSpec> {
@@ -104,6 +126,7 @@ impl Need {
     fn selector(&self) -> Option<String> {
         match self {
             Self::Everything => None,
+            Self::Selected(selector) => Some(selector.clone()),
             Self::ManagedBy { label, operators } => {
                 let operators: Vec<&str> = operators.iter().map(String::as_str).collect();
                 Some(format!("{label} in ({})", operators.join(",")))
@@ -118,6 +141,26 @@ mod tests {
 
     use super::*;
     use crate::operator::ChildConfig;
+
+    fn watches(configs: &[&OperatorConfig]) -> Watches {
+        let demanding = configs.iter().map(|config| Demanding { config, has_finalizer: false });
+        super::watches(&demanding.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_parent_selector_is_on_the_watch_only_while_it_is_alone_and_nothing_is_to_be_finalized() {
+        let ty = K8sType::of::<ConfigMap>();
+        let a = OperatorConfig::of::<ConfigMap>("a").with_parent_selector("tier=gold");
+        assert_eq!(selector(&[&a], &ty).as_deref(), Some("tier=gold"));
+        let b = OperatorConfig::of::<Secret>("b").child::<ConfigMap>(ChildConfig::apply());
+        assert_eq!(selector(&[&a, &b], &ty), None);
+        let elsewhere = b.within_namespace("y");
+        let a = a.within_namespaces(["x", "y"]);
+        assert_eq!(shown(&[&a, &elsewhere], &ty), ["x:tier=gold", "y:*"]);
+        let finalizing = Demanding { config: &a, has_finalizer: true };
+        let watches = super::watches(&[finalizing]);
+        assert!(watches[&ty].iter().all(|watch| watch.label_selector.is_none()));
+    }
 
     fn selector(configs: &[&OperatorConfig], ty: &K8sType) -> Option<String> {
         let watches = watches(configs);

@@ -11,7 +11,7 @@ use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
     RunError,
-    demand::{self, Watches},
+    demand::{self, Demanding, Watches},
 };
 use crate::{
     actors::{
@@ -50,7 +50,11 @@ impl Wiring {
         states: UnboundedSender<OperatorStateChanged>,
     ) -> Self {
         let configs: Vec<&OperatorConfig> = operators.iter().map(|(config, _)| config).collect();
-        let watches = demand::watches(&configs);
+        let demanding: Vec<Demanding<'_>> = operators
+            .iter()
+            .map(|(config, code)| Demanding { config, has_finalizer: code.has_finalizer() })
+            .collect();
+        let watches = demand::watches(&demanding);
         let labels: BTreeSet<String> =
             configs.iter().map(|config| config.labels.parent_uid.clone()).collect();
         let stores = watches.keys().map(|ty| (ty.clone(), Store::new(ty.clone(), labels.clone())));

@@ -35,6 +35,8 @@ pub(super) struct OperatorView {
     /// Where its parents are; missing when it works everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     namespaces: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_selector: Option<String>,
     children: Vec<ChildTypeView>,
     has_finalizer: bool,
     limits: LimitsView,
@@ -141,6 +143,7 @@ impl From<&OperatorSnapshot> for OperatorView {
             state: state.name(),
             reasons: reasons(state),
             parent: (&config.parent).into(),
+            parent_selector: config.parent_selector.clone(),
             namespaces: config.namespaces.names().map(|names| names.iter().cloned().collect()),
             children: config.children.iter().map(ChildTypeView::from).collect(),
             has_finalizer: info.has_finalizer,

@@ -26,6 +26,7 @@ mod roperator_defects;
 mod roperator_parity;
 mod scheduling;
 mod scopes;
+mod selection;
 mod sharing;
 mod takeover;
 mod watch;

@@ -1,0 +1,75 @@
+//! Which objects of its parent type an operator answers for.
+
+use super::{ConfigError, Namespaces, OperatorConfig};
+use crate::object::{LabelSelector, Object};
+
+/// Which objects of its parent type an operator answers for.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    namespaces: Namespaces,
+    selector: Option<LabelSelector>,
+}
+
+impl OperatorConfig {
+    /// Answers only for parents whose labels match, for example `tier=gold,!legacy`.
+    ///
+    /// A parent that leaves the selection is finalized, if the handler has a finalizer, and is then
+    /// left alone; its children stay as they are, unless the handler's `finalize` removed them. For
+    /// an operator with a finalizer all parents of its namespaces are watched: one that leaves
+    /// while nobody looks would else keep its finalizer for ever.
+    #[must_use]
+    pub fn with_parent_selector(mut self, selector: &str) -> Self {
+        self.parent_selector = Some(selector.to_owned());
+        self
+    }
+
+    /// The checked selection.
+    pub fn selection(&self) -> Result<Selection, ConfigError> {
+        let parse = |text: &String| {
+            LabelSelector::parse(text)
+                .map_err(|source| ConfigError::Selector { operator: self.name.clone(), source })
+        };
+        let selector = self.parent_selector.as_ref().map(parse).transpose()?;
+        Ok(Selection { namespaces: self.namespaces.clone(), selector })
+    }
+}
+
+impl Selection {
+    /// Whether the operator answers for a parent as it is now.
+    pub fn selects(&self, parent: &Object) -> bool {
+        let matches = |selector: &LabelSelector| selector.matches(&parent.labels());
+        self.is_here(parent) && self.selector.as_ref().is_none_or(matches)
+    }
+
+    /// Whether the parent is in a namespace of the operator.
+    pub fn is_here(&self, parent: &Object) -> bool {
+        self.namespaces.include(parent.namespace())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{K8sType, KeptManagers};
+
+    #[test]
+    fn namespace_and_labels_must_both_fit() {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let parent = |namespace: &str, tier: &str| {
+            let metadata = json!({"name": "p", "namespace": namespace, "uid": "u",
+                "resourceVersion": "1", "labels": {"tier": tier}});
+            let value = json!({"metadata": metadata});
+            Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+        };
+        let config = OperatorConfig::new("op", ty.clone()).within_namespace("a");
+        let selection = config.with_parent_selector("tier=gold").selection().unwrap();
+        assert!(selection.selects(&parent("a", "gold")));
+        assert!(!selection.selects(&parent("b", "gold")));
+        assert!(!selection.selects(&parent("a", "tin")));
+        assert!(selection.is_here(&parent("a", "tin")));
+        let config = OperatorConfig::new("op", ty).with_parent_selector("tier=gold,");
+        assert!(matches!(config.validate(), Err(ConfigError::Selector { .. })));
+    }
+}
