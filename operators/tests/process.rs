@@ -174,6 +174,21 @@ async fn a_signal_ends_it_with_success_within_five_seconds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_parents_that_wait_for_their_turn_do_not_hold_up_its_end() {
+    let Some(tenant) = Tenant::new("crowded").await else { return };
+    tenant.create(1000).await;
+    let mut operators = tenant.operators();
+    operators.ready().await;
+    let asked = Instant::now();
+    let code = operators.stop("TERM").await;
+    assert!(asked.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+    assert_eq!(code, Some(0));
+    let parents = tenant.echo_servers.list(&ListParams::default()).await.unwrap().items;
+    assert!(!parents.iter().all(is_ready), "it ended before its work did");
+    tenant.clear().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn on_the_cluster_of_a_kubeconfig_it_says_so_and_does_its_work() {
     let Some(tenant) = Tenant::new("works").await else { return };
     let mut operators = tenant.operators();
