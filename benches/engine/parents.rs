@@ -1,4 +1,4 @@
-//! Parents, made and read with nothing but a kube client.
+//! Parents, made, changed and read with nothing but a kube client.
 
 use std::{
     future::Future,
@@ -8,33 +8,22 @@ use std::{
     },
 };
 
-use ::operators::{echo_server, install};
+use ::operators::install;
 use anyhow::{Context, Result, ensure};
 use http::{Method, Request, header};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
 use serde_json::{Value, json};
 
-/// Every server has it from the start.
-pub(crate) const NAMESPACE: &str = "default";
+use crate::workload::{ParentType, Workload};
+
 /// As many as an operator has runs in flight.
 pub(crate) const CONCURRENCY: usize = 16;
-/// Who makes parents.
+/// The mark of a new parent.
+pub(crate) const FIRST_MARK: &str = "first-mark";
+/// Who makes and changes parents.
 const USER: &str = "user";
 
-/// A type of parents.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ParentType {
-    pub(crate) kind: &'static str,
-    pub(crate) plural: &'static str,
-}
-
-/// The operator's own.
-pub(crate) const ECHO: ParentType = ParentType { kind: "EchoServer", plural: "echoservers" };
-/// The same under another name, which no operator watches: the floor's.
-pub(crate) const FLOOR: ParentType = ParentType { kind: "FloorServer", plural: "floorservers" };
-
-/// What the server said of a new parent.
+/// What the server said of an object.
 #[derive(Debug, Clone)]
 pub(crate) struct Created {
     pub(crate) name: String,
@@ -42,57 +31,70 @@ pub(crate) struct Created {
     pub(crate) version: String,
 }
 
-impl ParentType {
-    pub(crate) fn collection(self) -> String {
-        format!("/apis/example.operetta.dev/v1alpha1/namespaces/{NAMESPACE}/{}", self.plural)
-    }
-
-    fn crd(self) -> CustomResourceDefinition {
-        let mut crd = echo_server::operator().crd;
-        crd.metadata.name = Some(format!("{}.{}", self.plural, crd.spec.group));
-        let names = &mut crd.spec.names;
-        self.kind.clone_into(&mut names.kind);
-        self.plural.clone_into(&mut names.plural);
-        names.singular = Some(self.kind.to_lowercase());
-        names.list_kind = Some(format!("{}List", self.kind));
-        names.short_names = None;
-        crd
+impl Created {
+    pub(crate) fn from_answer(answer: &str) -> Result<Self> {
+        let object: Value = serde_json::from_str(answer)?;
+        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+        Ok(Self { name: text("name"), uid: text("uid"), version: text("resourceVersion") })
     }
 }
 
-/// Makes the server know the two types.
-pub(crate) async fn install(client: &Client) -> Result<()> {
-    Ok(install::install(client, &[ECHO.crd(), FLOOR.crd()]).await?)
+/// Makes the server know so many parent types, and the floor's.
+pub(crate) async fn install(client: &Client, workload: Workload, types: usize) -> Result<()> {
+    let own = (0..types).map(|number| workload.parent(number));
+    let all = own.chain([workload.floor()]).map(|ty| workload.crd(&ty));
+    Ok(install::install(client, &all.collect::<Result<Vec<_>>>()?).await?)
 }
 
 /// Creates one parent.
-pub(crate) async fn create(client: &Client, ty: ParentType, name: String) -> Result<Created> {
+pub(crate) async fn create(
+    client: &Client,
+    ty: &ParentType,
+    name: String,
+    spec: &Value,
+) -> Result<Created> {
     let body = json!({
-        "apiVersion": "example.operetta.dev/v1alpha1",
+        "apiVersion": ty.api_version(),
         "kind": ty.kind,
         "metadata": {"name": name},
-        "spec": {"serviceName": "hello"},
+        "spec": spec,
     });
-    let request =
-        request(Method::POST, &ty.collection(), USER, "application/json", body.to_string())?;
-    let created: Value = serde_json::from_str(&client.request_text(request).await?)?;
-    let text = |field: &str| created["metadata"][field].as_str().unwrap_or_default().to_owned();
-    Ok(Created { name, uid: text("uid"), version: text("resourceVersion") })
+    let content_type = "application/json";
+    let request = request(Method::POST, &ty.collection(), USER, content_type, body.to_string())?;
+    Created::from_answer(&client.request_text(request).await?)
 }
 
 /// Creates parents `prefix-0` to `prefix-<count - 1>`, some at once.
 pub(crate) async fn create_all(
     client: &Client,
-    ty: ParentType,
+    ty: &ParentType,
     prefix: &str,
     count: usize,
+    spec: &Value,
 ) -> Result<()> {
-    let (client, prefix) = (client.clone(), prefix.to_owned());
+    let shared = Arc::new((client.clone(), ty.clone(), prefix.to_owned(), spec.clone()));
     at_once(count, move |number| {
-        let (client, name) = (client.clone(), format!("{prefix}-{number}"));
-        async move { create(&client, ty, name).await.map(drop) }
+        let shared = shared.clone();
+        async move {
+            let (client, ty, prefix, spec) = &*shared;
+            create(client, ty, format!("{prefix}-{number}"), spec).await.map(drop)
+        }
     })
     .await
+}
+
+/// Changes an object by a merge patch, in a user's name.
+pub(crate) async fn patch(client: &Client, path: &str, change: &Value) -> Result<Created> {
+    let content_type = "application/merge-patch+json";
+    let request = request(Method::PATCH, path, USER, content_type, change.to_string())?;
+    Created::from_answer(&client.request_text(request).await?)
+}
+
+/// Deletes an object, in a user's name.
+pub(crate) async fn delete(client: &Client, path: &str) -> Result<()> {
+    let request = request(Method::DELETE, path, USER, "application/json", String::new())?;
+    client.request_text(request).await?;
+    Ok(())
 }
 
 /// Calls `work` with every number below `count`, as many times at once as an operator would.
@@ -122,11 +124,15 @@ where
 }
 
 /// Fails unless all parents of a prefix have their children and a status that says so.
-pub(crate) async fn check(client: &Client, prefix: &str, count: usize) -> Result<()> {
-    let core = |plural| format!("/api/v1/namespaces/{NAMESPACE}/{plural}");
-    for (path, is_parent) in
-        [(ECHO.collection(), true), (core("pods"), false), (core("services"), false)]
-    {
+pub(crate) async fn check(
+    client: &Client,
+    workload: Workload,
+    prefix: &str,
+    count: usize,
+) -> Result<()> {
+    let parents = (workload.parent(0).collection(), true);
+    let children = workload.children().into_iter().map(|path| (path, false));
+    for (path, is_parent) in std::iter::once(parents).chain(children) {
         let items = list(client, &path).await?;
         let of_prefix = |item: &&Value| {
             let name = item["metadata"]["name"].as_str().and_then(|name| name.rsplit_once('-'));
@@ -139,11 +145,15 @@ pub(crate) async fn check(client: &Client, prefix: &str, count: usize) -> Result
     Ok(())
 }
 
+/// The object at a path.
+pub(crate) async fn get(client: &Client, path: &str) -> Result<Value> {
+    let request = request(Method::GET, path, USER, "application/json", String::new())?;
+    Ok(serde_json::from_str(&client.request_text(request).await?)?)
+}
+
 /// All objects at a path.
 pub(crate) async fn list(client: &Client, path: &str) -> Result<Vec<Value>> {
-    let request = request(Method::GET, path, USER, "application/json", String::new())?;
-    let mut list: Value = serde_json::from_str(&client.request_text(request).await?)?;
-    let items = list["items"].take();
+    let items = get(client, path).await?["items"].take();
     items.as_array().cloned().context("a list has items")
 }
 

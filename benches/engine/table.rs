@@ -7,11 +7,12 @@ pub(crate) struct Row {
     pub(crate) figure: String,
     pub(crate) value: String,
     pub(crate) floor: String,
+    /// How the value stands to the floor.
     pub(crate) ratio: String,
     pub(crate) target: String,
 }
 
-const HEAD: [&str; 6] = ["figure", "value", "floor", "ratio", "target", "cluster"];
+const HEAD: [&str; 6] = ["figure", "value", "floor", "beside", "target", "cluster"];
 
 impl Row {
     pub(crate) fn new(figure: impl Into<String>, value: impl Into<String>) -> Self {
@@ -29,6 +30,17 @@ impl Row {
     pub(crate) fn times(figure: impl Into<String>, value: Duration, floor: Duration) -> Self {
         let ratio = format!("{:.2}", value.as_secs_f64() / floor.as_secs_f64());
         Self { ratio, ..Self::new(figure, time(value)).floor(time(floor)) }
+    }
+
+    /// A time beside the least that it can be, and how far it is above.
+    pub(crate) fn latency(figure: impl Into<String>, value: Duration, floor: Duration) -> Self {
+        let above = (value.as_secs_f64() - floor.as_secs_f64()) * 1000.0;
+        Self::new(figure, time(value)).floor(time(floor)).ratio(format!("{above:+.2} ms"))
+    }
+
+    pub(crate) fn ratio(mut self, ratio: impl Into<String>) -> Self {
+        self.ratio = ratio.into();
+        self
     }
 
     pub(crate) fn target(mut self, target: impl Into<String>) -> Self {
@@ -61,7 +73,7 @@ pub(crate) fn machine() -> String {
     let cpus = thread::available_parallelism().map_or(0, usize::from);
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or_default();
-    format!("{cpus} CPUs, shared with the API server; load average {load} before the start")
+    format!("{cpus} CPUs, shared with the API server; load average {load}")
 }
 
 /// Seconds or milliseconds, whichever reads well.
@@ -71,6 +83,12 @@ pub(crate) fn time(time: Duration) -> String {
     } else {
         format!("{:.2} s", time.as_secs_f64())
     }
+}
+
+/// A number per one of another.
+#[expect(clippy::cast_precision_loss, reason = "numbers of requests fit")]
+pub(crate) fn per(count: usize, of: usize) -> String {
+    format!("{:.2}", count as f64 / of as f64)
 }
 
 /// The value below which so many in a hundred lie.
@@ -94,5 +112,5 @@ fn command() -> String {
     let chosen = chosen.map_or(String::new(), |kind| format!("OPERETTA_BENCH_CLUSTER={kind} "));
     let arguments =
         if arguments.is_empty() { String::new() } else { format!(" -- {}", arguments.join(" ")) };
-    format!("{chosen}cargo bench --bench echo_servers{arguments}")
+    format!("{chosen}cargo bench --bench engine{arguments}")
 }

@@ -1,6 +1,6 @@
 //! The API server that is measured on, and what it says it was asked. Each figure starts its own.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -10,7 +10,9 @@ use kube::{
     config::{KubeConfigOptions, Kubeconfig},
 };
 use operetta_apiserver::Server;
-use operetta_controlplane::{ControlPlane, Options};
+use operetta_controlplane::{AuditEvent, ControlPlane, Options};
+
+use crate::requests::{Request, Requests};
 
 /// Which API server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -30,21 +32,12 @@ pub(crate) enum Cluster {
     Real(Box<ControlPlane>),
 }
 
+/// A place in the log of requests.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark(usize);
+
 /// How a supervisor connects.
 pub(crate) type Connect = Box<dyn FnOnce() -> BoxFuture<'static, Result<Client>> + Send>;
-
-/// Some of the requests that a server has answered.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Requests(BTreeMap<Request, usize>);
-
-/// A request as far as requests are told apart.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Request {
-    verb: String,
-    resource: String,
-    subresource: String,
-    refused: Option<u16>,
-}
 
 /// The log of kube-apiserver lags its answers a little.
 const LOG_IS_STILL_AFTER: Duration = Duration::from_millis(500);
@@ -109,7 +102,7 @@ impl Cluster {
         match self {
             Self::InProcess(_) => anyhow::bail!("another process cannot reach a server in process"),
             Self::Tls { listening, .. } => {
-                let name = format!("echo-servers-{}.kubeconfig", std::process::id());
+                let name = format!("engine-{}.kubeconfig", std::process::id());
                 let path = std::env::temp_dir().join(name);
                 listening.write_kubeconfig(&path)?;
                 Ok(path)
@@ -118,112 +111,54 @@ impl Cluster {
         }
     }
 
-    /// What was asked so far by clients whose user agent begins so.
-    pub(crate) async fn requests(&self, user_agent: &str) -> Result<Requests> {
-        let mut last = self.logged(user_agent)?;
-        if let Self::Real(_) = self {
-            loop {
-                tokio::time::sleep(LOG_IS_STILL_AFTER).await;
-                let now = self.logged(user_agent)?;
-                if now == last {
-                    break;
-                }
-                last = now;
+    /// From here on requests are counted.
+    pub(crate) async fn mark(&self) -> Result<Mark> {
+        match self {
+            Self::InProcess(server) | Self::Tls { server, .. } => {
+                // It remembers only so many.
+                server.clear_requests();
+                Ok(Mark(0))
             }
+            Self::Real(_) => Ok(Mark(self.whole_log().await?.len())),
         }
-        Ok(last)
     }
 
-    fn logged(&self, user_agent: &str) -> Result<Requests> {
-        Ok(match self {
+    /// What was asked since then by clients whose user agent begins so.
+    pub(crate) async fn requests(&self, since: Mark, user_agent: &str) -> Result<Requests> {
+        match self {
             Self::InProcess(server) | Self::Tls { server, .. } => {
                 let requests = server.requests().into_iter();
                 let by = requests.filter(|request| request.user_agent.starts_with(user_agent));
-                Requests::count(by.map(|request| {
+                Ok(Requests::count(by.map(|request| {
                     let subresource = if request.path.ends_with("/status") { "status" } else { "" };
                     Request::new(&request.verb, &request.resource, subresource, request.status)
-                }))
+                })))
             }
-            Self::Real(control_plane) => {
-                let events = control_plane.audit_events()?.into_iter();
+            Self::Real(_) => {
+                let events = self.whole_log().await?.into_iter().skip(since.0);
                 let by = events.filter(|event| event.user_agent.starts_with(user_agent));
                 // A watch is logged twice: when it begins, and when it ends.
                 let begun = by.filter(|e| e.verb != "watch" || e.stage == "ResponseStarted");
-                Requests::count(
+                Ok(Requests::count(
                     begun.map(|e| Request::new(&e.verb, &e.resource, &e.subresource, e.code)),
-                )
-            }
-        })
-    }
-}
-
-impl Request {
-    fn new(verb: &str, resource: &str, subresource: &str, code: u16) -> Self {
-        let verb = if verb.is_empty() { "get" } else { verb }.to_owned();
-        let resource = resource.split('.').next().unwrap_or_default().to_owned();
-        let refused = (code >= 300).then_some(code);
-        Self { verb, resource, subresource: subresource.to_owned(), refused }
-    }
-
-    fn is_write(&self) -> bool {
-        !["get", "list", "watch"].contains(&self.verb.as_str())
-    }
-}
-
-impl Requests {
-    fn count(requests: impl Iterator<Item = Request>) -> Self {
-        let mut counts = BTreeMap::new();
-        for request in requests {
-            *counts.entry(request).or_default() += 1;
-        }
-        Self(counts)
-    }
-
-    /// What came after `earlier`.
-    pub(crate) fn since(mut self, earlier: &Self) -> Self {
-        for (request, count) in &earlier.0 {
-            if let Some(now) = self.0.get_mut(request) {
-                *now -= count;
+                ))
             }
         }
-        self.0.retain(|_, count| *count > 0);
-        self
     }
 
-    pub(crate) fn writes(&self) -> usize {
-        self.0.iter().filter(|(request, _)| request.is_write()).map(|(_, count)| count).sum()
-    }
-
-    /// The numbers by verb.
-    pub(crate) fn by_verb(&self) -> String {
-        let mut verbs: BTreeMap<&str, usize> = BTreeMap::new();
-        for (request, count) in &self.0 {
-            *verbs.entry(&request.verb).or_default() += count;
+    /// The log of a real server once it has caught up with its answers.
+    async fn whole_log(&self) -> Result<Vec<AuditEvent>> {
+        let Self::Real(control_plane) = self else { return Ok(Vec::new()) };
+        let mut last = control_plane.audit_events()?;
+        loop {
+            tokio::time::sleep(LOG_IS_STILL_AFTER).await;
+            let now = control_plane.audit_events()?;
+            if now.len() == last.len() {
+                return Ok(now);
+            }
+            last = now;
         }
-        listed(verbs.iter().map(|(verb, count)| format!("{verb} {count}")))
     }
-}
-
-impl fmt::Display for Requests {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&listed(self.0.iter().map(|(request, count)| format!("{request} {count}"))))
-    }
-}
-
-impl fmt::Display for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { verb, resource, subresource, refused } = self;
-        write!(f, "{verb}")?;
-        for name in [resource, subresource].into_iter().filter(|name| !name.is_empty()) {
-            write!(f, " {name}")?;
-        }
-        refused.map_or(Ok(()), |code| write!(f, " refused with {code}"))
-    }
-}
-
-fn listed(parts: impl Iterator<Item = String>) -> String {
-    let parts: Vec<String> = parts.collect();
-    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
 /// A client from the content of a kubeconfig.

@@ -1,0 +1,124 @@
+//! Many parents created at once: how long until all have their children and status, and what it
+//! took. Operator and floor take turns on one server, each as often first as second: servers grow
+//! slower with what they hold.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::Result;
+use kube::Client;
+
+use crate::{
+    cluster::Cluster,
+    floor,
+    operators::{self, Operators},
+    parents::{self, FIRST_MARK},
+    recording::Recording,
+    requests::Requests,
+    settings::Settings,
+    table::{Row, mean, time},
+    workload::Workload,
+};
+
+/// Enough to open connections and fill caches.
+const WARM_UP: usize = 20;
+
+/// What the turns share.
+struct Course {
+    cluster: Cluster,
+    users: Client,
+    bare: Client,
+    operators: Operators,
+    recording: Arc<Recording>,
+    workload: Workload,
+    count: usize,
+}
+
+/// How long a turn took, and what was asked.
+type Turn = (Duration, Requests);
+
+pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
+    let course = Course::prepare(settings).await?;
+    let (mut ours, mut floors) = (Vec::new(), Vec::new());
+    for round in 0..settings.rounds() {
+        let is_floor_first = round % 2 == 1;
+        for is_floor in [is_floor_first, !is_floor_first] {
+            let (turns, who) = if is_floor { (&mut floors, "floor") } else { (&mut ours, "ours") };
+            let turn = course.turn(is_floor, round).await?;
+            println!("cold, round {}, {who}: {} ({})", round + 1, time(turn.0), turn.1);
+            turns.push(turn);
+        }
+    }
+    let writes_per_parent = course.recording.create.len();
+    course.operators.stop().await?;
+    Ok(rows(settings.burst(), writes_per_parent, &ours, &floors))
+}
+
+impl Course {
+    async fn prepare(settings: &Settings) -> Result<Self> {
+        let workload = settings.workload;
+        let recording = Arc::new(Recording::take(workload).await?);
+        let cluster = Cluster::start(settings.cluster).await?;
+        let (users, bare) = (cluster.client().await?, cluster.client().await?);
+        parents::install(&users, workload, 1).await?;
+        let operators = Operators::start(cluster.connector(), workload, 1).await?;
+        let count = settings.burst();
+        let course = Self { cluster, users, bare, operators, recording, workload, count };
+        course.create("warm", WARM_UP).await?;
+        course.operators.until_synced(WARM_UP).await?;
+        course.floor("floor-warm", WARM_UP).await?;
+        Ok(course)
+    }
+
+    async fn turn(&self, is_floor: bool, round: usize) -> Result<Turn> {
+        let user_agent = if is_floor { floor::USER_AGENT } else { operators::USER_AGENT };
+        let before = self.cluster.mark().await?;
+        let took = if is_floor {
+            self.floor(&format!("floor{round}"), self.count).await?
+        } else {
+            self.ours(round).await?
+        };
+        Ok((took, self.cluster.requests(before, user_agent).await?))
+    }
+
+    async fn ours(&self, round: usize) -> Result<Duration> {
+        let prefix = format!("own{round}");
+        let started = Instant::now();
+        self.create(&prefix, self.count).await?;
+        self.operators.until_synced(WARM_UP + (round + 1) * self.count).await?;
+        let took = started.elapsed();
+        parents::check(&self.users, self.workload, &prefix, self.count).await?;
+        Ok(took)
+    }
+
+    async fn create(&self, prefix: &str, count: usize) -> Result<()> {
+        let (ty, spec) = (self.workload.parent(0), self.workload.spec(FIRST_MARK));
+        parents::create_all(&self.users, &ty, prefix, count, &spec).await
+    }
+
+    async fn floor(&self, prefix: &str, count: usize) -> Result<Duration> {
+        let what = (self.workload, &self.recording);
+        floor::burst((&self.users, &self.bare), what, prefix, count).await
+    }
+}
+
+fn rows(count: usize, writes_per_parent: usize, ours: &[Turn], floors: &[Turn]) -> Vec<Row> {
+    let times = |turns: &[Turn]| mean(&turns.iter().map(|(took, _)| *took).collect::<Vec<_>>());
+    let most = |turns: &[Turn]| {
+        let requests = turns.iter().map(|(_, requests)| requests.clone());
+        requests.max_by_key(Requests::writes).unwrap_or_default()
+    };
+    let (requests, least) = (most(ours), count * writes_per_parent);
+    let refused: usize = ours.iter().map(|(_, requests)| requests.refused()).sum();
+    let figure = format!("{count} parents with {} children, cold", writes_per_parent - 1);
+    vec![
+        Row::times(figure, times(ours), times(floors)).target("at most 1.10"),
+        Row::new("  writes, of the round with most", requests.writes().to_string())
+            .floor(least.to_string())
+            .target(format!("at most {}", least + least / 80)),
+        Row::new("  refused, of all rounds", refused.to_string()).floor("0").target("0"),
+        Row::new("  requests by verb", requests.by_verb()).floor(most(floors).by_verb()),
+    ]
+}

@@ -1,0 +1,90 @@
+//! The floor: the requests that the operator makes, issued straight through a kube client. Their
+//! bodies are the operator's own, from the recording; they go to the twin of its parent type.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::Result;
+use http::Method;
+use kube::Client;
+use tokio::sync::{Mutex, mpsc};
+
+use crate::{
+    parents::{self, CONCURRENCY, Created, FIRST_MARK},
+    recording::{Recording, Template},
+    workload::Workload,
+};
+
+/// How the floor's requests are told from others.
+pub(crate) const USER_AGENT: &str = "floor";
+
+/// Creates parents and writes what the operator would, with as many requests in flight: what is
+/// created by one group of workers is completed by another.
+pub(crate) async fn burst(
+    (users, bare): (&Client, &Client),
+    (workload, recording): (Workload, &Arc<Recording>),
+    prefix: &str,
+    count: usize,
+) -> Result<Duration> {
+    let started = Instant::now();
+    let (created, waiting) = mpsc::unbounded_channel();
+    let waiting = Arc::new(Mutex::new(waiting));
+    let what = Arc::new((users.clone(), workload.floor(), workload.spec(FIRST_MARK)));
+    let prefix = prefix.to_owned();
+    let creating = parents::at_once(count, move |number| {
+        let (what, created, name) = (what.clone(), created.clone(), format!("{prefix}-{number}"));
+        async move {
+            let (users, ty, spec) = &*what;
+            Ok(created.send(parents::create(users, ty, name, spec).await?)?)
+        }
+    });
+    let completing = (0..CONCURRENCY)
+        .map(|_| tokio::spawn(complete_all(bare.clone(), recording.clone(), waiting.clone())));
+    let completing: Vec<_> = completing.collect();
+    creating.await?;
+    for worker in completing {
+        worker.await??;
+    }
+    Ok(started.elapsed())
+}
+
+async fn complete_all(
+    bare: Client,
+    recording: Arc<Recording>,
+    waiting: Arc<Mutex<mpsc::UnboundedReceiver<Created>>>,
+) -> Result<()> {
+    loop {
+        let next = waiting.lock().await.recv().await;
+        let Some(parent) = next else { return Ok(()) };
+        for template in &recording.create {
+            write(&bare, template, &parent, template.body(&parent)?).await?;
+        }
+    }
+}
+
+/// Issues a write of the recording; returns what the server answers.
+pub(crate) async fn write(
+    bare: &Client,
+    template: &Template,
+    parent: &Created,
+    body: String,
+) -> Result<String> {
+    let (path, content_type) = (template.path(parent), &template.content_type);
+    let request = parents::request(Method::PATCH, &path, USER_AGENT, content_type, body)?;
+    Ok(bare.request_text(request).await?)
+}
+
+/// Reads all parents and children, as little as a start has to.
+pub(crate) async fn lists(bare: &Client, workload: Workload) -> Result<Duration> {
+    let started = Instant::now();
+    let paths = workload.children().into_iter().chain([workload.parent(0).collection()]);
+    let list = |path: String| async move {
+        let body = String::new();
+        let request = parents::request(Method::GET, &path, USER_AGENT, "application/json", body)?;
+        anyhow::Ok(bare.request_text(request).await?.len())
+    };
+    futures::future::try_join_all(paths.map(list)).await?;
+    Ok(started.elapsed())
+}

@@ -1,0 +1,72 @@
+//! The operators that are measured: started, asked whether they are done, stopped.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use operetta::{
+    board::{Board, ParentPhase},
+    supervisor::{Running, Supervisor},
+};
+
+use crate::{cluster::Connect, workload::Workload};
+
+/// How their requests are told from others.
+pub(crate) const USER_AGENT: &str = "operetta/";
+/// Nothing here takes so long unless it never ends.
+const DEADLINE: Duration = Duration::from_mins(20);
+/// Small beside every figure that it bounds, and so long that looking costs little.
+const BETWEEN_LOOKS_PER_PARENT: Duration = Duration::from_micros(2);
+
+/// A supervisor with one operator per parent type.
+pub(crate) struct Operators(Running);
+
+impl Operators {
+    /// Starts them, and returns when they watch.
+    pub(crate) async fn start(connect: Connect, workload: Workload, types: usize) -> Result<Self> {
+        let mut builder = Supervisor::builder().connect(connect);
+        for number in 0..types {
+            let config = workload.config(&workload.parent(number));
+            builder = builder.register(config, move |request: &_| workload.sync(request));
+        }
+        let running = tokio::task::spawn_blocking(|| builder.start()).await??;
+        running.ready().await;
+        Ok(Self(running))
+    }
+
+    pub(crate) fn board(&self) -> &Board {
+        self.0.board()
+    }
+
+    /// The bytes of JSON that they cache.
+    pub(crate) fn cached_bytes(&self) -> usize {
+        self.board().types().iter().map(|ty| ty.store.bytes()).sum()
+    }
+
+    /// Waits until they have so many parents, all of them with nothing left to do.
+    pub(crate) async fn until_synced(&self, parents: usize) -> Result<()> {
+        let count = u32::try_from(parents.max(1000))?;
+        let synced = async {
+            while !has_synced(self.board(), parents) {
+                tokio::time::sleep(BETWEEN_LOOKS_PER_PARENT * count).await;
+            }
+        };
+        let waited = tokio::time::timeout(DEADLINE, synced).await;
+        waited.with_context(|| format!("not synced after {DEADLINE:?}: {:?}", phases(self.board())))
+    }
+
+    /// Stops them, and waits for their end.
+    pub(crate) async fn stop(self) -> Result<()> {
+        Ok(tokio::task::spawn_blocking(|| self.0.stop()).await??)
+    }
+}
+
+fn has_synced(board: &Board, parents: usize) -> bool {
+    let phases = phases(board);
+    let all: usize = phases.iter().map(|(_, count)| count).sum();
+    let synced = phases.iter().filter(|(phase, _)| *phase == ParentPhase::Synced);
+    all == parents && synced.map(|(_, count)| count).sum::<usize>() == parents
+}
+
+fn phases(board: &Board) -> Vec<(ParentPhase, usize)> {
+    board.operators().into_iter().flat_map(|operator| operator.parents).collect()
+}

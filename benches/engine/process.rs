@@ -1,0 +1,122 @@
+//! A process that runs the operators and nothing else, so that its memory and CPU are theirs: both
+//! its sides.
+
+use std::{fs, path::Path, process::Stdio, time::Duration};
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use kube::config::Kubeconfig;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout, Command},
+};
+
+use crate::{
+    cluster::{self, Cluster},
+    operators::Operators,
+    workload::Workload,
+};
+
+/// What was in flight when the last parent was done has gone by then.
+const AFTERWARDS: Duration = Duration::from_secs(2);
+/// What `/proc` counts in, on every Linux.
+const TICK: Duration = Duration::from_millis(10);
+
+/// A process that runs operators.
+pub(crate) struct OperatorProcess {
+    child: Child,
+    orders: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+/// What it says once it has nothing to do.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Rest {
+    /// Resident memory.
+    pub(crate) resident_kib: usize,
+    /// The JSON that it caches.
+    pub(crate) cached_bytes: usize,
+}
+
+impl OperatorProcess {
+    /// Starts it on a cluster that it can reach.
+    pub(crate) async fn start(cluster: &Cluster, workload: Workload, types: usize) -> Result<Self> {
+        let kubeconfig = cluster.kubeconfig()?;
+        let workload = workload.to_possible_value().context("every workload has a name")?;
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(["--workload", workload.get_name(), "--types", &types.to_string()])
+            .arg("--operators-of")
+            .arg(&kubeconfig)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let orders = child.stdin.take().context("stdin is piped")?;
+        let answers = child.stdout.take().context("stdout is piped")?;
+        let mut process = Self { child, orders, answers: BufReader::new(answers).lines() };
+        process.answer().await?;
+        if matches!(cluster, Cluster::Tls { .. }) {
+            // It was written for this, holds a credential, and has been read.
+            fs::remove_file(kubeconfig)?;
+        }
+        Ok(process)
+    }
+
+    /// Waits until it is done with so many parents.
+    pub(crate) async fn at_rest_with(&mut self, parents: usize) -> Result<Rest> {
+        self.orders.write_all(format!("{parents}\n").as_bytes()).await?;
+        let answer = self.answer().await?;
+        let (resident, cached) = answer.split_once(' ').context("it answers with two numbers")?;
+        Ok(Rest { resident_kib: resident.parse()?, cached_bytes: cached.parse()? })
+    }
+
+    /// The CPU time that it has used.
+    pub(crate) fn cpu(&self) -> Result<Duration> {
+        let id = self.child.id().context("the process runs")?;
+        let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
+        // The name in parentheses may hold anything.
+        let (_, fields) = stat.rsplit_once(')').context("/proc/<pid>/stat has a name")?;
+        let times = fields.split_whitespace().skip(11).take(2);
+        let ticks: u32 = times.map(str::parse::<u32>).sum::<Result<u32, _>>()?;
+        Ok(TICK * ticks)
+    }
+
+    pub(crate) async fn stop(self) -> Result<()> {
+        let Self { mut child, orders, .. } = self;
+        drop(orders);
+        child.wait().await?;
+        Ok(())
+    }
+
+    async fn answer(&mut self) -> Result<String> {
+        self.answers.next_line().await?.context("the operators' process ended")
+    }
+}
+
+/// The other side: runs the operators until its input ends; a number in the input is answered once
+/// so many parents are done.
+pub(crate) async fn run_operators(
+    kubeconfig: &Path,
+    workload: Workload,
+    types: usize,
+) -> Result<()> {
+    let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
+    let connect = Box::new(move || Box::pin(cluster::connect(kubeconfig)) as _);
+    let operators = Operators::start(connect, workload, types).await?;
+    println!("running");
+    let order = || std::io::stdin().lines().next().transpose();
+    while let Some(parents) = tokio::task::spawn_blocking(order).await?? {
+        operators.until_synced(parents.parse()?).await?;
+        tokio::time::sleep(AFTERWARDS).await;
+        println!("{} {}", resident()?, operators.cached_bytes());
+    }
+    operators.stop().await
+}
+
+/// This process's resident memory in KiB.
+fn resident() -> Result<usize> {
+    let status = fs::read_to_string("/proc/self/status").context("Linux says it in /proc")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    Ok(number.context("/proc/self/status has VmRSS in kB")?.parse()?)
+}

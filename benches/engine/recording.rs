@@ -1,0 +1,252 @@
+//! What the operator writes, taken down in front of an embedded server: the floor's requests.
+//!
+//! One parent is created, changed, and its watched child edited and deleted by hand; the bodies of
+//! the operator's answers become templates with name, uid, version and mark as blanks. So the floor
+//! follows the operator by itself, and knows nothing of how it plans.
+
+use std::{
+    mem,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use http::{Method, Request, header};
+use kube::Client;
+use operetta_apiserver::{Layer, Server};
+use serde_json::{Value, json};
+
+use crate::{
+    operators::{self, Operators},
+    parents::{self, Created, FIRST_MARK},
+    workload::Workload,
+};
+
+const PARENT: &str = "blank-parent";
+const NEXT_MARK: &str = "blank-mark";
+const DEADLINE: Duration = Duration::from_secs(20);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// The writes with which the operator answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Recording {
+    /// To a new parent: its children and its status.
+    pub(crate) create: Vec<Template>,
+    /// To another spec: the watched child, then the status.
+    pub(crate) change: Vec<Template>,
+    /// To an edit of the watched child by somebody else.
+    pub(crate) edit: Vec<Template>,
+    /// To its deletion.
+    pub(crate) delete: Vec<Template>,
+}
+
+/// A write with blanks.
+#[derive(Debug, Clone)]
+pub(crate) struct Template {
+    pub(crate) path: String,
+    pub(crate) content_type: String,
+    body: String,
+    blanks: Arc<Blanks>,
+}
+
+/// What stands in the blanks of the recording.
+#[derive(Debug)]
+struct Blanks {
+    parent_uid: String,
+    child_uid: String,
+}
+
+/// A write as it was sent.
+#[derive(Debug)]
+struct Write {
+    path: String,
+    content_type: String,
+    body: String,
+}
+
+/// What was written since it was last taken.
+type Written = Arc<Mutex<Vec<Write>>>;
+
+impl Recording {
+    /// Records the operator of a workload.
+    pub(crate) async fn take(workload: Workload) -> Result<Self> {
+        let session = Session::begin(workload).await?;
+        let (parent, create) = session.created().await?;
+        let child = session.child().await?["metadata"]["uid"].as_str().map(str::to_owned);
+        let child = child.context("the watched child exists")?;
+        let blanks = Arc::new(Blanks { parent_uid: parent.uid, child_uid: child });
+        let (change, edit) = (session.changed().await?, session.edited().await?);
+        let delete = session.deleted().await?;
+        session.operators.stop().await?;
+        let own = |write: Write| template(write, workload, blanks.clone());
+        let child_path = format!("{}/{PARENT}?", workload.watched());
+        let is_of_one = |write: &Write| write.path.starts_with(&child_path) || write.is_status();
+        let of_one = |writes: Vec<Write>| writes.into_iter().filter(is_of_one).map(own).collect();
+        Ok(Self {
+            create: create.into_iter().map(own).collect(),
+            change: of_one(change),
+            edit: of_one(edit),
+            delete: of_one(delete),
+        })
+    }
+}
+
+/// An operator on a server that listens.
+struct Session {
+    workload: Workload,
+    client: Client,
+    operators: Operators,
+    written: Written,
+}
+
+impl Session {
+    async fn begin(workload: Workload) -> Result<Self> {
+        let written = Written::default();
+        let server = Server::builder().layer(listener(written.clone())).start();
+        let client = server.client();
+        parents::install(&client, workload, 1).await?;
+        let connect = Box::new(move || Box::pin(async move { Ok(server.client()) }) as _);
+        let operators = Operators::start(connect, workload, 1).await?;
+        Ok(Self { workload, client, operators, written })
+    }
+
+    async fn created(&self) -> Result<(Created, Vec<Write>)> {
+        let (ty, spec) = (self.workload.parent(0), self.workload.spec(FIRST_MARK));
+        let parent = parents::create(&self.client, &ty, PARENT.to_owned(), &spec).await?;
+        until(|| self.is_ready()).await?;
+        Ok((parent, taken(&self.written)))
+    }
+
+    async fn changed(&self) -> Result<Vec<Write>> {
+        let change = json!({"spec": self.workload.spec(NEXT_MARK)});
+        parents::patch(&self.client, &self.parent_path(), &change).await?;
+        until(|| self.is_ready()).await?;
+        Ok(taken(&self.written))
+    }
+
+    async fn edited(&self) -> Result<Vec<Write>> {
+        let edit = self.workload.edit("somebody-elses");
+        parents::patch(&self.client, &self.child_path(), &edit).await?;
+        until(|| self.has_mark()).await?;
+        Ok(taken(&self.written))
+    }
+
+    async fn deleted(&self) -> Result<Vec<Write>> {
+        parents::delete(&self.client, &self.child_path()).await?;
+        until(|| self.has_mark()).await?;
+        Ok(taken(&self.written))
+    }
+
+    async fn is_ready(&self) -> Result<bool> {
+        Ok(parents::is_ready(&parents::get(&self.client, &self.parent_path()).await?))
+    }
+
+    /// Not an error while the child is deleted.
+    async fn has_mark(&self) -> Result<bool> {
+        Ok(self.child().await.is_ok_and(|child| self.workload.mark(&child) == Some(NEXT_MARK)))
+    }
+
+    async fn child(&self) -> Result<Value> {
+        parents::get(&self.client, &self.child_path()).await
+    }
+
+    fn parent_path(&self) -> String {
+        format!("{}/{PARENT}", self.workload.parent(0).collection())
+    }
+
+    fn child_path(&self) -> String {
+        format!("{}/{PARENT}", self.workload.watched())
+    }
+}
+
+/// In the floor's name, for the floor's parents.
+fn template(write: Write, workload: Workload, blanks: Arc<Blanks>) -> Template {
+    let Write { path, content_type, body } = write;
+    let (own, floor) = (workload.parent(0), workload.floor());
+    let name = workload.config(&own).name;
+    let path = path
+        .replace(&format!("/{}/", own.plural), &format!("/{}/", floor.plural))
+        .replace(&format!("fieldManager={name}"), "fieldManager=floor");
+    let body = body
+        .replace(&format!("\"{name}\""), "\"floor\"")
+        .replace(&format!("\"{}\"", own.kind), &format!("\"{}\"", floor.kind));
+    Template { path, content_type, body, blanks }
+}
+
+impl Write {
+    fn is_status(&self) -> bool {
+        self.path.contains("/status?")
+    }
+}
+
+impl Template {
+    /// The path for a parent.
+    pub(crate) fn path(&self, parent: &Created) -> String {
+        self.path.replace(PARENT, &parent.name)
+    }
+
+    /// The body for a new parent.
+    pub(crate) fn body(&self, parent: &Created) -> Result<String> {
+        let body = self.body.replace(PARENT, &parent.name);
+        let body = body.replace(&self.blanks.parent_uid, &parent.uid);
+        if self.path.contains("/status?") { with_version(&body, &parent.version) } else { Ok(body) }
+    }
+
+    /// The body for a parent with another mark, whose watched child has this uid.
+    pub(crate) fn body_of_change(
+        &self,
+        parent: &Created,
+        child: &str,
+        mark: &str,
+    ) -> Result<String> {
+        let body = self.body(parent)?;
+        Ok(body.replace(&self.blanks.child_uid, child).replace(NEXT_MARK, mark))
+    }
+}
+
+/// A status is written only over the version that it was computed from.
+fn with_version(body: &str, version: &str) -> Result<String> {
+    let mut body: Value = serde_json::from_str(body)?;
+    body["metadata"]["resourceVersion"] = json!(version);
+    Ok(body.to_string())
+}
+
+/// Takes down the patches of the operator, and lets everything through.
+fn listener(written: Written) -> Layer {
+    Arc::new(move |request: Request<Bytes>, next| {
+        if is_of_operator(&request) {
+            let header = request.headers().get(header::CONTENT_TYPE);
+            let content_type = header.and_then(|it| it.to_str().ok()).unwrap_or_default();
+            let body = String::from_utf8_lossy(request.body()).into_owned();
+            let (path, content_type) = (request.uri().to_string(), content_type.to_owned());
+            let write = Write { path, content_type, body };
+            written.lock().unwrap_or_else(PoisonError::into_inner).push(write);
+        }
+        Box::pin(async move { next.handle(request).await })
+    })
+}
+
+fn is_of_operator(request: &Request<Bytes>) -> bool {
+    let user_agent = request.headers().get(header::USER_AGENT);
+    let user_agent = user_agent.and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    request.method() == Method::PATCH && user_agent.starts_with(operators::USER_AGENT)
+}
+
+fn taken(written: &Written) -> Vec<Write> {
+    mem::take(&mut *written.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+async fn until<C, F>(condition: C) -> Result<()>
+where
+    C: Fn() -> F,
+    F: Future<Output = Result<bool>>,
+{
+    let met = async {
+        while !condition().await? {
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        anyhow::Ok(())
+    };
+    tokio::time::timeout(DEADLINE, met).await.context("the operator does not answer")?
+}

@@ -1,0 +1,133 @@
+//! The command line: what to measure, where, how large and how often.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+use crate::{cluster::ClusterKind, workload::Workload};
+
+/// What to measure, where, how large and how often.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "engine", bin_name = "cargo bench --bench engine --")]
+pub(crate) struct Settings {
+    /// What to measure; everything when none is named
+    figures: Vec<Figure>,
+    /// Where
+    #[arg(long, value_enum, env = "OPERETTA_BENCH_CLUSTER", default_value = "embedded")]
+    pub(crate) cluster: ClusterKind,
+    /// Which operator
+    #[arg(long, value_enum, default_value = "trio")]
+    pub(crate) workload: Workload,
+    /// How large: `full` is what the targets are about, and takes its time
+    #[arg(long, value_enum, default_value = "normal")]
+    scale: Scale,
+    /// How many parents, instead of what the scale says
+    #[arg(long)]
+    parents: Option<usize>,
+    /// How often bursts and restarts are repeated; the mean is printed
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// How many times a latency is taken, one at a time
+    #[arg(long)]
+    samples: Option<usize>,
+    /// How many changes a second, of those that do not wait for each other
+    #[arg(long, default_value_t = 500)]
+    pub(crate) rate: usize,
+    /// How many operators the measured process runs
+    #[arg(long, hide = true, default_value_t = 1)]
+    pub(crate) types: usize,
+    /// Run as the process that is measured
+    #[arg(long, hide = true)]
+    pub(crate) operators_of: Option<PathBuf>,
+    /// What cargo adds
+    #[arg(long, hide = true)]
+    pub(crate) bench: bool,
+}
+
+/// One thing that is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Figure {
+    /// Many parents at once: time and requests
+    Cold,
+    /// A start over parents that are as they should be
+    Restart,
+    /// From a parent's change to its child's, one at a time
+    Change,
+    /// The same at a rate
+    Rate,
+    /// From a child's edit or deletion by somebody else to its repair
+    Repair,
+    /// Resident memory per parent
+    Memory,
+    /// Requests and CPU when nothing happens
+    Idle,
+    /// Ten parent types over the same child types: watches and memory
+    Types,
+    /// What an event of a child costs, by the number of objects
+    Events,
+}
+
+/// How large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Scale {
+    /// Whether it works
+    Quick,
+    /// Some minutes for everything
+    Normal,
+    /// What the targets are about
+    Full,
+}
+
+impl Settings {
+    pub(crate) fn chosen(&self) -> &[Figure] {
+        if self.figures.is_empty() { Figure::value_variants() } else { &self.figures }
+    }
+
+    /// Parents that are created at once, or spread over parent types.
+    pub(crate) fn burst(&self) -> usize {
+        self.parents.unwrap_or(self.by_scale([200, 1000, 1000]))
+    }
+
+    /// Parents that are there at a restart or when idle.
+    pub(crate) fn resting(&self) -> usize {
+        self.parents.unwrap_or(self.by_scale([200, 2000, 10_000]))
+    }
+
+    /// The two numbers of parents between which memory is compared.
+    pub(crate) fn sizes(&self) -> [usize; 2] {
+        let many = self.parents.unwrap_or(self.by_scale([500, 3000, 10_000]));
+        [(many / 10).max(100).min(many / 2), many]
+    }
+
+    /// The two numbers of parents between which the cost of an event is compared.
+    pub(crate) fn event_sizes(&self) -> [usize; 2] {
+        let many = self.parents.unwrap_or(self.by_scale([200, 1000, 10_000]));
+        [many / 10, many]
+    }
+
+    pub(crate) fn rounds(&self) -> usize {
+        self.rounds.unwrap_or(self.by_scale([2, 4, 4]))
+    }
+
+    pub(crate) fn samples(&self) -> usize {
+        self.samples.unwrap_or(self.by_scale([50, 200, 500]))
+    }
+
+    /// For how many seconds changes are made at a rate.
+    pub(crate) fn rate_seconds(&self) -> usize {
+        self.by_scale([1, 3, 10])
+    }
+
+    /// For how many seconds nothing happens.
+    pub(crate) fn idle_seconds(&self) -> u64 {
+        self.by_scale([5, 20, 60])
+    }
+
+    fn by_scale<T: Copy>(&self, [quick, normal, full]: [T; 3]) -> T {
+        match self.scale {
+            Scale::Quick => quick,
+            Scale::Normal => normal,
+            Scale::Full => full,
+        }
+    }
+}

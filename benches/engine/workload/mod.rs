@@ -1,0 +1,136 @@
+//! What is reconciled: an operator, its parents, and what is watched and changed of its children.
+//!
+//! Each has a twin of its parent type that no operator watches: the floor's.
+
+mod echo;
+mod trio;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use operetta::{
+    object::K8sType,
+    operator::{OperatorConfig, SyncRequest, SyncResponse},
+};
+use serde_json::Value;
+
+/// Every server has it from the start.
+pub(crate) const NAMESPACE: &str = "default";
+
+/// Which operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Workload {
+    /// A parent with a `ConfigMap`, a headless Service and a Deployment without replicas
+    Trio,
+    /// The `echo-server` of this repository: a Pod, which is replaced, and a Service
+    Echo,
+}
+
+/// A type of parents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ParentType {
+    api_version: &'static str,
+    pub(crate) kind: String,
+    pub(crate) plural: String,
+}
+
+impl Workload {
+    /// The parent type of the operator with this number.
+    pub(crate) fn parent(self, number: usize) -> ParentType {
+        let suffix = if number == 0 { String::new() } else { number.to_string() };
+        match self {
+            Self::Trio => ParentType::new(trio::API_VERSION, format!("Trio{suffix}")),
+            Self::Echo => ParentType::new(echo::API_VERSION, format!("EchoServer{suffix}")),
+        }
+    }
+
+    /// The twin of the first.
+    pub(crate) fn floor(self) -> ParentType {
+        let ParentType { api_version, kind, .. } = self.parent(0);
+        ParentType::new(api_version, format!("Floor{kind}"))
+    }
+
+    pub(crate) fn crd(self, ty: &ParentType) -> Result<CustomResourceDefinition> {
+        match self {
+            Self::Trio => trio::crd(ty),
+            Self::Echo => Ok(echo::crd(ty)),
+        }
+    }
+
+    /// The operator for a parent type: its name begins with the workload's.
+    pub(crate) fn config(self, ty: &ParentType) -> OperatorConfig {
+        let parent = K8sType::namespaced(ty.api_version, &ty.kind, &ty.plural);
+        match self {
+            Self::Trio => trio::config(&ty.kind.to_lowercase(), parent),
+            Self::Echo => echo::config(&ty.kind.to_lowercase(), parent),
+        }
+    }
+
+    /// The operator's handler.
+    pub(crate) fn sync(self, request: &SyncRequest) -> Result<SyncResponse> {
+        match self {
+            Self::Trio => Ok(trio::sync(request)),
+            Self::Echo => ::operators::echo_server::sync(request),
+        }
+    }
+
+    /// The spec of a parent whose watched child carries this mark.
+    pub(crate) fn spec(self, mark: &str) -> Value {
+        match self {
+            Self::Trio => trio::spec(mark),
+            Self::Echo => echo::spec(mark),
+        }
+    }
+
+    /// Where the children are.
+    pub(crate) fn children(self) -> Vec<String> {
+        match self {
+            Self::Trio => trio::children(),
+            Self::Echo => echo::children(),
+        }
+    }
+
+    /// The type of the child that is watched, changed and deleted; it is called like its parent.
+    pub(crate) fn watched(self) -> String {
+        match self {
+            Self::Trio => trio::watched(),
+            Self::Echo => echo::watched(),
+        }
+    }
+
+    /// The mark that the watched child carries.
+    pub(crate) fn mark(self, child: &Value) -> Option<&str> {
+        match self {
+            Self::Trio => trio::mark(child),
+            Self::Echo => echo::mark(child),
+        }
+    }
+
+    /// A merge patch by which somebody else gives the watched child another mark.
+    pub(crate) fn edit(self, mark: &str) -> Value {
+        match self {
+            Self::Trio => trio::edit(mark),
+            Self::Echo => echo::edit(mark),
+        }
+    }
+}
+
+impl ParentType {
+    fn new(api_version: &'static str, kind: String) -> Self {
+        let plural = format!("{}s", kind.to_lowercase());
+        Self { api_version, kind, plural }
+    }
+
+    pub(crate) fn api_version(&self) -> &'static str {
+        self.api_version
+    }
+
+    pub(crate) fn collection(&self) -> String {
+        format!("/apis/{}/namespaces/{NAMESPACE}/{}", self.api_version, self.plural)
+    }
+}
+
+/// Where the objects of a built-in type are.
+fn collection(api: &str, plural: &str) -> String {
+    format!("{api}/namespaces/{NAMESPACE}/{plural}")
+}
