@@ -61,6 +61,6 @@ mod write;
 pub use self::{
     requests::{RequestRecord, WatchRecord},
     rest::Body,
-    server::{Builder, Layer, Next, Server},
+    server::{Backup, Builder, Layer, Next, Server},
     transport::{CredentialsError, InProcess, Running, ServeError},
 };

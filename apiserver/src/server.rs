@@ -12,7 +12,7 @@ use crate::{
     clock::{Clock, Ids},
     cluster::Cluster,
     controllers, initial,
-    log::Log,
+    log::{self, Log},
     requests::{RequestRecord, Requests, WatchRecord},
     resource::Registry,
     rest::{self, Body},
@@ -37,6 +37,10 @@ pub(crate) struct Inner {
     pub(crate) cuts: watch::Sender<u64>,
     layer: Option<Layer>,
 }
+
+/// All objects of a server at one moment, see [`Server::restore`].
+#[derive(Debug, Clone)]
+pub struct Backup(log::Backup);
 
 /// Stands before the handler: may answer itself, wait, or change what comes and goes.
 pub type Layer =
@@ -96,6 +100,19 @@ impl Server {
     /// Forgets the history, so that watches resumed from an older version are told 410.
     pub fn compact(&self) {
         self.inner.cluster.log.compact();
+    }
+
+    /// All objects as they are now.
+    pub fn backup(&self) -> Backup {
+        Backup(self.inner.cluster.log.backup())
+    }
+
+    /// Puts everything back to where it was, versions too, and closes every open watch, as when the
+    /// storage of a cluster is restored. Types must be the same as then; a watch that is resumed
+    /// from a version of the lost future waits for it.
+    pub fn restore(&self, backup: &Backup) {
+        self.inner.cluster.log.restore(&backup.0);
+        self.cut_watches();
     }
 
     /// Closes every open watch.

@@ -201,3 +201,14 @@ async fn a_collection_is_deleted_as_far_as_it_is_selected() {
     assert!(api.get_opt("a").await.unwrap().is_none());
     api.get("b").await.unwrap();
 }
+
+#[tokio::test]
+async fn an_apply_is_yaml_even_where_it_looks_like_json() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let (code, _, message) = refusal(apply(&api, "a", "op", &config_map("a", "x\u{7f}y")).await);
+    assert_eq!(code, 400);
+    assert!(message.ends_with("yaml: control characters are not allowed"), "{message}");
+    let folded = apply(&api, "a", "op", &config_map("a", "x\u{85}y")).await.unwrap();
+    assert_eq!(folded.data["data"]["key"], "x y");
+}

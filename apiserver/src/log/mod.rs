@@ -16,7 +16,7 @@ mod object;
 mod table;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -87,6 +87,17 @@ pub(crate) struct Committed {
     pub revision: Arc<Revision>,
 }
 
+/// All objects at one moment.
+#[derive(Debug, Clone)]
+pub(crate) struct Backup {
+    head: u64,
+    tables: HashMap<Arc<GroupResource>, BTreeMap<ObjectKey, Arc<Object>>>,
+    dependents: Dependents,
+}
+
+/// Who names a uid among their owners.
+type Dependents = HashMap<Box<str>, BTreeSet<(Arc<GroupResource>, ObjectKey)>>;
+
 /// The store. Every method is one short critical section.
 #[derive(Debug)]
 pub(crate) struct Log {
@@ -99,7 +110,7 @@ struct State {
     head: u64,
     floor: u64,
     tables: HashMap<Arc<GroupResource>, Table>,
-    dependents: HashMap<Box<str>, BTreeSet<(Arc<GroupResource>, ObjectKey)>>,
+    dependents: Dependents,
     followers: Vec<mpsc::UnboundedSender<Committed>>,
 }
 
@@ -191,6 +202,25 @@ impl Log {
         state.floor = head;
         for table in state.tables.values_mut() {
             table.compact(head);
+        }
+    }
+
+    /// All objects as they are, to be put back later.
+    pub(crate) fn backup(&self) -> Backup {
+        let state = self.lock();
+        let tables = state.tables.iter().map(|(ty, table)| (Arc::clone(ty), table.states()));
+        Backup { head: state.head, tables: tables.collect(), dependents: state.dependents.clone() }
+    }
+
+    /// Puts all objects back, and the version; whoever knows a later one is not told.
+    pub(crate) fn restore(&self, backup: &Backup) {
+        let mut state = self.lock();
+        state.head = backup.head;
+        state.floor = backup.head;
+        state.dependents.clone_from(&backup.dependents);
+        for (ty, table) in &mut state.tables {
+            let states = backup.tables.get(ty).cloned().unwrap_or_default();
+            table.restore(states, backup.head);
         }
     }
 

@@ -125,6 +125,18 @@ impl Table {
         self.announce.send_replace(version);
     }
 
+    /// All newest states.
+    pub(super) fn states(&self) -> BTreeMap<ObjectKey, Arc<Object>> {
+        self.current.clone()
+    }
+
+    /// Begins anew with these states.
+    pub(super) fn restore(&mut self, states: BTreeMap<ObjectKey, Arc<Object>>, head: u64) {
+        self.current = states;
+        self.compact(head);
+        self.announce.send_replace(head);
+    }
+
     pub(super) fn compact(&mut self, head: u64) {
         self.revisions.clear();
         self.floor = head;

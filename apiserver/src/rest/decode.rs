@@ -39,14 +39,35 @@ pub(super) fn media_type(content_type: Option<&str>) -> &str {
 
 /// YAML (hence JSON too) as JSON.
 pub(super) fn yaml(body: &Bytes) -> Result<Value, StatusError> {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    if text.contains(is_control) {
+        let why = "yaml: control characters are not allowed";
+        let message = format!("error decoding YAML: error converting YAML to JSON: {why}");
+        return Err(StatusError::bad_request(message));
+    }
     // Most of what arrives as YAML is JSON, which is read much faster.
-    if let Ok(value) = serde_json::from_slice(body) {
+    if !text.contains(is_line_break)
+        && let Ok(value) = serde_json::from_slice(body)
+    {
         return Ok(value);
     }
     serde_yaml_ng::from_slice(body).map_err(|error| {
         let message = format!("error decoding YAML: error converting YAML to JSON: yaml: {error}");
         StatusError::bad_request(message)
     })
+}
+
+/// What YAML does not allow outside escapes, and JSON does.
+fn is_control(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' | '\u{85}' => false,
+        c => c < ' ' || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}'),
+    }
+}
+
+/// What YAML folds, and JSON keeps.
+fn is_line_break(c: char) -> bool {
+    matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 fn unrecognized(resource: &Resource, body: &Bytes, error: &serde_json::Error) -> StatusError {
