@@ -175,6 +175,35 @@ fn patch<'a>(
     let mut request = ApiRequest::get("patch", ty, path);
     request.method = Method::PATCH;
     request.content_type = content_type;
-    request.body = body.to_string().into_bytes();
+    request.body = escaped(body.to_string()).into_bytes();
     request
+}
+
+/// An apply is read as YAML, which refuses control characters that JSON allows, and folds line
+/// breaks that JSON does not know: what is escaped is read as it is meant. In JSON they can stand
+/// in strings only.
+fn escaped(json: String) -> String {
+    let is_odd = |c: char| {
+        matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+    };
+    if !json.contains(is_odd) {
+        return json;
+    }
+    let escape = |c: char| format!("\\u{:04x}", u32::from(c));
+    json.chars().map(|c| if is_odd(c) { escape(c) } else { c.to_string() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_yaml_would_refuse_or_fold_is_escaped_and_means_the_same() {
+        let odd = json!({"k": "\u{7f}\u{85}\u{9f}\u{2028}\u{2029}\u{ffff} \u{e9}\u{10ffff}\"\n"});
+        let text = escaped(odd.to_string());
+        assert!(text.contains("\\u007f\\u0085\\u009f\\u2028\\u2029\\uffff \u{e9}\u{10ffff}"));
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), odd);
+        let plain = json!({"k": "plain"}).to_string();
+        assert_eq!(escaped(plain.clone()), plain);
+    }
 }

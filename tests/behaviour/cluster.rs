@@ -115,6 +115,11 @@ impl Cluster {
         self.can("be made to forget its past")
     }
 
+    /// Whether a test may put up policies that hold for all; says so where it may not.
+    pub(crate) fn takes_policies(&self) -> bool {
+        self.can("be given policies by a test")
+    }
+
     fn can(&self, what: &str) -> bool {
         let is_ours = !matches!(self, Self::Given(..));
         if !is_ours {

@@ -17,6 +17,7 @@ mod deletion;
 mod faults;
 mod finalizing;
 mod handlers;
+mod hostile;
 mod isolation;
 mod missing_type;
 mod ownership;

@@ -1,9 +1,12 @@
 //! An operator for tests whose parents say themselves what the handler should do.
 //!
 //! A `Recipe` has `spec.children` (returned as they are), `spec.status`, and `spec.act`: `fail`,
-//! `panic`, `hang`, `permanent`, `large`. Everything below `spec` is free of a schema.
+//! `panic`, `hang`, `permanent`, `large`, `many`, `dice`. Everything below `spec` is free of a schema.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use k8s_openapi::{
     api::{
@@ -52,6 +55,15 @@ pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {
         Some("large") => {
             let large = config_map("large", json!({"dough": "x".repeat(2_000_000)}));
             return Ok(SyncResponse::new().child(large));
+        }
+        Some("many") => {
+            let many = (0..=10_000).map(|number| config_map(&format!("many-{number}"), json!({})));
+            return Ok(SyncResponse::new().children(many.collect::<Vec<_>>()));
+        }
+        Some("dice") => {
+            static THROWS: AtomicU64 = AtomicU64::new(0);
+            let throw = THROWS.fetch_add(1, Ordering::Relaxed).to_string();
+            return Ok(SyncResponse::new().child(config_map("dice", json!({"throw": throw}))));
         }
         _ => {}
     }

@@ -168,7 +168,15 @@ impl World {
     }
 
     pub(crate) fn api(&self, kind: Kind) -> Api<DynamicObject> {
-        let cluster_scoped = [NAMESPACE.1, TEMP.1, CRD.1, CLUSTER_ROLE.1, CLUSTER_ROLE_BINDING.1];
+        let cluster_scoped = [
+            NAMESPACE.1,
+            TEMP.1,
+            CRD.1,
+            CLUSTER_ROLE.1,
+            CLUSTER_ROLE_BINDING.1,
+            "MutatingAdmissionPolicy",
+            "MutatingAdmissionPolicyBinding",
+        ];
         let is_cluster_scoped = cluster_scoped.contains(&kind.1);
         self.api_in(kind, (!is_cluster_scoped).then_some(self.namespace.as_str()))
     }
@@ -210,6 +218,12 @@ impl World {
 
     pub(crate) async fn delete(&self, kind: Kind, name: &str) {
         self.api(kind).delete(name, &DeleteParams::background()).await.unwrap();
+    }
+
+    /// Deletes without a grace period.
+    pub(crate) async fn delete_now(&self, kind: Kind, name: &str) {
+        let params = DeleteParams::background().grace_period(0);
+        self.api(kind).delete(name, &params).await.unwrap();
     }
 
     /// The object as it is; null when there is none.

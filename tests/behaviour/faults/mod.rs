@@ -3,7 +3,13 @@
 //! lasts, and gone afterwards.
 
 mod answers;
+mod finalizers;
+mod others;
+mod poison;
+mod recreated;
 mod replies;
+mod restored;
+mod swarm;
 mod watches;
 
 use std::time::Duration;
@@ -38,10 +44,17 @@ impl Faults {
         plan: FaultPlan,
         set_up: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
     ) -> Option<Self> {
+        Self::start_as(plan, |builder| set_up(cook(builder))).await
+    }
+
+    /// With operators of the test's choice.
+    async fn start_as(
+        plan: FaultPlan,
+        register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Option<Self> {
         let world = World::new().await?;
         let bystander = json!({"metadata": {"name": "bystander"}, "data": {"of": "somebody"}});
         let bystander = world.create(CONFIG_MAP, bystander).await;
-        let register = |builder: SupervisorBuilder| set_up(cook(builder));
         let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
         Some(Self { world, plan, operators, bystander })
     }
