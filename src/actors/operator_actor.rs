@@ -178,15 +178,10 @@ impl OperatorActor {
     }
 
     fn child_changed(&self, ty: &K8sType, change: &Change, origin: Option<&Origin>) {
-        let Some(reader) = self.parts.children.iter().find(|reader| reader.ty() == ty) else {
+        if !self.parts.children.iter().any(|reader| reader.ty() == ty) {
             return;
-        };
-        let sides = [&change.before, &change.after];
-        let mut parents: Vec<Uid> =
-            sides.into_iter().flatten().flat_map(|object| reader.parents_of(object)).collect();
-        parents.sort_unstable();
-        parents.dedup();
-        for uid in parents.iter().filter(|uid| !self.is_own(uid, origin)) {
+        }
+        for uid in change.parents.iter().filter(|uid| !self.is_own(uid, origin)) {
             let reconciler = self.keys.get(uid).and_then(|key| self.parents.get(key));
             if let Some(parent) = reconciler {
                 let cause = child_cause(ty, change);
@@ -216,9 +211,9 @@ fn is_own_change(before: &Object, after: &Object) -> bool {
         || before.generation() != after.generation()
         || after.generation().is_none()
         || before.is_deleting() != after.is_deleting()
-        || before.labels() != after.labels()
-        || before.annotations() != after.annotations()
-        || before.finalizers() != after.finalizers()
+        || ["labels", "annotations", "finalizers"]
+            .iter()
+            .any(|field| before.metadata_text(field) != after.metadata_text(field))
 }
 
 fn parent_cause(before: Option<&Object>, now: &Object) -> Cause {

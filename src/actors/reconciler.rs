@@ -38,7 +38,6 @@ pub(super) struct Reconciler {
     schedule: Schedule,
     memory: Memory,
     causes: Causes,
-    history: History,
     timer: Option<SpawnHandle>,
     ticket: Option<Ticket>,
 }
@@ -46,9 +45,8 @@ pub(super) struct Reconciler {
 impl Reconciler {
     pub(super) fn new(parts: ReconcilerParts) -> Self {
         let schedule = Schedule::new(parts.seed);
-        let (memory, history) = (Memory::default(), History::default());
-        let (causes, timer, ticket) = (Causes::default(), None, None);
-        Self { parts, schedule, memory, causes, history, timer, ticket }
+        let (memory, causes) = (Memory::default(), Causes::default());
+        Self { parts, schedule, memory, causes, timer: None, ticket: None }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -66,7 +64,7 @@ impl Reconciler {
                 self.set_timer(wake, ctx);
                 if let WakeReason::Debounce(_) = wake.why {
                     // Unlike the others it may be set when no run has ended.
-                    self.show();
+                    self.show(None);
                 }
             }
             Command::Rest => self.clear_timer(ctx),
@@ -137,32 +135,34 @@ impl Reconciler {
             }
         };
         let finished = report.finished(self.parts.context.config());
-        self.remember(&report, causes);
+        let outcome = report.outcome(self.parts.context.config());
+        let run = Run {
+            causes,
+            writes: report.writes,
+            unchanged: report.unchanged,
+            waiting: report.waiting,
+            wrote_status: report.wrote_status,
+            ..Run::new(report.started, report.took, outcome)
+        };
         self.memory = report.memory;
         if let Finished::Wrote = finished {
             self.causes.add(Cause::OwnWrites);
         }
         self.step(Input::Finished(finished), ctx);
-        self.show();
-    }
-
-    fn remember(&mut self, report: &Report, causes: Vec<Cause>) {
-        let outcome = report.outcome(self.parts.context.config());
-        self.history.record(Run {
-            causes,
-            writes: report.writes.clone(),
-            unchanged: report.unchanged,
-            waiting: report.waiting.clone(),
-            wrote_status: report.wrote_status,
-            ..Run::new(report.started, report.took, outcome)
-        });
+        self.show(Some(run));
     }
 
     fn show_phase(&self, phase: ParentPhase) {
-        self.parts.board.set_phase(self.parts.context.name(), &self.parts.key, phase);
+        self.update(|state| state.phase = phase);
     }
 
-    fn show(&self) {
+    fn update(&self, change: impl FnOnce(&mut ParentState)) {
+        let ReconcilerParts { context, board, key, uid, .. } = &self.parts;
+        board.update_parent(context.name(), key, uid, change);
+    }
+
+    /// Shows where the parent stands, and the run that brought it there.
+    fn show(&self, run: Option<Run>) {
         let phase = self.schedule.phase();
         if phase == Phase::Stopped {
             return;
@@ -170,16 +170,16 @@ impl Reconciler {
         let parent = self.parts.parents.get(&self.parts.key);
         let parent = parent.filter(|parent| *parent.uid() == self.parts.uid);
         let is_leaving = parent.as_ref().is_some_and(|it| self.parts.context.is_leaving(it));
-        let state = ParentState {
-            uid: self.parts.uid.clone(),
-            generation: parent.as_ref().and_then(Object::generation),
-            phase: shown(phase, &self.history, parent.as_ref(), is_leaving),
-            next_wake: next_wake(phase),
-            failures: self.schedule.failures(),
-            message: self.history.last().and_then(|run| message(run)),
-            history: self.history.clone(),
-        };
-        self.parts.board.record(self.parts.context.name(), &self.parts.key, state);
+        self.update(|state| {
+            if let Some(run) = run {
+                state.history.record(run);
+                state.message = state.history.last().and_then(|run| message(run));
+            }
+            state.generation = parent.as_ref().and_then(Object::generation);
+            state.phase = shown(phase, &state.history, parent.as_ref(), is_leaving);
+            state.next_wake = next_wake(phase);
+            state.failures = self.schedule.failures();
+        });
     }
 
     fn set_timer(&mut self, wake: Timer, ctx: &mut actix::Context<Self>) {

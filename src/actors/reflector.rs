@@ -9,7 +9,7 @@ use super::messages::{Noted, Observed, Published, WatchChanged, WatchCondition};
 use crate::{
     board::{Board, NamespaceState, TypeError, TypeState},
     cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched, watch},
-    object::{K8sType, ResourceVersion},
+    object::K8sType,
     store::{Change, ScopeId, Settled, Store},
 };
 
@@ -42,8 +42,6 @@ struct Scope {
     id: ScopeId,
     condition: WatchCondition,
     error: Option<TypeError>,
-    /// Up to which version it is complete.
-    version: Option<ResourceVersion>,
     /// How many times in a row it failed.
     failures: u32,
 }
@@ -61,7 +59,6 @@ impl Reflector {
             id: parts.store.add_scope(spec.namespace.clone()),
             condition: WatchCondition::Pending,
             error: None,
-            version: None,
             failures: 0,
         };
         let scopes = parts.scopes.iter().map(scope).collect();
@@ -123,11 +120,10 @@ impl Reflector {
 
     fn note(&mut self, scope: usize, note: WatchNote, ctx: &mut Context<Self>) {
         match note {
-            WatchNote::Changed(changes) => self.tell(changes, None),
+            WatchNote::Changed(changes) => return self.tell(changes, None),
             WatchNote::Synced(settled) => self.synced(scope, settled, ctx),
-            WatchNote::Alive { at, version } => {
+            WatchNote::Alive { at } => {
                 self.state.last_event = Some(at);
-                self.scopes[scope].version = version;
                 self.recovered(scope);
             }
             WatchNote::Failed { error, retry_in } => {
@@ -217,19 +213,10 @@ impl Reflector {
         let state = TypeState {
             synced: self.parts.store.reader().is_synced(),
             error: self.scopes.iter().find_map(|scope| scope.error.clone()),
-            last_version: self.complete_until(),
             namespaces: namespaces.filter_map(of_namespace).collect(),
             ..self.state.clone()
         };
         self.parts.board.set_type(self.ty(), state);
-    }
-
-    /// The version up to which all scopes are complete: that of the last among them.
-    fn complete_until(&self) -> Option<ResourceVersion> {
-        let versions: Option<Vec<&ResourceVersion>> =
-            self.scopes.iter().map(|scope| scope.version.as_ref()).collect();
-        let older = |a, b| if ResourceVersion::is_older_than(b, a) { b } else { a };
-        versions?.into_iter().reduce(older).cloned()
     }
 }
 

@@ -126,6 +126,7 @@ fn parent(version: u64) -> Object {
 }
 
 fn observed((before, after): Step) -> Observed {
-    let change = Change { before: before.map(parent), after: after.map(parent) };
+    let change =
+        Change { before: before.map(parent), after: after.map(parent), parents: BTreeSet::new() };
     Observed { ty: app(), changes: Arc::from(vec![change]), origin: None }
 }

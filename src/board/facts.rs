@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::SystemTime};
 
 use crate::{
     history::{History, NextWake},
-    object::{ObjectKey, ResourceVersion, Uid},
+    object::{ObjectKey, Uid},
     operator::{OperatorConfig, OperatorName},
     store::StoreReader,
 };
@@ -46,9 +46,7 @@ pub struct TypeState {
     pub synced: bool,
     /// What is wrong now.
     pub error: Option<TypeError>,
-    /// Up to which version the store is complete.
-    pub last_version: Option<ResourceVersion>,
-    /// When the server last sent something.
+    /// When the server last sent something, to the second.
     pub last_event: Option<SystemTime>,
     /// How often the watch had to begin anew.
     pub restarts: u64,

@@ -12,7 +12,7 @@ use super::{
     TypeSnapshot, TypeState,
 };
 use crate::{
-    object::{K8sType, ObjectKey},
+    object::{K8sType, ObjectKey, Uid},
     operator::OperatorName,
     store::StoreReader,
 };
@@ -32,6 +32,8 @@ struct Operator {
     info: OperatorInfo,
     state: OperatorState,
     parents: BTreeMap<ObjectKey, ParentState>,
+    /// Kept beside, because it is asked for more often than anything else.
+    by_phase: BTreeMap<ParentPhase, usize>,
 }
 
 // === writing ===
@@ -46,7 +48,8 @@ impl Board {
     pub fn register(&self, info: OperatorInfo) {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
-        let operator = Operator { info, state, parents: BTreeMap::new() };
+        let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
+        let operator = Operator { info, state, parents: BTreeMap::new(), by_phase };
         self.write().operators.insert(name, operator);
     }
 
@@ -75,26 +78,39 @@ impl Board {
         }
     }
 
-    /// Shows how a parent stands.
+    /// Shows how a parent stands that is new, or another one of its name.
     pub fn record(&self, operator: &OperatorName, key: &ObjectKey, state: ParentState) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
+            operator.forget(key);
+            operator.count(state.phase, 1);
             operator.parents.insert(key.clone(), state);
         }
     }
 
-    /// Shows that a parent which is on the board is in another phase.
-    pub fn set_phase(&self, operator: &OperatorName, key: &ObjectKey, phase: ParentPhase) {
+    /// Changes what is shown of a parent, if it is on the board and is the one with this uid. The
+    /// closure must not call the board.
+    pub fn update_parent(
+        &self,
+        operator: &OperatorName,
+        key: &ObjectKey,
+        uid: &Uid,
+        change: impl FnOnce(&mut ParentState),
+    ) {
         let mut contents = self.write();
-        let operator = contents.operators.get_mut(operator.as_str());
-        if let Some(parent) = operator.and_then(|operator| operator.parents.get_mut(key)) {
-            parent.phase = phase;
-        }
+        let Some(operator) = contents.operators.get_mut(operator.as_str()) else { return };
+        let parent = operator.parents.get_mut(key).filter(|parent| parent.uid == *uid);
+        let Some(parent) = parent else { return };
+        let before = parent.phase;
+        change(parent);
+        let after = parent.phase;
+        operator.count(before, -1);
+        operator.count(after, 1);
     }
 
     /// Takes a parent that is gone off the board.
     pub fn forget(&self, operator: &OperatorName, key: &ObjectKey) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
-            operator.parents.remove(key);
+            operator.forget(key);
         }
     }
 
@@ -169,13 +185,20 @@ impl fmt::Debug for Board {
 }
 
 impl Operator {
-    fn snapshot(&self) -> OperatorSnapshot {
-        let mut parents: BTreeMap<ParentPhase, usize> =
-            ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
-        for parent in self.parents.values() {
-            *parents.entry(parent.phase).or_default() += 1;
+    fn forget(&mut self, key: &ObjectKey) {
+        if let Some(parent) = self.parents.remove(key) {
+            self.count(parent.phase, -1);
         }
-        OperatorSnapshot { info: self.info.clone(), state: self.state.clone(), parents }
+    }
+
+    fn count(&mut self, phase: ParentPhase, change: isize) {
+        let count = self.by_phase.entry(phase).or_default();
+        *count = count.saturating_add_signed(change);
+    }
+
+    fn snapshot(&self) -> OperatorSnapshot {
+        let (info, state, parents) = (self.info.clone(), self.state.clone(), self.by_phase.clone());
+        OperatorSnapshot { info, state, parents }
     }
 }
 
@@ -184,7 +207,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{object::Uid, operator::OperatorConfig, store::Store};
+    use crate::{operator::OperatorConfig, store::Store};
 
     fn name() -> OperatorName {
         OperatorName::new("echo-server").unwrap()
@@ -239,11 +262,18 @@ mod tests {
     #[test]
     fn parents_are_counted_by_phase() {
         let board = board();
-        recorded(&board, &["a/1", "a/2", "a/3"]);
-        board.set_phase(&name(), &ObjectKey::namespaced("a", "1"), ParentPhase::Failing);
+        recorded(&board, &["a/1", "a/2", "a/3", "a/4"]);
+        recorded(&board, &["a/2"]);
+        for (of, uid) in [("1", "a/1"), ("3", "a namesake")] {
+            let key = ObjectKey::namespaced("a", of);
+            let failing = |state: &mut ParentState| state.phase = ParentPhase::Failing;
+            board.update_parent(&name(), &key, &Uid::new(uid), failing);
+        }
+        board.forget(&name(), &ObjectKey::namespaced("a", "4"));
         let parents = board.operator("echo-server").unwrap().parents;
         assert_eq!((parents[&ParentPhase::Pending], parents[&ParentPhase::Failing]), (2, 1));
         assert_eq!(parents.len(), ParentPhase::ALL.len());
+        assert_eq!(parents.values().sum::<usize>(), 3);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 
 use std::{
     fmt,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use futures::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, TryStreamExt};
@@ -73,12 +73,11 @@ pub enum WatchNote {
     Changed(Vec<Change>),
     /// The store holds a complete list.
     Synced(Settled),
-    /// Something came from the server; nothing need have changed.
+    /// Something came from the server; nothing need have changed. Told once a second at most,
+    /// but always after a failure.
     Alive {
         /// When.
         at: SystemTime,
-        /// Up to which version the scope is complete.
-        version: Option<ResourceVersion>,
     },
     /// The watch failed and is tried again after the delay.
     Failed {
@@ -93,6 +92,9 @@ pub enum WatchNote {
 
 /// A watch asks the server to end it after this time, so that a lost end is noticed.
 const SERVER_TIMEOUT: Duration = Duration::from_secs(290);
+
+/// How often it is told that the server says something.
+const ALIVE_EVERY: Duration = Duration::from_secs(1);
 
 /// The longest line that is read, in bytes: an object has at most 3 MiB.
 const MAX_LINE: u64 = 16 << 20;
@@ -122,6 +124,8 @@ struct Loop<N> {
     from: Option<ResourceVersion>,
     streams_lists: bool,
     failures: u32,
+    /// When it was last said that the server is there, if that still holds.
+    alive: Option<Instant>,
 }
 
 /// Keeps a scope of a store up to date, for ever. `note` is called on the loop's task, in order.
@@ -133,8 +137,17 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     note: N,
 ) {
     let streams_lists = true;
-    let mut looping =
-        Loop { cluster, spec, store, scope, note, from: None, streams_lists, failures: 0 };
+    let mut looping = Loop {
+        cluster,
+        spec,
+        store,
+        scope,
+        note,
+        from: None,
+        streams_lists,
+        failures: 0,
+        alive: None,
+    };
     loop {
         looping.turn().await;
     }
@@ -143,7 +156,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// One connection, from its start to its end.
     async fn turn(&mut self) {
-        let started = std::time::Instant::now();
+        let started = Instant::now();
         let end = match self.from.clone() {
             None if !self.streams_lists => self.list().await,
             from => self.stream(from).await,
@@ -171,6 +184,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
         self.cluster.metrics().watch_restarted(&self.spec.ty, "error");
         self.failures += 1;
+        self.alive = None;
         let retry_in = match error.class() {
             ErrorClass::Wait(delay) => delay,
             _ => BACKOFF.delay(self.failures, 0),
@@ -207,7 +221,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         // Before `Synced`: an operator that starts on it has read the store and needs no changes.
         (self.note)(WatchNote::Changed(changes));
         (self.note)(WatchNote::Synced(settled));
-        self.alive(Some(version.clone()));
+        self.alive();
         self.from = Some(version);
     }
 
@@ -302,12 +316,15 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     fn advance(&mut self, version: ResourceVersion) {
         self.failures = 0;
-        self.alive(Some(version.clone()));
+        self.alive();
         self.from = Some(version);
     }
 
-    fn alive(&self, version: Option<ResourceVersion>) {
-        (self.note)(WatchNote::Alive { at: SystemTime::now(), version });
+    fn alive(&mut self) {
+        if self.alive.is_none_or(|told| told.elapsed() >= ALIVE_EVERY) {
+            self.alive = Some(Instant::now());
+            (self.note)(WatchNote::Alive { at: SystemTime::now() });
+        }
     }
 
     fn undecodable(&self, why: String) {

@@ -12,9 +12,22 @@ use serde_json::value::RawValue;
 pub(super) struct RawFields<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> RawFields<'a> {
-    /// The text of a field.
+    /// The JSON of a field.
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.get())
+    }
+
+    /// A field that is a string, or `null`, or not there.
+    pub(super) fn text(&self, name: &str) -> serde_json::Result<Option<Cow<'a, str>>> {
+        #[derive(Deserialize)]
+        struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+        let text: Option<Text<'a>> = self.parse(name)?;
+        Ok(text.map(|Text(text)| text))
+    }
+
+    /// A field as a value; `None` for `null`, or where it is not there.
+    pub(super) fn parse<T: Deserialize<'a>>(&self, name: &str) -> serde_json::Result<Option<T>> {
+        self.get(name).map_or(Ok(None), serde_json::from_str)
     }
 }
 
@@ -57,7 +70,7 @@ impl ObjectWriter {
     /// Adds a field whose value is JSON text.
     pub(super) fn field(&mut self, name: &str, value: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        self.0.push_str(&serde_json::Value::from(name).to_string());
+        push_text(&mut self.0, name);
         self.0.push(':');
         self.0.push_str(value);
     }
@@ -68,5 +81,17 @@ impl ObjectWriter {
         }
         self.0.push('}');
         self.0
+    }
+}
+
+/// Writes a JSON string; field names have hardly ever anything to escape.
+fn push_text(json: &mut String, text: &str) {
+    let is_plain = text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
+    if is_plain {
+        json.push('"');
+        json.push_str(text);
+        json.push('"');
+    } else {
+        json.push_str(&serde_json::Value::from(text).to_string());
     }
 }

@@ -63,16 +63,16 @@ impl Planning<'_> {
             deletions.extend(self.desired(write));
         }
         let is_made_by_us = |child: &Object| {
-            let by = child.labels().get(&config.labels.managed_by).cloned();
-            by.as_deref() == Some(operator.as_str())
+            child.label(&config.labels.managed_by).as_deref() == Some(operator.as_str())
                 || child.applied_fields(operator.as_str()).is_some()
         };
-        let children = observed.iter().filter(|child| is_ours(parent, child));
-        for child in children.filter(|child| is_made_by_us(child)) {
+        let is_undesired = |child: &Object| {
             let is_declared = config.child_config(child.ty()).is_some();
-            if is_declared && !desired.contains(&ChildId::of(child)) {
-                deletions.extend(self.undesired(child));
-            }
+            is_declared && !desired.contains(&ChildId::of(child))
+        };
+        let children = observed.iter().filter(|child| is_ours(parent, child));
+        for child in children.filter(|child| is_undesired(child) && is_made_by_us(child)) {
+            deletions.extend(self.undesired(child));
         }
         self.plan.steps.extend(deletions.into_iter().map(Step::Delete));
         Ok(())
@@ -86,8 +86,9 @@ impl Planning<'_> {
             self.plan.steps.push(Step::Create(write.creating()));
             return None;
         };
+        let desired_hash = write.desired_hash;
         match existing::decide(config, operator, memos, write, live) {
-            Decision::Leave => self.plan.unchanged += 1,
+            Decision::Leave => self.plan.memos.settle(desired_hash, live),
             Decision::Update(write) => self.plan.steps.push(Step::Update(write)),
             Decision::Wait(why) => self.wait(ChildId::of(live), why),
             Decision::Delete(deletion) => return self.delete(deletion),

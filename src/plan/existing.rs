@@ -39,11 +39,12 @@ pub(super) fn decide(
     if live.is_deleting() {
         return Decision::Wait(WaitingReason::Deleting);
     }
-    if memos.is_settled(&write.id, write.desired_hash, live, operator) {
+    if memos.is_settled(&write, live) {
         return Decision::Leave;
     }
     let differences = Differences::between(&write.body, live, operator);
     match strategy(config, &write, &differences) {
+        Some(_) if memos.explains_difference(&write, live, operator) => Decision::Leave,
         Some(strategy) => differing(strategy, write, live, differences.paths()),
         None => Decision::Leave,
     }
@@ -85,7 +86,7 @@ fn strategy(
 
 /// Where a live object is not what an apply of a body should have left.
 #[derive(Debug, Default)]
-pub(super) struct Differences {
+struct Differences {
     /// The object differs, or holds what is no longer desired.
     changed: Vec<String>,
     /// The object is as desired, but we do not own that.
@@ -93,7 +94,7 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    pub(super) fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
+    fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
         let desired = without_precondition(body);
         let fields = live.applied_fields(operator.as_str());
         let tree = live.to_value();
@@ -105,10 +106,6 @@ impl Differences {
         changed.extend(beyond);
         changed.truncate(MAX_PATHS);
         Self { changed, lost }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.changed.is_empty() && self.lost.is_empty()
     }
 
     fn paths(self) -> Vec<String> {

@@ -1,70 +1,73 @@
-//! What became of our last apply, for children that the server will never show as they were
-//! applied (an admission policy changes them, or drops a field).
+//! Which version of each child is known to be as desired, so that nothing is compared twice; and
+//! what our last apply left, for children that the server will never show as they were applied (an
+//! admission policy changes them, or drops a field).
 
-use std::{
-    collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
 use super::{
     ChildId, Write,
-    existing::Differences,
     fields::{Item, Owned},
     hash,
 };
 use crate::{
-    object::{Object, Uid},
+    object::{K8sType, Object, ObjectKey},
     operator::OperatorName,
 };
 
-/// The memory of one parent. Holds only children that look different right after an apply.
+/// What is known of the children of one parent: for each wish the version of the object at which
+/// applying it would change nothing. Shares the objects with the caches.
 #[derive(Debug, Clone, Default)]
-pub struct Memos(HashMap<ChildId, Memo>);
+pub struct Memos(Vec<Memo>);
 
+/// Sixteen bytes, as there is one for every child of every parent.
 #[derive(Debug, Clone)]
 struct Memo {
-    uid: Uid,
     desired_hash: u64,
-    fingerprint: u64,
+    settled: Object,
 }
 
 impl Memos {
-    /// Takes in the reply to a write. Nothing is remembered when the reply is as desired.
-    pub fn remember(&mut self, write: &Write, reply: &Object, operator: &OperatorName) {
-        if Differences::between(&write.body, reply, operator).is_empty() {
-            self.forget(&write.id);
-            return;
+    /// Takes in that applying `write` to this version of the child changes nothing: it is the
+    /// reply to that apply, or was found to be as desired.
+    pub fn remember(&mut self, write: &Write, settled: &Object) {
+        self.settle(write.desired_hash, settled);
+    }
+
+    pub(super) fn settle(&mut self, desired_hash: u64, settled: &Object) {
+        let memo = Memo { desired_hash, settled: settled.clone() };
+        match self.find(settled.ty(), settled.key()) {
+            Ok(at) => self.0[at] = memo,
+            Err(at) => self.0.insert(at, memo),
         }
-        let fingerprint = fingerprint(reply, operator);
-        let (uid, desired_hash) = (reply.uid().clone(), write.desired_hash);
-        self.0.insert(write.id.clone(), Memo { uid, desired_hash, fingerprint });
     }
 
     /// Drops what is known of a child, for example after its deletion.
     pub fn forget(&mut self, id: &ChildId) {
-        self.0.remove(id);
+        if let Ok(at) = self.find(&id.ty, &id.key) {
+            self.0.remove(at);
+        }
     }
 
-    /// Whether applying this again would change nothing: the same was applied before, and what we
-    /// own of the object is as that apply left it.
-    pub fn is_settled(
+    /// Whether this very version is known to be what applying the write would leave.
+    pub(super) fn is_settled(&self, write: &Write, live: &Object) -> bool {
+        self.memo(write).is_some_and(|memo| memo.settled == *live)
+    }
+
+    /// Whether a child that looks different was left so by our last apply of the same: what we
+    /// own of it is as that apply left it, so that applying it again would change nothing.
+    pub(super) fn explains_difference(
         &self,
-        id: &ChildId,
-        desired_hash: u64,
+        write: &Write,
         live: &Object,
         operator: &OperatorName,
     ) -> bool {
-        self.0.get(id).is_some_and(|memo| {
-            memo.uid == *live.uid()
-                && memo.desired_hash == desired_hash
-                && memo.fingerprint == fingerprint(live, operator)
-        })
+        self.memo(write).is_some_and(|memo| Self::explains(&memo.settled, live, operator))
     }
 
-    /// Whether the reply to a dry run of an apply shows that the apply would change nothing that
-    /// we own. The caller then remembers the write with the live object.
+    /// Whether two versions of an object are the same in all that we own of it. A dry run of an
+    /// apply whose reply is the same as the live object shows that the apply would change nothing.
     pub fn explains(live: &Object, reply: &Object, operator: &OperatorName) -> bool {
         live.uid() == reply.uid() && fingerprint(live, operator) == fingerprint(reply, operator)
     }
@@ -77,6 +80,15 @@ impl Memos {
     /// Whether none is remembered.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    fn memo(&self, write: &Write) -> Option<&Memo> {
+        let at = self.find(&write.id.ty, &write.id.key).ok()?;
+        self.0.get(at).filter(|memo| memo.desired_hash == write.desired_hash)
+    }
+
+    fn find(&self, ty: &K8sType, key: &ObjectKey) -> Result<usize, usize> {
+        self.0.binary_search_by(|memo| (memo.settled.ty(), memo.settled.key()).cmp(&(ty, key)))
     }
 }
 
@@ -134,7 +146,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::object::{K8sType, KeptManagers};
+    use crate::object::KeptManagers;
 
     fn operator() -> OperatorName {
         OperatorName::new("op").unwrap()
@@ -149,7 +161,7 @@ mod tests {
             },
             "spec": {"containers": [{"name": "c", "image": image, "others": others}]},
         });
-        let kept = KeptManagers(["op".to_owned()].into());
+        let kept = KeptManagers::new(["op"]);
         Object::from_value(&K8sType::namespaced("v1", "Pod", "pods"), &value, &kept).unwrap()
     }
 
@@ -170,23 +182,26 @@ mod tests {
     }
 
     #[test]
-    fn only_a_child_that_differs_after_its_write_is_remembered() {
+    fn the_version_that_an_apply_left_is_settled_for_the_same_wish() {
+        let reply = live("u", "mirror/x", &json!(1), &fields());
         let mut memos = Memos::default();
-        memos.remember(&write("x"), &live("u", "x", &json!(1), &fields()), &operator());
-        assert!(memos.is_empty());
-        memos.remember(&write("x"), &live("u", "mirror/x", &json!(1), &fields()), &operator());
-        assert_eq!(memos.len(), 1);
-        memos.remember(&write("x"), &live("u", "x", &json!(1), &fields()), &operator());
+        memos.remember(&write("x"), &reply);
+        assert!(memos.is_settled(&write("x"), &reply));
+        assert!(!memos.is_settled(&write("y"), &reply));
+        assert!(!memos.is_settled(&write("x"), &live("v", "mirror/x", &json!(1), &fields())));
+        memos.remember(&write("y"), &reply);
+        assert!(!memos.is_settled(&write("x"), &reply) && memos.len() == 1);
+        memos.forget(&write("y").id);
         assert!(memos.is_empty());
     }
 
     #[test]
-    fn a_memo_holds_for_the_same_wish_the_same_object_and_the_same_values_of_ours() {
+    fn a_difference_is_explained_while_what_we_own_is_as_our_apply_left_it() {
         let reply = live("u", "mirror/x", &json!(1), &fields());
         let mut memos = Memos::default();
-        memos.remember(&write("x"), &reply, &operator());
+        memos.remember(&write("x"), &reply);
         let less = json!({"f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {".": {}}}}});
-        for (wish, live, is_settled) in [
+        for (wish, live, is_explained) in [
             ("x", reply.clone(), true),
             ("x", live("u", "mirror/x", &json!(2), &fields()), true),
             ("y", reply.clone(), false),
@@ -194,12 +209,9 @@ mod tests {
             ("x", live("u", "other", &json!(1), &fields()), false),
             ("x", live("u", "mirror/x", &json!(1), &less), false),
         ] {
-            let Write { id, desired_hash, .. } = write(wish);
-            let settled = memos.is_settled(&id, desired_hash, &live, &operator());
-            assert_eq!(settled, is_settled, "{wish} {live:?}");
+            let explained = memos.explains_difference(&write(wish), &live, &operator());
+            assert_eq!(explained, is_explained, "{wish} {live:?}");
         }
-        memos.forget(&write("x").id);
-        assert!(memos.is_empty());
     }
 
     #[test]

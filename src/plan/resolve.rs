@@ -158,7 +158,7 @@ mod tests {
         let metadata = value["metadata"].as_object_mut().unwrap();
         metadata.extend(more["metadata"].as_object().cloned().unwrap_or_default());
         value["spec"] = more["spec"].clone();
-        Object::from_value(ty, &value, &KeptManagers(["op".to_owned()].into())).unwrap()
+        Object::from_value(ty, &value, &KeptManagers::new(["op"])).unwrap()
     }
 
     fn pod(uid: &str, x: i32, more: &Value) -> Object {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use super::Memos;
 use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid};
 
 /// Type, namespace and name of a child.
@@ -24,8 +25,8 @@ pub struct ChildId {
 pub struct Plan {
     /// What to do, in this order.
     pub steps: Vec<Step>,
-    /// How many children are as desired.
-    pub unchanged: usize,
+    /// The children that are as desired.
+    pub memos: Memos,
     /// Children that are not as desired and about which nothing can be done now.
     pub waiting: Vec<Waiting>,
 }

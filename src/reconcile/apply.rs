@@ -13,9 +13,10 @@ pub(super) const TRIES: usize = 3;
 
 /// Carries out a plan, step by step.
 pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report: &mut Report) {
-    let Plan { steps, unchanged, waiting } = plan;
-    report.unchanged = unchanged;
-    context.metrics().children_unchanged(context.name(), unchanged);
+    let Plan { steps, memos, waiting } = plan;
+    report.unchanged = memos.len();
+    report.memory.memos = memos;
+    context.metrics().children_unchanged(context.name(), report.unchanged);
     for Waiting { id, why } in waiting {
         match why {
             WaitingReason::OnDelete { .. } => report.held.push(format!("{id}: {why}")),
@@ -40,7 +41,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             Step::Delete(deletion) => delete::delete(context, parent, deletion, report).await,
         }
     }
-    report.memory.had_children |= unchanged > 0 || !report.writes.is_empty();
+    report.memory.had_children |= report.unchanged > 0 || !report.writes.is_empty();
     report.close();
 }
 
@@ -151,7 +152,7 @@ fn written(
     report: &mut Report,
 ) {
     let name = context.name();
-    report.memory.memos.remember(write, &reply, name);
+    report.memory.memos.remember(write, &reply);
     context.metrics().child_written(name, &write.id.ty, verb);
     report.wrote(&write.id, verb, write.paths.clone());
     context.learn(parent, reply);
@@ -160,7 +161,7 @@ fn written(
 /// The server found nothing to change: not worth a second try.
 fn wrote_nothing(context: &Context, write: &Write, reply: &Object, report: &mut Report) {
     let name = context.name();
-    report.memory.memos.remember(write, reply, name);
+    report.memory.memos.remember(write, reply);
     context.metrics().noop_write(name, &write.id.ty);
     report.unchanged += 1;
 }

@@ -222,7 +222,8 @@ impl Context {
     fn is_watched(&self, object: &Object) -> bool {
         let is_parent = *object.ty() == self.config().parent;
         (is_parent && (self.handler().has_finalizer() || self.selects(object)))
-            || object.labels().get(&self.config().labels.managed_by) == Some(&self.config().name)
+            || object.label(&self.config().labels.managed_by).as_deref()
+                == Some(&*self.config().name)
     }
 
     fn store(&self, ty: &K8sType) -> Option<&Store> {

@@ -151,7 +151,7 @@ async fn would_come_back_the_same(
     let trial = context.cluster().try_apply(&id.ty, &id.key, name.as_str(), &instead_of.body).await;
     match trial {
         Ok(reply) if Memos::explains(&cached, &reply, name) => {
-            report.memory.memos.remember(instead_of, &cached, name);
+            report.memory.memos.remember(instead_of, &cached);
             Ok(true)
         }
         // An update that is refused (an immutable field) is what recreating is for.

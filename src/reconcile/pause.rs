@@ -44,9 +44,9 @@ pub(super) async fn prepare(context: &Context, parent: Object, report: &mut Repo
 
 /// Notes what a plan would do.
 pub(super) fn hold(context: &Context, plan: &Plan, report: &mut Report) {
-    report.unchanged = plan.unchanged;
-    context.metrics().children_unchanged(context.name(), plan.unchanged);
-    report.memory.had_children |= plan.unchanged > 0;
+    report.unchanged = plan.memos.len();
+    context.metrics().children_unchanged(context.name(), report.unchanged);
+    report.memory.had_children |= report.unchanged > 0;
     for step in &plan.steps {
         let (id, what) = described(step);
         report.wait(id, &format_args!("its {what} waits until the parent is no longer paused"));

@@ -1,6 +1,10 @@
 //! The objects of a store, with the rules by which they change and the index by parent.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    borrow::Borrow,
+    collections::{BTreeSet, HashMap, HashSet},
+    hash::{Hash, Hasher},
+};
 
 use super::{
     departed::Departed,
@@ -15,6 +19,8 @@ pub struct Change {
     pub before: Option<Object>,
     /// What is cached now.
     pub after: Option<Object>,
+    /// The uids that either names as its parent: its controller, and the values of our labels.
+    pub parents: BTreeSet<Uid>,
 }
 
 impl Change {
@@ -27,10 +33,16 @@ impl Change {
     }
 }
 
+/// An object that is found by its key, without a second copy of the key.
+#[derive(Debug)]
+struct ByKey(Object);
+
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    objects: HashMap<ObjectKey, Object>,
-    by_parent: HashMap<Uid, BTreeSet<ObjectKey>>,
+    objects: HashSet<ByKey>,
+    /// Each sorted by key: most parents have a few children of a type, and a tree of so few takes
+    /// more memory than the children.
+    by_parent: HashMap<Uid, Vec<Object>>,
     /// Objects whose deletion we were told in reply, before their watch said so.
     tombstones: HashMap<Uid, u64>,
     /// Objects whose `DELETED` came lately: a reply that was on its way does not bring them back.
@@ -52,24 +64,26 @@ impl Contents {
     }
 
     pub(super) fn get(&self, key: &ObjectKey) -> Option<&Object> {
-        self.objects.get(key)
+        self.objects.get(key).map(|ByKey(object)| object)
     }
 
     pub(super) fn objects(&self) -> impl Iterator<Item = &Object> {
-        self.objects.values()
+        self.objects.iter().map(|ByKey(object)| object)
     }
 
     pub(super) fn of_parent(&self, parent: &Uid) -> impl Iterator<Item = &Object> {
-        let keys = self.by_parent.get(parent).into_iter().flatten();
-        keys.filter_map(|key| self.objects.get(key))
+        self.by_parent.get(parent).into_iter().flatten()
     }
 
-    /// The uids that an object names as its parent: its controller, and the values of our labels.
-    pub(super) fn parents_of(&self, object: &Object) -> BTreeSet<Uid> {
+    fn parents_of(&self, object: &Object) -> BTreeSet<Uid> {
         let mut parents: BTreeSet<Uid> = object.controller().cloned().into_iter().collect();
-        let labels = object.labels();
-        let named = self.parent_labels.iter().filter_map(|label| labels.get(label));
-        parents.extend(named.map(|uid| Uid::new(uid)));
+        let named = self.parent_labels.iter().filter_map(|label| object.label(label));
+        for uid in named {
+            let is_new = parents.iter().all(|parent| parent.as_str() != uid);
+            if is_new {
+                parents.insert(Uid::new(&uid));
+            }
+        }
         parents
     }
 
@@ -96,8 +110,12 @@ impl Contents {
         self.is_synced(namespace) && !self.deletions_held
     }
 
-    pub(super) fn high_water(&self, scope: ScopeId) -> Option<&ResourceVersion> {
-        self.scopes[scope.0].high_water.as_ref()
+    /// The version up to which every scope is complete.
+    pub(super) fn version(&self) -> Option<&ResourceVersion> {
+        let marks: Option<Vec<_>> = self.scopes.iter().map(|s| s.high_water.as_ref()).collect();
+        marks?
+            .into_iter()
+            .reduce(|oldest, mark| if mark.is_older_than(oldest) { mark } else { oldest })
     }
 }
 
@@ -140,7 +158,7 @@ impl Contents {
         self.scopes[scope.0].advance(object.resource_version());
         self.tombstones.remove(object.uid());
         self.departed.remember(object);
-        let cached = self.objects.get(object.key())?;
+        let cached = self.get(object.key())?;
         let is_stale = object.resource_version().is_older_than(cached.resource_version());
         (cached.uid() == object.uid() && !is_stale).then(|| self.remove(object.key()))?
     }
@@ -148,7 +166,7 @@ impl Contents {
     /// Takes in the reply to a final delete, which has no version.
     pub(super) fn bury(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
         // Not cached: the watch was faster than the reply and will not mention the uid again.
-        self.objects.get(key).filter(|cached| cached.uid() == uid)?;
+        self.get(key).filter(|cached| cached.uid() == uid)?;
         self.clock += 1;
         self.tombstones.insert(uid.clone(), self.clock);
         self.remove(key)
@@ -200,42 +218,76 @@ impl Contents {
                 && (went_back || !version.is_older_than(object.resource_version()))
         };
         let gone: Vec<ObjectKey> =
-            self.objects.values().filter(is_gone).map(|object| object.key().clone()).collect();
+            self.objects().filter(is_gone).map(|object| object.key().clone()).collect();
         gone.iter().filter_map(|key| self.remove(key)).collect()
     }
 
     /// Whether the cached object of this key is the same version or a newer one.
     fn knows_better(&self, object: &Object) -> bool {
-        self.objects.get(object.key()).is_some_and(|cached| {
+        self.get(object.key()).is_some_and(|cached| {
             object == cached || object.resource_version().is_older_than(cached.resource_version())
         })
     }
 
     fn insert_unless_equal(&mut self, object: Object) -> Option<Change> {
-        (self.objects.get(object.key()) != Some(&object)).then(|| self.insert(object))
+        (self.get(object.key()) != Some(&object)).then(|| self.insert(object))
     }
 
     fn insert(&mut self, object: Object) -> Change {
+        let mut parents = self.parents_of(&object);
         let removed = self.remove(object.key());
-        for parent in self.parents_of(&object) {
-            self.by_parent.entry(parent).or_default().insert(object.key().clone());
+        for parent in &parents {
+            let children = self.by_parent.entry(parent.clone()).or_default();
+            if let Err(at) = find(children, object.key()) {
+                children.insert(at, object.clone());
+            }
         }
         self.bytes += object.json().len();
-        self.objects.insert(object.key().clone(), object.clone());
-        Change { before: removed.and_then(|change| change.before), after: Some(object) }
+        self.objects.insert(ByKey(object.clone()));
+        let (before, others) = removed.map_or_else(Default::default, |c| (c.before, c.parents));
+        parents.extend(others);
+        Change { before, after: Some(object), parents }
     }
 
     fn remove(&mut self, key: &ObjectKey) -> Option<Change> {
-        let object = self.objects.remove(key)?;
+        let ByKey(object) = self.objects.take(key)?;
         self.bytes -= object.json().len();
-        for parent in self.parents_of(&object) {
-            if let Some(keys) = self.by_parent.get_mut(&parent) {
-                keys.remove(key);
-                if keys.is_empty() {
-                    self.by_parent.remove(&parent);
-                }
+        let parents = self.parents_of(&object);
+        for parent in &parents {
+            let Some(children) = self.by_parent.get_mut(parent) else { continue };
+            if let Ok(at) = find(children, key) {
+                children.remove(at);
+            }
+            if children.is_empty() {
+                self.by_parent.remove(parent);
             }
         }
-        Some(Change { before: Some(object), after: None })
+        Some(Change { before: Some(object), after: None, parents })
     }
 }
+
+fn find(children: &[Object], key: &ObjectKey) -> Result<usize, usize> {
+    children.binary_search_by(|child| child.key().cmp(key))
+}
+
+// === ByKey ===
+
+impl Borrow<ObjectKey> for ByKey {
+    fn borrow(&self) -> &ObjectKey {
+        self.0.key()
+    }
+}
+
+impl Hash for ByKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.key().hash(state);
+    }
+}
+
+impl PartialEq for ByKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.key() == other.0.key()
+    }
+}
+
+impl Eq for ByKey {}

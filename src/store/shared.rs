@@ -128,11 +128,6 @@ impl StoreReader {
         self.read().of_parent(parent).cloned().collect()
     }
 
-    /// The uids that an object names as its parent.
-    pub fn parents_of(&self, object: &Object) -> BTreeSet<Uid> {
-        self.read().parents_of(object)
-    }
-
     /// How many objects are cached.
     pub fn len(&self) -> usize {
         self.read().len()
@@ -164,9 +159,9 @@ impl StoreReader {
         self.read().may_delete(namespace)
     }
 
-    /// The newest version that a scope has shown.
-    pub fn high_water(&self, scope: ScopeId) -> Option<ResourceVersion> {
-        self.read().high_water(scope).cloned()
+    /// The version up to which the store is complete; `None` before its first list.
+    pub fn version(&self) -> Option<ResourceVersion> {
+        self.read().version().cloned()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Contents> {

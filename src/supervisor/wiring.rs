@@ -2,27 +2,26 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
-use actix::{Actor, Addr};
+use actix::Actor;
 use kube::Client;
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
     RunError,
     demand::{self, Demanding, Watches},
+    published::PublishedTo,
 };
 use crate::{
-    actors::{
-        OperatorActor, OperatorParts, OperatorStateChanged, Published, Reflector, ReflectorParts,
-    },
-    board::{Board, OperatorInfo, ParentPhase, ParentState},
+    actors::{OperatorActor, OperatorParts, OperatorStateChanged, Reflector, ReflectorParts},
+    board::{Board, OperatorInfo, ParentPhase},
     cluster::{Cluster, Timeouts, WatchSpec},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
     operator::{Handler, OperatorConfig, OperatorName},
-    reconcile::{Context, ContextParts, Failure, Publish, Show},
+    reconcile::{Context, ContextParts, Failure, Show},
     store::Store,
 };
 
@@ -63,7 +62,7 @@ impl Wiring {
         });
         let metrics = Metrics::new();
         Self {
-            cluster: Cluster::new(client, metrics.clone(), KeptManagers(managers.collect()))
+            cluster: Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
                 .with_timeouts(timeouts),
             runtime,
             board: Board::new(),
@@ -95,7 +94,9 @@ impl Wiring {
             contexts.push(context);
         }
         let addresses = reflectors.into_iter().map(|(ty, reflector)| (ty, reflector.start()));
-        self.published.open(addresses.collect());
+        let configs: Vec<&OperatorConfig> =
+            contexts.iter().map(|context| context.config()).collect();
+        self.published.open(addresses.collect(), &configs);
         Ok(contexts)
     }
 
@@ -170,29 +171,8 @@ impl Wiring {
 
 /// The parent keeps its last runs on the board, and is seen to be stuck.
 fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure: &Failure) {
-    let known = board.parent(operator.as_str(), parent.key());
-    // It may be gone, or another one of its name be there.
-    let Some(state) = known.filter(|state| state.uid == *parent.uid()) else { return };
-    let (phase, message) = (ParentPhase::Running, Some(failure.to_string()));
-    board.record(operator, parent.key(), ParentState { phase, message, ..state });
-}
-
-/// Where the changes by our own replies go: the reflectors, once they are started.
-#[derive(Clone, Default)]
-struct PublishedTo(Arc<OnceLock<BTreeMap<K8sType, Addr<Reflector>>>>);
-
-impl PublishedTo {
-    fn open(&self, reflectors: BTreeMap<K8sType, Addr<Reflector>>) {
-        // Set once: there is one start.
-        let _ = self.0.set(reflectors);
-    }
-
-    fn publish(&self) -> Publish {
-        let reflectors = self.0.clone();
-        Arc::new(move |ty, change, origin| {
-            if let Some(reflector) = reflectors.get().and_then(|reflectors| reflectors.get(ty)) {
-                reflector.do_send(Published { change, origin });
-            }
-        })
-    }
+    board.update_parent(operator, parent.key(), parent.uid(), |state| {
+        state.phase = ParentPhase::Running;
+        state.message = Some(failure.to_string());
+    });
 }

@@ -182,7 +182,7 @@ impl From<&TypeSnapshot> for CacheView {
             synced: store.is_synced(),
             objects: store.len(),
             bytes: store.bytes(),
-            last_version: state.last_version.as_ref().map(ToString::to_string),
+            last_version: store.version().map(|version| version.to_string()),
             last_event: state.last_event.map(Time),
             restarts: state.restarts,
             undecodable: state.undecodable,

@@ -1,8 +1,10 @@
 //! Single values of an object, for those who need no Rust type of it. Parses what it returns.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
-use super::Object;
+use super::{Object, RawFields};
 
 impl Object {
     /// The value at a JSON pointer (RFC 6901), for example `/spec/replicas`.
@@ -17,8 +19,9 @@ impl Object {
     }
 
     /// The value of a label.
-    pub fn label(&self, name: &str) -> Option<String> {
-        self.labels().remove(name)
+    pub fn label(&self, name: &str) -> Option<Cow<'_, str>> {
+        let labels: RawFields<'_> = serde_json::from_str(self.metadata_text("labels")?).ok()?;
+        labels.text(name).ok()?
     }
 }
 

@@ -1,16 +1,15 @@
 //! One version of one Kubernetes object, held as its JSON.
 
 mod lookup;
+mod managed;
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    sync::Arc,
-};
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
+
+pub use managed::KeptManagers;
+use managed::ManagedFields;
 
 use super::{
     K8sType, ObjectKey, ResourceVersion, Uid,
@@ -19,8 +18,8 @@ use super::{
 
 /// One version of one object: its JSON text and the few facts that routing needs. Cheap to clone.
 ///
-/// `apiVersion` and `kind` are not in the text (the type has them), and `metadata.managedFields`
-/// holds only the managers that the process asked to keep. `Debug` names the object and never
+/// `apiVersion` and `kind` are not in the text (the type has them), nor are `metadata.managedFields`:
+/// what operators need of these is kept beside it. `Debug` names the object and never
 /// prints its content, so that no Secret reaches a log by accident.
 #[derive(Clone)]
 pub struct Object(Arc<Facts>);
@@ -33,12 +32,14 @@ struct Facts {
     generation: Option<i64>,
     is_deleting: bool,
     controller: Option<Uid>,
+    managed: ManagedFields,
     json: Box<str>,
+    /// The length of the metadata in `json`, where it comes first.
+    metadata: u32,
 }
 
-/// The field managers whose entries in `metadata.managedFields` are kept; all others are dropped.
-#[derive(Debug, Clone, Default)]
-pub struct KeptManagers(pub BTreeSet<String>);
+/// How the text of every cached object begins.
+const METADATA_FIRST: &str = "{\"metadata\":";
 
 /// A JSON text is not a Kubernetes object. The text is never quoted: it may be a Secret.
 #[derive(Debug, thiserror::Error)]
@@ -53,27 +54,12 @@ pub enum ParseObjectError {
         /// `syntax`, `data` or `eof`.
         category: &'static str,
     },
+    /// It has more than 4 GiB of metadata.
+    #[error("not a Kubernetes object: too large")]
+    TooLarge,
     /// It has no such field, or the field is empty.
     #[error("not a Kubernetes object: `{0}` is missing")]
     Missing(&'static str),
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Metadata<'a> {
-    #[serde(borrow, default)]
-    name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    namespace: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    uid: Cow<'a, str>,
-    #[serde(borrow, default)]
-    resource_version: Cow<'a, str>,
-    generation: Option<i64>,
-    #[serde(borrow, default)]
-    deletion_timestamp: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    owner_references: Option<Vec<OwnerReference<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -81,12 +67,6 @@ struct OwnerReference<'a> {
     #[serde(borrow)]
     uid: Cow<'a, str>,
     controller: Option<bool>,
-}
-
-#[derive(Deserialize)]
-struct ManagedFieldsEntry<'a> {
-    #[serde(borrow, default)]
-    manager: Cow<'a, str>,
 }
 
 impl Object {
@@ -98,26 +78,27 @@ impl Object {
     ) -> Result<Self, ParseObjectError> {
         let fields: RawFields<'_> = serde_json::from_str(text)?;
         let metadata = fields.get("metadata").ok_or(ParseObjectError::Missing("metadata"))?;
-        let facts: Metadata<'_> = serde_json::from_str(metadata)?;
-        for (name, value) in [
-            ("metadata.name", &facts.name),
-            ("metadata.uid", &facts.uid),
-            ("metadata.resourceVersion", &facts.resource_version),
-        ] {
-            if value.is_empty() {
-                return Err(ParseObjectError::Missing(name));
-            }
-        }
-        let json = reduce(&fields, &reduce_metadata(metadata, managers)?, text.len());
+        let metadata: RawFields<'_> = serde_json::from_str(metadata)?;
+        let required = |name, path| match metadata.text(name)? {
+            Some(text) if !text.is_empty() => Ok(text),
+            Some(_) | None => Err(ParseObjectError::Missing(path)),
+        };
+        let name = required("name", "metadata.name")?;
+        let uid = required("uid", "metadata.uid")?;
+        let version = required("resourceVersion", "metadata.resourceVersion")?;
+        let managed = metadata.get("managedFields").map(|entries| managers.reduce(entries));
+        let reduced = reduce_metadata(&metadata);
         Ok(Self(Arc::new(Facts {
             ty: ty.clone(),
-            key: ObjectKey::new(facts.namespace.as_deref(), &facts.name),
-            uid: Uid::new(&facts.uid),
-            version: ResourceVersion::new(&facts.resource_version),
-            generation: facts.generation,
-            is_deleting: facts.deletion_timestamp.is_some(),
-            controller: controller(facts.owner_references.as_deref().unwrap_or_default()),
-            json: json.into_boxed_str(),
+            key: ObjectKey::new(metadata.text("namespace")?.as_deref(), &name),
+            uid: Uid::new(&uid),
+            version: ResourceVersion::new(&version),
+            generation: metadata.parse("generation")?,
+            is_deleting: metadata.get("deletionTimestamp").is_some_and(|time| time != "null"),
+            controller: controller(&metadata)?,
+            managed: managed.transpose()?.unwrap_or_default(),
+            metadata: u32::try_from(reduced.len()).map_err(|_| ParseObjectError::TooLarge)?,
+            json: reduce(&fields, &reduced).into_boxed_str(),
         })))
     }
 
@@ -175,7 +156,7 @@ impl Object {
         self.0.controller.as_ref()
     }
 
-    /// The JSON as it is cached: without `apiVersion` and `kind`, `managedFields` reduced.
+    /// The JSON as it is cached: without `apiVersion`, `kind` and `managedFields`.
     pub fn json(&self) -> &str {
         &self.0.json
     }
@@ -227,30 +208,29 @@ impl Object {
     /// The `fieldsV1` that a manager owns by server-side apply on the object itself (not on a
     /// subresource); `None` if it never applied, or was not kept.
     pub fn applied_fields(&self, manager: &str) -> Option<Value> {
-        let entries: Vec<Value> = self.metadata_field("managedFields")?;
-        let applied = |entry: &&Value| {
-            entry["manager"] == manager
-                && entry["operation"] == "Apply"
-                && entry.get("subresource").is_none_or(|name| name == "")
-        };
-        entries.iter().find(applied).map(|entry| entry["fieldsV1"].clone())
+        self.0.managed.applied_by(manager)
     }
 
     /// Whether a manager owns fields of the object itself by other writes than server-side apply;
     /// `false` if it was not kept.
     pub fn is_updated_by(&self, manager: &str) -> bool {
-        let entries: Vec<Value> = self.metadata_field("managedFields").unwrap_or_default();
-        entries.iter().any(|entry| {
-            entry["manager"] == manager
-                && entry["operation"] == "Update"
-                && entry.get("subresource").is_none_or(|name| name == "")
-        })
+        self.0.managed.has_update_by(manager)
     }
 
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        let fields: RawFields<'_> = serde_json::from_str(self.json()).ok()?;
-        let metadata: RawFields<'_> = serde_json::from_str(fields.get("metadata")?).ok()?;
-        serde_json::from_str(metadata.get(name)?).ok()
+        serde_json::from_str(self.metadata_text(name)?).ok()
+    }
+
+    /// The JSON of one field of the metadata.
+    pub(crate) fn metadata_text(&self, name: &str) -> Option<&str> {
+        let start = METADATA_FIRST.len();
+        let metadata = &self.0.json[start..start + self.0.metadata as usize];
+        // Most objects lack most fields, and a search is faster than a parser.
+        if !metadata.contains(name) {
+            return None;
+        }
+        let fields: RawFields<'_> = serde_json::from_str(metadata).ok()?;
+        fields.get(name)
     }
 }
 
@@ -278,51 +258,36 @@ impl From<serde_json::Error> for ParseObjectError {
     }
 }
 
-fn controller(owners: &[OwnerReference<'_>]) -> Option<Uid> {
-    owners.iter().find(|owner| owner.controller == Some(true)).map(|owner| Uid::new(&owner.uid))
+fn controller(metadata: &RawFields<'_>) -> Result<Option<Uid>, ParseObjectError> {
+    let Some(owners) = metadata.get("ownerReferences") else { return Ok(None) };
+    let owners: Option<Vec<OwnerReference<'_>>> = serde_json::from_str(owners)?;
+    let mut owners = owners.unwrap_or_default().into_iter();
+    let controller = owners.find(|owner| owner.controller == Some(true));
+    Ok(controller.map(|owner| Uid::new(&owner.uid)))
 }
 
-/// The object without `apiVersion` and `kind`, and with other metadata.
-fn reduce(fields: &RawFields<'_>, metadata: &str, capacity: usize) -> String {
+/// The object with other metadata, which come first, and without `apiVersion` and `kind`.
+fn reduce(fields: &RawFields<'_>, metadata: &str) -> String {
+    let others = || {
+        let is_other = |name: &str| !["apiVersion", "kind", "metadata"].contains(&name);
+        fields.0.iter().filter(move |(name, _)| is_other(name))
+    };
+    let bytes: usize = others().map(|(name, value)| name.len() + value.get().len() + 4).sum();
+    let capacity = METADATA_FIRST.len() + metadata.len() + bytes + 1;
     let mut writer = ObjectWriter::with_capacity(capacity);
-    for (name, value) in &fields.0 {
-        match name.as_ref() {
-            "apiVersion" | "kind" => {}
-            "metadata" => writer.field(name, metadata),
-            _ => writer.field(name, value.get()),
-        }
+    writer.field("metadata", metadata);
+    for (name, value) in others() {
+        writer.field(name, value.get());
     }
-    let mut json = writer.finish();
-    json.shrink_to_fit();
-    json
+    writer.finish()
 }
 
-fn reduce_metadata(metadata: &str, managers: &KeptManagers) -> Result<String, ParseObjectError> {
-    let fields: RawFields<'_> = serde_json::from_str(metadata)?;
-    let mut writer = ObjectWriter::with_capacity(metadata.len());
-    for (name, value) in &fields.0 {
-        if name != "managedFields" {
-            writer.field(name, value.get());
-        } else if let Some(kept) = reduce_managers(value.get(), managers)? {
-            writer.field(name, &kept);
-        }
+fn reduce_metadata(fields: &RawFields<'_>) -> String {
+    let mut writer = ObjectWriter::with_capacity(1024);
+    for (name, value) in fields.0.iter().filter(|(name, _)| name != "managedFields") {
+        writer.field(name, value.get());
     }
-    Ok(writer.finish())
-}
-
-fn reduce_managers(
-    entries: &str,
-    managers: &KeptManagers,
-) -> Result<Option<String>, ParseObjectError> {
-    let entries: Option<Vec<&RawValue>> = serde_json::from_str(entries)?;
-    let mut kept = Vec::new();
-    for entry in entries.unwrap_or_default() {
-        let head: ManagedFieldsEntry<'_> = serde_json::from_str(entry.get())?;
-        if managers.0.contains(head.manager.as_ref()) {
-            kept.push(entry.get());
-        }
-    }
-    Ok((!kept.is_empty()).then(|| format!("[{}]", kept.join(","))))
+    writer.finish()
 }
 
 #[cfg(test)]

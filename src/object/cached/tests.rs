@@ -28,7 +28,7 @@ fn text() -> String {
 }
 
 fn parsed() -> Object {
-    let managers = KeptManagers(BTreeSet::from(["echo".to_owned()]));
+    let managers = KeptManagers::new(["echo"]);
     Object::parse(&config_map(), &text(), &managers).unwrap()
 }
 
@@ -43,9 +43,12 @@ fn an_object_knows_what_routing_needs() {
 }
 
 #[test]
-fn only_kept_managers_stay_in_the_cached_text() {
+fn only_kept_managers_are_known_and_none_is_in_the_text() {
     let object = parsed();
-    assert!(!object.json().contains("kubectl") && !object.json().contains("apiVersion"));
+    for absent in ["managedFields", "kubectl", "apiVersion"] {
+        assert!(!object.json().contains(absent), "{absent}");
+    }
+    assert!(object.is_updated_by("echo") && !object.is_updated_by("kubectl"));
     assert_eq!(object.applied_fields("echo"), Some(json!({"f:data": {}})));
     assert_eq!(object.applied_fields("kubectl"), None);
 }

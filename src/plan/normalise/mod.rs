@@ -176,7 +176,7 @@ impl Owner<'_> {
 }
 
 fn write(id: ChildId, body: Value) -> Result<Write, RefusalReason> {
-    let bytes = body.to_string().len();
+    let bytes = hash::bytes(&body);
     if bytes > MAX_BYTES {
         return Err(RefusalReason::TooLarge(bytes));
     }

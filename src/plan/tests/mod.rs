@@ -233,9 +233,10 @@ impl World {
         for Waiting { id, why } in &plan.waiting {
             writeln!(told, "wait {id}: {why}").unwrap();
         }
-        if plan.unchanged > 0 {
-            writeln!(told, "unchanged {}", plan.unchanged).unwrap();
+        if !plan.memos.is_empty() {
+            writeln!(told, "unchanged {}", plan.memos.len()).unwrap();
         }
+        self.memos = plan.memos;
         for step in plan.steps {
             told += &match step {
                 Step::Create(write) => self.write(write, "create"),
@@ -252,7 +253,7 @@ impl World {
         let Ok(reply) = self.server.apply(&write.id, &write.body) else {
             return told + &self.conflict(write);
         };
-        self.memos.remember(&write, &reply, &self.operator);
+        self.memos.remember(&write, &reply);
         told
     }
 

@@ -38,7 +38,7 @@ impl Server {
             body["metadata"]["managedFields"] =
                 json!([{"manager": MANAGER, "operation": "Apply", "fieldsV1": fields}]);
         }
-        let kept = KeptManagers([MANAGER.to_owned()].into());
+        let kept = KeptManagers::new([MANAGER]);
         Some(Object::from_value(&id.ty, &body, &kept).unwrap())
     }
 

@@ -156,7 +156,7 @@ fn store(ty: &K8sType, items: &[Value]) -> Store {
 }
 
 fn kept() -> KeptManagers {
-    KeptManagers(["op".to_owned()].into())
+    KeptManagers::new(["op"])
 }
 
 fn app() -> K8sType {

@@ -61,8 +61,7 @@ impl World {
             let version = ResourceVersion::new("1");
             let _ = store.replace(*scope, start, Vec::new(), &version);
             let last_event = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1));
-            let last_version = Some(version);
-            let state = TypeState { synced: true, last_event, last_version, ..Default::default() };
+            let state = TypeState { synced: true, last_event, ..Default::default() };
             world.state.board.set_type(store.reader().ty(), state);
         }
         for name in ["echo-server", "spaces"] {

@@ -1,0 +1,162 @@
+//! Which fields of an object its managers own, as far as operators have to know it: what they
+//! themselves wrote to the object, and no subresource.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashSet},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
+
+/// The field managers whose entries in `metadata.managedFields` are kept; all others are dropped.
+///
+/// What is kept is shared by all objects with the same fields, as the children of one type mostly
+/// are. Cheap to clone: clones share too.
+#[derive(Debug, Clone, Default)]
+pub struct KeptManagers(Arc<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    names: BTreeSet<String>,
+    shared: Mutex<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    texts: HashSet<Arc<str>>,
+    /// How many texts there may be before those that nobody uses any more are dropped.
+    limit: usize,
+}
+
+/// The kept entries of one object, as JSON.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ManagedFields(Option<Arc<str>>);
+
+#[derive(Deserialize, Serialize)]
+struct Entry<'a> {
+    #[serde(borrow, default)]
+    manager: Cow<'a, str>,
+    #[serde(borrow, default)]
+    operation: Cow<'a, str>,
+    #[serde(borrow, default, skip_serializing)]
+    subresource: Option<Cow<'a, str>>,
+    #[serde(borrow, default, rename = "fieldsV1")]
+    fields: Option<&'a RawValue>,
+}
+
+/// The fewest texts that are looked through for those that nobody uses.
+const FEWEST: usize = 64;
+
+impl KeptManagers {
+    /// Keeps the entries of these managers.
+    pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        Self(Arc::new(Kept { names, shared: Mutex::default() }))
+    }
+
+    /// What is kept of `metadata.managedFields`.
+    pub(super) fn reduce(&self, entries: &str) -> serde_json::Result<ManagedFields> {
+        if self.0.names.is_empty() {
+            return Ok(ManagedFields::default());
+        }
+        let entries: Option<Vec<Entry<'_>>> = serde_json::from_str(entries)?;
+        let mut kept = entries.unwrap_or_default();
+        kept.retain(|entry| entry.is_of_object() && self.0.names.contains(entry.manager.as_ref()));
+        if kept.is_empty() {
+            return Ok(ManagedFields::default());
+        }
+        let text = serde_json::to_string(&kept)?;
+        let mut shared = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(ManagedFields(Some(shared.one(text))))
+    }
+}
+
+impl Shared {
+    /// The one copy of a text.
+    fn one(&mut self, text: String) -> Arc<str> {
+        if let Some(known) = self.texts.get(text.as_str()) {
+            return known.clone();
+        }
+        if self.texts.len() >= self.limit {
+            self.texts.retain(|text| Arc::strong_count(text) > 1);
+            self.limit = (self.texts.len() * 2).max(FEWEST);
+        }
+        let text: Arc<str> = Arc::from(text);
+        self.texts.insert(text.clone());
+        text
+    }
+}
+
+impl ManagedFields {
+    /// The `fieldsV1` of a manager's server-side apply.
+    pub(super) fn applied_by(&self, manager: &str) -> Option<Value> {
+        let fields = self.find(manager, "Apply")?.fields?;
+        serde_json::from_str(fields.get()).ok()
+    }
+
+    /// Whether a manager owns something by other writes.
+    pub(super) fn has_update_by(&self, manager: &str) -> bool {
+        self.find(manager, "Update").is_some()
+    }
+
+    fn find(&self, manager: &str, operation: &str) -> Option<Entry<'_>> {
+        let entries: Vec<Entry<'_>> = serde_json::from_str(self.0.as_deref()?).ok()?;
+        entries.into_iter().find(|entry| entry.manager == manager && entry.operation == operation)
+    }
+}
+
+impl Entry<'_> {
+    fn is_of_object(&self) -> bool {
+        self.subresource.as_deref().is_none_or(str::is_empty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn entry(manager: &str, operation: &str, more: &Value) -> Value {
+        let mut entry = json!({
+            "manager": manager, "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1",
+            "time": "2026-01-01T00:00:00Z", "fieldsV1": {"f:data": {"f:a": {}}},
+        });
+        entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        entry
+    }
+
+    #[test]
+    fn only_what_operators_wrote_to_the_object_itself_is_kept() {
+        let entries = json!([
+            entry("kubectl", "Apply", &json!({})),
+            entry("op", "Apply", &json!({"subresource": "status", "fieldsV1": {"f:status": {}}})),
+            entry("op", "Apply", &json!({})),
+            entry("old", "Update", &json!({})),
+        ]);
+        let kept = KeptManagers::new(["op", "old"]).reduce(&entries.to_string()).unwrap();
+        assert_eq!(kept.applied_by("op"), Some(json!({"f:data": {"f:a": {}}})));
+        assert_eq!((kept.applied_by("kubectl"), kept.applied_by("old")), (None, None));
+        assert!(kept.has_update_by("old") && !kept.has_update_by("op"));
+        assert!(KeptManagers::new(["x"]).reduce(&entries.to_string()).unwrap().0.is_none());
+    }
+
+    #[test]
+    fn objects_with_the_same_fields_share_one_copy_and_unused_copies_go() {
+        let managers = KeptManagers::new(["op"]);
+        let entries = |name: usize, time: &str| {
+            let fields = json!({"f:data": {format!("f:{name}"): {}}});
+            json!([entry("op", "Apply", &json!({"time": time, "fieldsV1": fields}))]).to_string()
+        };
+        let first = managers.reduce(&entries(0, "2026-01-01T00:00:00Z")).unwrap();
+        let second = managers.reduce(&entries(0, "2026-02-02T00:00:00Z")).unwrap();
+        assert!(Arc::ptr_eq(&first.0.unwrap(), second.0.as_ref().unwrap()));
+        for name in 1..10 * FEWEST {
+            managers.reduce(&entries(name, "2026-01-01T00:00:00Z")).unwrap();
+        }
+        assert!(managers.0.shared.lock().unwrap().texts.len() <= FEWEST + 1);
+        assert!(second.applied_by("op").is_some());
+    }
+}

@@ -1,0 +1,131 @@
+//! Where the changes by our own replies and live reads go: to the reflectors, unless nobody but the
+//! run that wrote them has to know.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
+
+use actix::Addr;
+
+use crate::{
+    actors::{Published, Reflector},
+    object::K8sType,
+    operator::{OperatorConfig, OperatorName},
+    reconcile::{Origin, Publish},
+    store::Change,
+};
+
+/// The way to the reflectors, once they are started.
+#[derive(Clone, Default)]
+pub(super) struct PublishedTo(Arc<OnceLock<BTreeMap<K8sType, Audience>>>);
+
+struct Audience {
+    reflector: Addr<Reflector>,
+    listeners: Listeners,
+}
+
+/// Who is told of changes of a type.
+struct Listeners {
+    operators: Vec<OperatorName>,
+    is_parent_type: bool,
+}
+
+impl PublishedTo {
+    /// Opens the way.
+    pub(super) fn open(
+        &self,
+        reflectors: BTreeMap<K8sType, Addr<Reflector>>,
+        operators: &[&OperatorConfig],
+    ) {
+        let audience = |(ty, reflector): (K8sType, Addr<Reflector>)| {
+            let listeners = Listeners::of(&ty, operators);
+            (ty, Audience { reflector, listeners })
+        };
+        // Set once: there is one start.
+        let _ = self.0.set(reflectors.into_iter().map(audience).collect());
+    }
+
+    /// What runs call.
+    pub(super) fn publish(&self) -> Publish {
+        let audiences = self.0.clone();
+        Arc::new(move |ty, change, origin| {
+            let Some(audience) = audiences.get().and_then(|audiences| audiences.get(ty)) else {
+                return;
+            };
+            if audience.listeners.are_concerned(&change, origin.as_ref()) {
+                audience.reflector.do_send(Published { change, origin });
+            }
+        })
+    }
+}
+
+impl Listeners {
+    fn of(ty: &K8sType, operators: &[&OperatorConfig]) -> Self {
+        let listens = |config: &&&OperatorConfig| {
+            config.parent == *ty || config.children.iter().any(|child| child.ty == *ty)
+        };
+        let names =
+            operators.iter().filter(listens).filter_map(|config| config.operator_name().ok());
+        let is_parent_type = operators.iter().any(|config| config.parent == *ty);
+        Self { operators: names.collect(), is_parent_type }
+    }
+
+    /// Whether anybody but the run that made the change has to know of it. Most writes concern
+    /// nobody else, and a message to an actor costs more than the rest of taking in a reply.
+    fn are_concerned(&self, change: &Change, origin: Option<&Origin>) -> bool {
+        let Some(Origin { operator, parent }) = origin else { return true };
+        let is_alone = self.operators.iter().all(|listener| listener == operator);
+        let is_the_parent = change.object().uid() == parent;
+        let names_others = change.parents.iter().any(|named| named != parent);
+        !is_alone || names_others || (self.is_parent_type && !is_the_parent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        object::{KeptManagers, Object, Uid},
+        operator::ChildConfig,
+    };
+
+    fn config_maps() -> K8sType {
+        K8sType::namespaced("v1", "ConfigMap", "configmaps")
+    }
+
+    fn operator(name: &str, parent: &str) -> OperatorConfig {
+        let parent = K8sType::namespaced("example.com/v1", parent, &parent.to_lowercase());
+        OperatorConfig::new(name, parent).child_of_type(config_maps(), ChildConfig::apply())
+    }
+
+    fn change(uid: &str, parents: &[&str]) -> Change {
+        let value = json!({"metadata": {"name": "a", "uid": uid, "resourceVersion": "1"}});
+        let after = Object::from_value(&config_maps(), &value, &KeptManagers::default()).unwrap();
+        let parents: BTreeSet<Uid> = parents.iter().map(|uid| Uid::new(uid)).collect();
+        Change { before: None, after: Some(after), parents }
+    }
+
+    #[test]
+    fn a_write_is_told_only_to_those_whom_it_concerns() {
+        let (a, b) = (operator("a", "A"), operator("b", "B"));
+        let nested = OperatorConfig::new("a", config_maps())
+            .child_of_type(config_maps(), ChildConfig::apply());
+        let by_a = Origin { operator: OperatorName::new("a").unwrap(), parent: Uid::new("p") };
+        for (operators, change, origin, concerned) in [
+            (vec![&a], change("c", &["p"]), Some(&by_a), false),
+            (vec![&a], change("c", &["p"]), None, true),
+            (vec![&a], change("c", &["p", "q"]), Some(&by_a), true),
+            (vec![&a, &b], change("c", &["p"]), Some(&by_a), true),
+            (vec![&nested], change("p", &[]), Some(&by_a), false),
+            (vec![&nested], change("c", &["p"]), Some(&by_a), true),
+        ] {
+            let listeners = Listeners::of(&config_maps(), &operators);
+            assert_eq!(listeners.are_concerned(&change, origin), concerned, "{change:?}");
+        }
+    }
+}
