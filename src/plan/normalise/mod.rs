@@ -3,6 +3,8 @@
 //! The only place that judges a handler's answer; what the API server alone can judge (schemas,
 //! immutable fields) it is left to judge.
 
+mod depth;
+
 use std::collections::HashSet;
 
 use k8s_openapi::ByteString;
@@ -80,7 +82,8 @@ fn display(index: usize, child: &Value) -> String {
 }
 
 impl Owner<'_> {
-    fn child(self, mut child: Value) -> Result<Write, RefusalReason> {
+    fn child(self, child: Value) -> Result<Write, RefusalReason> {
+        let mut child = depth::check(child)?;
         drop_nulls(&mut child);
         let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
         let ty = self.ty(fields)?;
