@@ -35,6 +35,7 @@ pub(super) struct Families {
     pub(super) unchanged: IntCounterVec,
     pub(super) conflicts: IntCounterVec,
     pub(super) status_writes: IntCounterVec,
+    pub(super) deletions_held: IntCounterVec,
     // the API server
     pub(super) api_requests: IntCounterVec,
     pub(super) api_duration: HistogramVec,
@@ -130,6 +131,12 @@ impl Families {
                 r,
                 "status_writes_total",
                 "Writes of parents' status.",
+                &["operator"],
+            )?,
+            deletions_held: counters(
+                r,
+                "deletions_held_total",
+                "Deletions of children that were held because they were too many.",
                 &["operator"],
             )?,
             api_requests: counters(

@@ -97,6 +97,7 @@ impl Metrics {
             &families.overdue,
             &families.status_writes,
             &families.unchanged,
+            &families.deletions_held,
         ] {
             counter.with_label_values(operator).inc_by(0);
         }
@@ -182,6 +183,12 @@ impl Metrics {
     pub fn conflict(&self, operator: &OperatorName, ty: &K8sType) {
         let labels = [operator.as_str(), &ty.resource_name()];
         self.families().conflicts.with_label_values(&labels).inc();
+    }
+
+    /// So many deletions of children are held because they are too many.
+    pub fn deletions_held(&self, operator: &OperatorName, deletions: usize) {
+        let counter = self.families().deletions_held.with_label_values(&[operator.as_str()]);
+        counter.inc_by(u64::try_from(deletions).unwrap_or(u64::MAX));
     }
 
     /// The status of a parent was written.

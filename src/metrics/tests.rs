@@ -38,12 +38,14 @@ fn writes_are_counted_by_type_and_verb() {
     metrics.conflict(&operator(), &pods());
     metrics.children_unchanged(&operator(), 4);
     metrics.status_written(&operator());
+    metrics.deletions_held(&operator(), 7);
     for line in [
         r#"operetta_child_writes_total{operator="echo-server",type="pods",verb="created"} 1"#,
         r#"operetta_noop_writes_total{operator="echo-server",type="pods"} 1"#,
         r#"operetta_conflicts_total{operator="echo-server",type="pods"} 1"#,
         r#"operetta_children_unchanged_total{operator="echo-server"} 4"#,
         r#"operetta_status_writes_total{operator="echo-server"} 1"#,
+        r#"operetta_deletions_held_total{operator="echo-server"} 7"#,
     ] {
         shows(&metrics, line);
     }

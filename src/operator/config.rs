@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ConfigError, Namespaces, OperatorName, Predecessor};
+use super::{ConfigError, DeletionLimit, Namespaces, OperatorName, Predecessor};
 use crate::object::{K8sType, ResourceScope};
 
 /// One operator: its name, its parent type, its child types and its limits.
@@ -24,6 +24,8 @@ pub struct OperatorConfig {
     pub labels: Labels,
     /// What an earlier program left, to be taken over. Default nothing.
     pub predecessor: Predecessor,
+    /// How many children may be deleted before a person is asked; `None` never asks.
+    pub deletion_limit: Option<DeletionLimit>,
     /// How many runs may be in flight at once. Default 16.
     pub max_concurrent_runs: usize,
     /// How long a handler may take before its run counts as failed. Default 30 seconds.
@@ -119,6 +121,7 @@ impl OperatorConfig {
             children: Vec::new(),
             labels: Labels::default(),
             predecessor: Predecessor::default(),
+            deletion_limit: Some(DeletionLimit::default()),
             max_concurrent_runs: 16,
             handler_deadline: Duration::from_secs(30),
             debounce: Duration::ZERO,
@@ -224,6 +227,7 @@ impl OperatorConfig {
             }
         }
         self.validate_namespaces()?;
+        self.validate_deletion_limit()?;
         self.selection()?;
         for (index, ChildType { ty, config: _ }) in self.children.iter().enumerate() {
             if self.children[..index].iter().any(|earlier| earlier.ty == *ty) {

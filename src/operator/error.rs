@@ -39,6 +39,14 @@ pub enum ConfigError {
         /// The child type that cannot be owned.
         child: K8sType,
     },
+    /// A share of more than all.
+    #[error("operator `{operator}`: its deletion limit is {percent} percent, more than 100")]
+    Percent {
+        /// The operator.
+        operator: String,
+        /// The percentage.
+        percent: u8,
+    },
     /// A restriction to no namespace at all.
     #[error("operator `{operator}` is restricted to no namespace: name one, or leave it out")]
     NoNamespace {

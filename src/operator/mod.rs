@@ -8,6 +8,7 @@
 
 mod children;
 mod config;
+mod deletion_limit;
 mod error;
 pub mod failable;
 mod handler;
@@ -22,6 +23,7 @@ mod view;
 
 pub use children::Children;
 pub use config::{ChildConfig, ChildType, Labels, OperatorConfig, UpdateStrategy};
+pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use error::{ConfigError, Permanent, RetryAfter};
 pub use handler::Handler;
 pub use name::{InvalidName, OperatorName};

@@ -23,6 +23,7 @@ mod existing;
 mod fields;
 mod finalizer;
 mod hash;
+mod interlock;
 mod memo;
 mod normalise;
 mod nulls;
@@ -41,6 +42,7 @@ mod tests;
 
 pub use decide::{PlanInput, plan};
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
+pub use interlock::{Exceeded, HeldDeletions, Interlock, Minute, Verdict, WantedDeletions, judge};
 pub use memo::Memos;
 pub use ownership::is_ours;
 pub use refusal::{Refusal, RefusalReason};

@@ -1,6 +1,6 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
-use super::{Context, End, Report, delete, takeover};
+use super::{Context, End, Report, delete, interlock, takeover};
 use crate::{
     cluster::{ApiError, ErrorClass},
     history::Verb,
@@ -13,6 +13,7 @@ pub(super) const TRIES: usize = 3;
 
 /// Carries out a plan, step by step.
 pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report: &mut Report) {
+    let existing = plan.existing();
     let Plan { steps, memos, waiting } = plan;
     report.unchanged = memos.len();
     report.memory.memos = memos;
@@ -31,6 +32,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             return report.close();
         }
     }
+    let (steps, taken) = interlock::admit(context, parent, steps, existing, report).await;
     for step in steps {
         match step {
             Step::Create(write) => create(context, parent, write, report).await,
@@ -41,6 +43,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             Step::Delete(deletion) => delete::delete(context, parent, deletion, report).await,
         }
     }
+    interlock::settle(context, taken, report);
     report.memory.had_children |= report.unchanged > 0 || !report.writes.is_empty();
     report.close();
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use super::{Failure, Gate, schema::ParentSchema};
@@ -12,7 +12,7 @@ use crate::{
     metrics::Metrics,
     object::{K8sType, Object, ObjectKey, Uid},
     operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName, Selection},
-    plan::StatusSchema,
+    plan::{Minute, StatusSchema},
     schedule::{Backoff, Policy},
     store::{Change, Store},
 };
@@ -61,6 +61,7 @@ pub struct Context {
     gate: Gate,
     schema: ParentSchema,
     said: Mutex<BTreeSet<String>>,
+    minute: Mutex<Minute>,
 }
 
 impl Context {
@@ -70,8 +71,8 @@ impl Context {
         let name = parts.config.operator_name()?;
         let gate = Gate::new(parts.config.max_concurrent_runs, parts.metrics.queue(&name));
         let selection = parts.config.selection()?;
-        let (schema, said) = (ParentSchema::default(), Mutex::default());
-        Ok(Self { name, parts, selection, gate, schema, said })
+        let (schema, said, minute) = <_>::default();
+        Ok(Self { name, parts, selection, gate, schema, said, minute })
     }
 
     /// The operator's configuration.
@@ -215,6 +216,19 @@ impl Context {
     /// Whether this is the first time that it is said.
     pub(super) fn say_once(&self, what: &str) -> bool {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
+    }
+
+    /// What the operator has deleted within a minute.
+    pub(super) fn minute(&self) -> MutexGuard<'_, Minute> {
+        self.minute.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many children the operator has; looks at all of them.
+    pub(super) fn count_children(&self) -> usize {
+        let label = &self.config().labels.managed_by;
+        let is_ours = |child: &Object| child.label(label).as_deref() == Some(self.name.as_str());
+        let count = |store: &Store| store.reader().list().into_iter().filter(is_ours).count();
+        self.parts.children.iter().map(count).sum()
     }
 
     /// Whether a watch will say what becomes of an object. One with a selector would never say that

@@ -49,7 +49,10 @@ async fn send(context: &Context, parent: &Object, deletion: &Deletion) -> Result
 
 fn deleted(context: &Context, deletion: &Deletion, report: &mut Report) {
     let paths = match &deletion.why {
-        DeletionReason::Undesired => Vec::new(),
+        DeletionReason::Undesired => {
+            report.deleted += 1;
+            Vec::new()
+        }
         DeletionReason::Recreate { paths, instead_of: _ } => paths.clone(),
     };
     report.memory.memos.forget(&deletion.id);

@@ -25,6 +25,7 @@ mod delete;
 mod failure;
 mod finalize;
 mod gate;
+mod interlock;
 mod pause;
 mod report;
 mod schema;
@@ -108,6 +109,7 @@ async fn sync_and_apply(
     failures: u32,
     report: &mut Report,
 ) -> Option<Value> {
+    interlock::resume(parent, report);
     let children = ours(context, parent, &observed);
     let request = SyncRequest { parent: parent.clone(), children, failures };
     let called = call::call(context, request, report, <dyn Handler>::sync);

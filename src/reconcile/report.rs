@@ -13,7 +13,7 @@ use crate::{
     cluster::ApiError,
     history::{Outcome, Verb, WriteRecord},
     operator::OperatorConfig,
-    plan::{ChildId, ForeignChild, Memos},
+    plan::{ChildId, ForeignChild, Interlock, Memos},
     schedule::Finished,
 };
 
@@ -26,6 +26,8 @@ pub struct Memory {
     pub foreign: Vec<ForeignChild>,
     /// Whether there was ever a child, so that a missing one may have been deleted.
     pub had_children: bool,
+    /// Deletions that were too many; `None` before the first run.
+    pub interlock: Option<Interlock>,
     /// The last Warning Event, so that it is not sent again for every retry.
     pub last_event: Option<(String, String)>,
 }
@@ -64,6 +66,10 @@ pub struct Report {
     pub held: Vec<String>,
     /// What was not done because the parent is paused; `None` when it is not.
     pub paused: Option<Held>,
+    /// What is not deleted because it is too much, in words.
+    pub interlock: Option<String>,
+    /// How many children that were no longer wanted were deleted.
+    pub deleted: usize,
     /// When the handler wants to run again.
     pub resync: Option<Duration>,
     /// Whether the status was written.
@@ -82,6 +88,9 @@ pub struct Report {
 /// The longest wait for something that an event should end earlier.
 const RECHECK: Duration = Duration::from_secs(10);
 
+/// The longest wait for a person, who changes the parent, or until an operator may delete again.
+const SLOW_RECHECK: Duration = Duration::from_mins(1);
+
 /// A server publishes the schema of a new CRD about a second after it serves the type.
 const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
 
@@ -96,6 +105,8 @@ impl Report {
             waiting: Vec::new(),
             held: Vec::new(),
             paused: None,
+            interlock: None,
+            deleted: 0,
             resync: None,
             wrote_status: false,
             status_is_due: false,
@@ -199,6 +210,9 @@ impl Report {
             None if self.status_is_due => Finished::Recheck { after: SCHEMA_RECHECK },
             // Without the annotation it is another parent, which wakes it.
             None if self.paused.is_some() => Finished::Settled { resync: self.resync },
+            None if self.interlock.is_some() && self.waiting.len() == 1 => {
+                Finished::Recheck { after: self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK) }
+            }
             None if !self.waiting.is_empty() => {
                 Finished::Recheck { after: self.resync.unwrap_or(RECHECK).min(RECHECK) }
             }

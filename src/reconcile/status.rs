@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Context, Failure, Held, Report, pause};
+use super::{Context, Failure, Held, Report, interlock, pause};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind, ParentEvent},
     object::Object,
@@ -73,7 +73,8 @@ fn said(report: &Report) -> Vec<Condition> {
 
 fn with_pause(ready: Condition, report: &Report) -> Vec<Condition> {
     let paused = report.paused.as_ref().map(pause::condition);
-    std::iter::once(ready).chain(paused).collect()
+    let held = report.interlock.as_deref().map(interlock::condition);
+    std::iter::once(ready).chain(paused).chain(held).collect()
 }
 
 fn ready(report: &Report) -> Condition {
@@ -81,6 +82,9 @@ fn ready(report: &Report) -> Condition {
         Some(failure) => not_ready(failure.reason(), failure.to_string()),
         None if report.paused.as_ref().is_some_and(|held| *held != Held::Writes(0)) => {
             not_ready(pause::CONDITION, report.waiting.join("; "))
+        }
+        None if report.interlock.is_some() => {
+            not_ready(interlock::CONDITION, report.waiting.join("; "))
         }
         None if !report.waiting.is_empty() => not_ready("Waiting", report.waiting.join("; ")),
         None if !report.writes.is_empty() => {
@@ -170,8 +174,13 @@ async fn patch(
 
 /// The conditions of ours that do not apply any more.
 fn outdated(parent: &Object, conditions: &[Condition]) -> Vec<&'static str> {
-    let is_paused = conditions.iter().any(|condition| condition.ty == pause::CONDITION);
-    (!is_paused && pause::is_said(parent)).then_some(pause::CONDITION).into_iter().collect()
+    let applies = |ty: &str| conditions.iter().any(|condition| condition.ty == ty);
+    let ours = [
+        (pause::CONDITION, pause::is_said(parent)),
+        (interlock::CONDITION, interlock::is_said(parent)),
+    ];
+    let outdated = ours.into_iter().filter(|(ty, is_said)| *is_said && !applies(ty));
+    outdated.map(|(ty, _)| ty).collect()
 }
 
 /// Whether what a run found out about one version of a parent holds for another.
@@ -221,7 +230,7 @@ async fn announce_failure(
     report.memory.last_event = Some(event);
 }
 
-async fn publish(context: &Context, parent: &Object, reason: &str, message: String) {
+pub(super) async fn publish(context: &Context, parent: &Object, reason: &str, message: String) {
     let event = ParentEvent { kind: EventKind::Warning, reason: reason.to_owned(), message };
     let published = context.cluster().publish(context.name().as_str(), parent, &event).await;
     if let Err(error) = published {

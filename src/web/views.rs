@@ -8,7 +8,7 @@ use crate::{
     board::{NamespaceState, OperatorSnapshot, OperatorState, TypeError, TypeSnapshot},
     history::serialize_time,
     object::{K8sType, Object, ObjectKey},
-    operator::{ChildType, OperatorConfig, UpdateStrategy},
+    operator::{ChildType, DeletionLimit, OperatorConfig, UpdateStrategy},
 };
 
 /// A resource type.
@@ -59,6 +59,19 @@ struct LimitsView {
     handler_deadline_seconds: f64,
     min_error_backoff_seconds: f64,
     max_error_backoff_seconds: f64,
+    /// Missing when deletions are not limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deletions: Option<DeletionLimitView>,
+}
+
+/// How many children may be deleted before a person is asked.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeletionLimitView {
+    percent_per_run: u8,
+    at_least_per_run: usize,
+    percent_per_minute: u8,
+    at_least_per_minute: usize,
 }
 
 /// The cache of a type.
@@ -171,6 +184,18 @@ impl From<&OperatorConfig> for LimitsView {
             handler_deadline_seconds: config.handler_deadline.as_secs_f64(),
             min_error_backoff_seconds: config.min_error_backoff.as_secs_f64(),
             max_error_backoff_seconds: config.max_error_backoff.as_secs_f64(),
+            deletions: config.deletion_limit.map(DeletionLimitView::from),
+        }
+    }
+}
+
+impl From<DeletionLimit> for DeletionLimitView {
+    fn from(DeletionLimit { run, minute }: DeletionLimit) -> Self {
+        Self {
+            percent_per_run: run.percent,
+            at_least_per_run: run.at_least,
+            percent_per_minute: minute.percent,
+            at_least_per_minute: minute.at_least,
         }
     }
 }

@@ -18,6 +18,7 @@ mod faults;
 mod finalizing;
 mod handlers;
 mod hostile;
+mod interlock;
 mod isolation;
 mod missing_type;
 mod ownership;

@@ -1,0 +1,115 @@
+//! How many children may go before a person is asked. Says how many, counts nothing.
+
+use super::{ConfigError, OperatorConfig};
+
+/// The annotation on a parent that lets held deletions go. Its value is the code that the condition
+/// `DeletionsHeld` shows: it stands for exactly the children that are held, by their uids, so that
+/// an annotation which is left behind never allows another deletion.
+pub const ALLOW_DELETION_ANNOTATION: &str = "operetta.dev/allow-deletion";
+
+/// How many children may be deleted before a person is asked.
+///
+/// It counts children that the handler no longer wants. Those that are recreated do not count, they
+/// come back; nor do those of a parent that is deleted: Kubernetes collects them.
+///
+/// A run that would delete more deletes none, while it creates and changes what the handler wants.
+/// The condition `DeletionsHeld`, a Warning Event, HTTP and the metric
+/// `operetta_deletions_held_total` say so. It is looked at again when something changes, and once a
+/// minute; what it takes to allow it is in the condition, see [`ALLOW_DELETION_ANNOTATION`].
+///
+/// The default never holds back a parent with at most ten children, nor an operator with at most
+/// fifty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeletionLimit {
+    /// Of the children of one parent, in one run. Default half of them, and 10 in any case.
+    pub run: Allowance,
+    /// Of all children of the operator, within a minute. Default half of them, and 50 in any case.
+    pub minute: Allowance,
+}
+
+/// A share of the children, and a number that may go however few there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// So many of a hundred may be deleted; 100 holds nothing back.
+    pub percent: u8,
+    /// So many may be deleted in any case.
+    pub at_least: usize,
+}
+
+impl Allowance {
+    /// How many of so many children may be deleted.
+    pub fn of(self, children: usize) -> usize {
+        let share = children.saturating_mul(usize::from(self.percent)) / 100;
+        share.max(self.at_least)
+    }
+}
+
+impl Default for DeletionLimit {
+    fn default() -> Self {
+        Self {
+            run: Allowance { percent: 50, at_least: 10 },
+            minute: Allowance { percent: 50, at_least: 50 },
+        }
+    }
+}
+
+impl OperatorConfig {
+    /// Sets how many children may be deleted before a person is asked.
+    #[must_use]
+    pub fn with_deletion_limit(mut self, limit: DeletionLimit) -> Self {
+        self.deletion_limit = Some(limit);
+        self
+    }
+
+    /// Deletes whatever the handler no longer wants, however much it is.
+    #[must_use]
+    pub fn without_deletion_limit(mut self) -> Self {
+        self.deletion_limit = None;
+        self
+    }
+
+    pub(super) fn validate_deletion_limit(&self) -> Result<(), ConfigError> {
+        let Some(DeletionLimit { run, minute }) = self.deletion_limit else { return Ok(()) };
+        match [run, minute].iter().find(|allowance| allowance.percent > 100) {
+            Some(Allowance { percent, .. }) => {
+                Err(ConfigError::Percent { operator: self.name.clone(), percent: *percent })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::K8sType;
+
+    #[test]
+    fn the_larger_of_share_and_number_may_go() {
+        for (percent, at_least, children, expected) in [
+            (50, 10, 0, 10),
+            (50, 10, 20, 10),
+            (50, 10, 21, 10),
+            (50, 10, 22, 11),
+            (0, 0, 100, 0),
+            (100, 0, 7, 7),
+            (100, 0, usize::MAX, usize::MAX / 100),
+        ] {
+            let allowance = Allowance { percent, at_least };
+            assert_eq!(allowance.of(children), expected, "{allowance:?} of {children}");
+        }
+    }
+
+    #[test]
+    fn a_percentage_is_at_most_a_hundred() {
+        let config = OperatorConfig::new("a", K8sType::cluster_scoped("v1", "Thing", "things"));
+        assert_eq!(config.validate(), Ok(()));
+        let limit = DeletionLimit {
+            minute: Allowance { percent: 101, at_least: 1 },
+            ..DeletionLimit::default()
+        };
+        let config = config.with_deletion_limit(limit);
+        assert!(matches!(config.validate(), Err(ConfigError::Percent { percent: 101, .. })));
+        assert_eq!(config.without_deletion_limit().validate(), Ok(()));
+    }
+}

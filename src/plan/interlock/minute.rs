@@ -1,0 +1,145 @@
+//! How many children an operator has deleted within the last minute. Reads no clock.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use super::Exceeded;
+use crate::operator::Allowance;
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// What is taken within a second is counted together, so that a minute has at most so many entries.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The deletions of an operator within the last minute.
+#[derive(Debug, Default)]
+pub struct Minute {
+    taken: VecDeque<Taken>,
+    /// How many children there were when it mattered, which is good for a minute.
+    of: Option<(Instant, usize)>,
+}
+
+#[derive(Debug)]
+struct Taken {
+    at: Instant,
+    deletions: usize,
+}
+
+impl Minute {
+    /// Takes so many deletions, all or none. `children` counts those that there are now; it is
+    /// asked at most once a minute, and only when more go than may go in any case.
+    ///
+    /// # Errors
+    /// They are more than may go.
+    pub fn take(
+        &mut self,
+        allowance: Allowance,
+        deletions: usize,
+        now: Instant,
+        children: impl FnOnce() -> usize,
+    ) -> Result<(), Exceeded> {
+        self.forget_before(now);
+        let before = self.taken();
+        if before + deletions > allowance.at_least {
+            let (_, of) = *self.of.get_or_insert_with(|| (now, before + children()));
+            let allowed = allowance.of(of);
+            if before + deletions > allowed {
+                return Err(Exceeded::Minute { allowed, of });
+            }
+        }
+        self.count(deletions, now);
+        Ok(())
+    }
+
+    /// Gives back deletions that were taken and then not carried out.
+    pub fn give_back(&mut self, mut deletions: usize) {
+        for taken in self.taken.iter_mut().rev() {
+            let given = taken.deletions.min(deletions);
+            taken.deletions -= given;
+            deletions -= given;
+        }
+    }
+
+    fn count(&mut self, deletions: usize, now: Instant) {
+        match self.taken.back_mut() {
+            Some(last) if now.saturating_duration_since(last.at) < SECOND => {
+                last.deletions += deletions;
+            }
+            _ => self.taken.push_back(Taken { at: now, deletions }),
+        }
+    }
+
+    fn forget_before(&mut self, now: Instant) {
+        let is_over = |at: Instant| now.saturating_duration_since(at) >= MINUTE;
+        while self.taken.front().is_some_and(|taken| is_over(taken.at)) {
+            self.taken.pop_front();
+        }
+        self.of = self.of.filter(|(at, _)| !is_over(*at));
+    }
+
+    fn taken(&self) -> usize {
+        self.taken.iter().map(|taken| taken.deletions).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALLOWANCE: Allowance = Allowance { percent: 50, at_least: 10 };
+
+    fn seconds(start: Instant, seconds: u64) -> Instant {
+        start + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_minute_holds_its_share_and_slides() {
+        let (mut minute, start) = (Minute::default(), Instant::now());
+        let held = Err(Exceeded::Minute { allowed: 20, of: 40 });
+        // When, how many, how many children there are then.
+        for (at, deletions, children, expected) in [
+            (0, 10, None, Ok(())),
+            (1, 10, Some(30), Ok(())),
+            (2, 1, None, held),
+            // What replaces the deleted ones does not make room.
+            (59, 1, None, held),
+            (60, 1, None, Ok(())),
+            (60, 9, None, Ok(())),
+            (60, 1, None, held),
+            // The count is a minute old.
+            (61, 11, Some(100), Ok(())),
+            (62, 40, None, Err(Exceeded::Minute { allowed: 55, of: 110 })),
+            (62, 34, None, Ok(())),
+        ] {
+            let count = || children.expect("counted only when it matters");
+            let taken = minute.take(ALLOWANCE, deletions, seconds(start, at), count);
+            assert_eq!(taken, expected, "{deletions} at {at}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_carried_out_is_given_back() {
+        let (mut minute, start) = (Minute::default(), Instant::now());
+        let take =
+            |minute: &mut Minute, at| minute.take(ALLOWANCE, 10, seconds(start, at), || 10).is_ok();
+        assert!(take(&mut minute, 0));
+        assert!(!take(&mut minute, 2));
+        minute.give_back(10);
+        assert!(take(&mut minute, 3));
+        minute.give_back(99);
+        assert!(take(&mut minute, 3));
+    }
+
+    #[test]
+    fn it_stays_small_however_much_is_deleted() {
+        let (mut minute, start) = (Minute::default(), Instant::now());
+        for at in 0..100_000 {
+            let now = start + Duration::from_millis(at * 3);
+            let taken = minute.take(Allowance { percent: 100, at_least: 9 }, 1, now, || 1_000_000);
+            assert_eq!(taken, Ok(()));
+        }
+        assert!(minute.taken.len() <= 61, "{}", minute.taken.len());
+    }
+}

@@ -1,0 +1,175 @@
+//! Whether a run may delete as many children as it wants to. Decides; nothing is deleted here.
+//!
+//! ```text
+//! few enough for a run, and for the operator's minute  -> Taken
+//! allowed by a person, by the code of these children   -> Free
+//! else                                                 -> Held, with the numbers and the code
+//! ```
+//!
+//! Children that are created while deletions are held do not make the share smaller: what replaces
+//! everything must not look like little.
+
+mod minute;
+
+use std::collections::BTreeSet;
+
+use super::{Deletion, DeletionReason, Plan, Step, WaitingReason};
+use crate::{
+    object::{Object, Uid},
+    operator::{ALLOW_DELETION_ANNOTATION, DeletionLimit},
+};
+
+pub use minute::Minute;
+
+/// What a run wants to delete.
+#[derive(Debug, Clone, Copy)]
+pub struct WantedDeletions<'a> {
+    /// The operator's limit.
+    pub limit: DeletionLimit,
+    /// The parent.
+    pub parent: &'a Object,
+    /// The children that are to go.
+    pub deletions: &'a [&'a Deletion],
+    /// How many children the parent has, those included.
+    pub existing: usize,
+}
+
+/// What a parent's runs remember of its deletions.
+#[derive(Debug, Default)]
+pub struct Interlock {
+    /// While deletions are held: how many children there were.
+    of: Option<usize>,
+    /// The code that was last shown.
+    shown: Option<String>,
+    /// What a person has allowed, by its code.
+    allowed: Option<(String, BTreeSet<Uid>)>,
+}
+
+/// What becomes of the deletions of a run.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// They may be carried out, and do not count.
+    Free,
+    /// They may be carried out; so many are taken from the operator's minute.
+    Taken(usize),
+    /// None of them may be carried out.
+    Held(HeldDeletions),
+}
+
+/// Deletions that wait for a person, or for time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldDeletions {
+    /// How many.
+    pub deletions: usize,
+    /// How many children the parent has.
+    pub of: usize,
+    /// Why.
+    pub why: Exceeded,
+    /// The value of the annotation that lets them go.
+    pub code: String,
+    /// Whether other deletions, or none, were held before.
+    pub is_new: bool,
+}
+
+/// The limit that would be exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exceeded {
+    /// That of a run.
+    Run {
+        /// So many may go.
+        allowed: usize,
+    },
+    /// That of all runs of the operator within a minute.
+    Minute {
+        /// So many may go.
+        allowed: usize,
+        /// Of so many children.
+        of: usize,
+    },
+}
+
+/// Decides about the deletions of a run. `take` takes them from the operator's [`Minute`].
+pub fn judge(
+    wanted: WantedDeletions<'_>,
+    memory: &mut Interlock,
+    take: impl FnOnce(usize) -> Result<(), Exceeded>,
+) -> Verdict {
+    let WantedDeletions { limit, parent, deletions, existing } = wanted;
+    let uids: BTreeSet<Uid> = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
+    if uids.is_empty() {
+        *memory = Interlock::default();
+        return Verdict::Free;
+    }
+    let code = code(&uids);
+    if memory.is_allowed(parent, &code, &uids) {
+        (memory.of, memory.shown) = (None, None);
+        return Verdict::Free;
+    }
+    let of = memory.of.map_or(existing, |of| of.min(existing));
+    let allowed = limit.run.of(of);
+    let taken =
+        if uids.len() > allowed { Err(Exceeded::Run { allowed }) } else { take(uids.len()) };
+    match taken {
+        Ok(()) => {
+            (memory.of, memory.shown) = (None, None);
+            Verdict::Taken(uids.len())
+        }
+        Err(why) => {
+            memory.of = Some(of);
+            let is_new = memory.shown.replace(code.clone()).as_ref() != Some(&code);
+            Verdict::Held(HeldDeletions { deletions: uids.len(), of: existing, why, code, is_new })
+        }
+    }
+}
+
+impl Interlock {
+    /// Takes up what an earlier process left: it held deletions, of how many children is not known.
+    pub fn resume(&mut self) {
+        self.of = Some(0);
+    }
+
+    /// Whether a person has allowed these deletions: by their code, or, while that is still there,
+    /// by the code of more of them, of which some have been carried out.
+    fn is_allowed(&mut self, parent: &Object, code: &str, uids: &BTreeSet<Uid>) -> bool {
+        let mut annotations = parent.annotations();
+        let Some(given) = annotations.remove(ALLOW_DELETION_ANNOTATION) else { return false };
+        if given == code {
+            self.allowed = Some((given, uids.clone()));
+            return true;
+        }
+        self.allowed.as_ref().is_some_and(|(code, all)| *code == given && uids.is_subset(all))
+    }
+}
+
+impl Plan {
+    /// How many children the parent has, as far as the plan knows; without those that already go.
+    pub fn existing(&self) -> usize {
+        let stays = self.waiting.iter().filter(|waiting| waiting.why != WaitingReason::Deleting);
+        let is_there = |step: &&Step| !matches!(step, Step::Create(_));
+        self.memos.len() + stays.count() + self.steps.iter().filter(is_there).count()
+    }
+}
+
+impl Step {
+    /// The deletion of a child that will not come back.
+    pub fn final_deletion(&self) -> Option<&Deletion> {
+        match self {
+            Self::Delete(deletion) => match deletion.why {
+                DeletionReason::Undesired => Some(deletion),
+                DeletionReason::Recreate { .. } => None,
+            },
+            Self::Create(_) | Self::Update(_) => None,
+        }
+    }
+}
+
+/// A short name for a set of uids, the same in every process (FNV-1a, 32 bits).
+fn code(uids: &BTreeSet<Uid>) -> String {
+    let bytes = uids.iter().flat_map(|uid| uid.as_str().bytes().chain([b'\n']));
+    let hash = bytes
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{hash:08x}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! What is held, what lets it go, and what does not.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    object::{K8sType, KeptManagers},
+    operator::Allowance,
+};
+
+const LIMIT: DeletionLimit = DeletionLimit {
+    run: Allowance { percent: 50, at_least: 2 },
+    minute: Allowance { percent: 100, at_least: 0 },
+};
+
+fn object(uid: &str, annotations: &Value) -> Object {
+    let ty = K8sType::namespaced("v1", "Thing", "things");
+    let value = json!({"metadata": {
+        "name": uid, "namespace": "ns", "uid": uid, "resourceVersion": "1",
+        "annotations": annotations,
+    }});
+    Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+}
+
+fn allowing(code: &str) -> Object {
+    object("parent", &json!({ALLOW_DELETION_ANNOTATION: code}))
+}
+
+/// The verdict about the deletion of children with these uids, of so many.
+fn judged(memory: &mut Interlock, parent: &Object, uids: &[&str], existing: usize) -> Verdict {
+    let children = uids.iter().map(|uid| object(uid, &json!({})));
+    let deletions: Vec<_> =
+        children.map(|child| Deletion::new(&child, DeletionReason::Undesired)).collect();
+    let deletions: Vec<_> = deletions.iter().collect();
+    let wanted = WantedDeletions { limit: LIMIT, parent, deletions: &deletions, existing };
+    judge(wanted, memory, |_| Ok(()))
+}
+
+fn held(verdict: Verdict) -> HeldDeletions {
+    match verdict {
+        Verdict::Held(held) => held,
+        other => panic!("{other:?}"),
+    }
+}
+
+const SIX: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+
+#[test]
+fn more_than_the_share_is_held_and_a_few_never_are() {
+    let parent = object("parent", &json!({}));
+    for (deletions, existing, is_held) in [
+        (1, 1, false),
+        (2, 2, false),
+        (3, 3, true),
+        (3, 5, true),
+        (3, 6, false),
+        (4, 6, true),
+        (6, 12, false),
+        (6, 11, true),
+    ] {
+        let verdict = judged(&mut Interlock::default(), &parent, &SIX[..deletions], existing);
+        let is_taken = verdict == Verdict::Taken(deletions);
+        assert_eq!(!is_taken, is_held, "{deletions} of {existing}: {verdict:?}");
+    }
+}
+
+#[test]
+fn what_was_created_meanwhile_does_not_make_the_share_smaller() {
+    let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
+    let first = held(judged(&mut memory, &parent, &SIX, 6));
+    assert_eq!((first.deletions, first.of, first.is_new), (6, 6, true));
+    assert_eq!(first.why, Exceeded::Run { allowed: 3 });
+    let second = held(judged(&mut memory, &parent, &SIX, 12));
+    assert_eq!((second.of, second.is_new), (12, false));
+    // The handler comes to its senses.
+    assert_eq!(judged(&mut memory, &parent, &SIX[..3], 12), Verdict::Taken(3));
+    // In another process it is not known how many there were.
+    let mut memory = Interlock::default();
+    memory.resume();
+    held(judged(&mut memory, &parent, &SIX, 12));
+    assert_eq!(judged(&mut memory, &parent, &SIX[..2], 12), Verdict::Taken(2));
+    assert_eq!(judged(&mut memory, &parent, &SIX, 12), Verdict::Taken(6), "it was over");
+}
+
+#[test]
+fn only_the_code_of_these_children_lets_them_go() {
+    let mut memory = Interlock::default();
+    let code = held(judged(&mut memory, &object("parent", &json!({})), &SIX, 6)).code;
+    for wrong in ["true", "", "6", "1", &code.to_uppercase()] {
+        if wrong != code {
+            held(judged(&mut memory, &allowing(wrong), &SIX, 6));
+        }
+    }
+    let parent = allowing(&code);
+    assert_eq!(judged(&mut memory, &parent, &SIX, 6), Verdict::Free);
+    // The rest of them, after a part was deleted.
+    assert_eq!(judged(&mut memory, &parent, &SIX[2..], 4), Verdict::Free);
+    let others = ["c", "d", "e", "other"];
+    held(judged(&mut memory, &parent, &others, 4));
+    // Nothing was left to delete, and the annotation stays.
+    assert_eq!(judged(&mut memory, &parent, &[], 0), Verdict::Free);
+    held(judged(&mut memory, &parent, &["g", "h", "i", "j"], 4));
+}
+
+#[test]
+fn without_the_annotation_what_it_allowed_is_held_again() {
+    let (mut memory, bare) = (Interlock::default(), object("parent", &json!({})));
+    let code = held(judged(&mut memory, &bare, &SIX, 6)).code;
+    assert_eq!(judged(&mut memory, &allowing(&code), &SIX, 6), Verdict::Free);
+    held(judged(&mut memory, &bare, &SIX, 6));
+}
+
+#[test]
+fn the_code_does_not_depend_on_the_order_and_differs_by_child() {
+    let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
+    let mut code = |uids: &[&str]| held(judged(&mut memory, &parent, uids, 0)).code;
+    assert_eq!(code(&["a", "b", "c"]), code(&["c", "a", "b"]));
+    assert_ne!(code(&["a", "b", "c"]), code(&["a", "b", "d"]));
+    assert_ne!(code(&["a", "b", "c"]), code(&["ab", "c", "d"]));
+}
+
+#[test]
+fn what_the_minute_refuses_is_held_until_it_does_not() {
+    let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
+    let child = Deletion::new(&object("a", &json!({})), DeletionReason::Undesired);
+    let wanted =
+        WantedDeletions { limit: LIMIT, parent: &parent, deletions: &[&child], existing: 1 };
+    let why = Exceeded::Minute { allowed: 5, of: 10 };
+    assert_eq!(held(judge(wanted, &mut memory, |_| Err(why))).why, why);
+    assert_eq!(judge(wanted, &mut memory, |_| Ok(())), Verdict::Taken(1));
+}

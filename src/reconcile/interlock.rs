@@ -1,0 +1,120 @@
+//! Before children are deleted: too many of them wait for a person. Says so where a user looks.
+
+use std::time::Instant;
+
+use super::{Context, Report, status};
+use crate::{
+    object::Object,
+    operator::ALLOW_DELETION_ANNOTATION,
+    plan::{
+        Condition, ConditionStatus, Deletion, Exceeded, HeldDeletions, Interlock, Step, Verdict,
+        WantedDeletions, judge,
+    },
+};
+
+/// The type of the condition, and the reason of the Event.
+pub(super) const CONDITION: &str = "DeletionsHeld";
+
+/// The reason of the condition, by which it is known as ours.
+const REASON: &str = "TooManyDeletions";
+
+/// So many children are named.
+const NAMED: usize = 3;
+
+/// Takes up, once, what an earlier process has said about the parent.
+pub(super) fn resume(parent: &Object, report: &mut Report) {
+    if report.memory.interlock.is_none() {
+        let mut interlock = Interlock::default();
+        if is_said(parent) {
+            interlock.resume();
+        }
+        report.memory.interlock = Some(interlock);
+    }
+}
+
+/// The steps that may be carried out, and how many deletions they take from the operator's minute.
+pub(super) async fn admit(
+    context: &Context,
+    parent: &Object,
+    mut steps: Vec<Step>,
+    existing: usize,
+    report: &mut Report,
+) -> (Vec<Step>, usize) {
+    let Some(limit) = context.config().deletion_limit else { return (steps, 0) };
+    let deletions: Vec<&Deletion> = steps.iter().filter_map(Step::final_deletion).collect();
+    let wanted = WantedDeletions { limit, parent, deletions: &deletions, existing };
+    let memory = report.memory.interlock.get_or_insert_default();
+    let verdict = judge(wanted, memory, |count| {
+        let children = || context.count_children();
+        context.minute().take(limit.minute, count, Instant::now(), children)
+    });
+    match verdict {
+        Verdict::Free => (steps, 0),
+        Verdict::Taken(count) => (steps, count),
+        Verdict::Held(held) => {
+            let message = described(parent, &held, &deletions);
+            say(context, parent, &held, &message).await;
+            report.waiting.push(message.clone());
+            report.interlock = Some(message);
+            steps.retain(|step| step.final_deletion().is_none());
+            (steps, 0)
+        }
+    }
+}
+
+/// Gives back what was taken and not deleted.
+pub(super) fn settle(context: &Context, taken: usize, report: &Report) {
+    if taken > report.deleted {
+        context.minute().give_back(taken - report.deleted);
+    }
+}
+
+async fn say(context: &Context, parent: &Object, held: &HeldDeletions, message: &str) {
+    if !held.is_new {
+        return;
+    }
+    context.metrics().deletions_held(context.name(), held.deletions);
+    tracing::warn!(operator = %context.name(), parent = %parent.key(), reason = CONDITION,
+        "{message}");
+    status::publish(context, parent, CONDITION, message.to_owned()).await;
+}
+
+fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Deletion]) -> String {
+    let HeldDeletions { deletions: count, of, why, code, is_new: _ } = held;
+    let why = match why {
+        Exceeded::Run { allowed } => format!("a run may delete {allowed}"),
+        Exceeded::Minute { allowed, of } => {
+            format!("the operator may delete {allowed} of its {of} within a minute")
+        }
+    };
+    let names: Vec<_> = deletions.iter().take(NAMED).map(|one| one.id.to_string()).collect();
+    let more = deletions.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!(
+        "{count} of {of} children would be deleted, and {why}: none is ({}{more}); if that is \
+         meant: {}",
+        names.join(", "),
+        command(parent, code)
+    )
+}
+
+fn command(parent: &Object, code: &str) -> String {
+    let (ty, name) = (parent.ty().resource_name(), parent.name());
+    let namespace = parent.namespace().map(|name| format!(" -n {name}")).unwrap_or_default();
+    format!(
+        "kubectl annotate {ty} {name}{namespace} --overwrite {ALLOW_DELETION_ANNOTATION}={code}"
+    )
+}
+
+/// The condition of a parent with deletions that are held.
+pub(super) fn condition(message: &str) -> Condition {
+    let (ty, reason) = (CONDITION.to_owned(), REASON.to_owned());
+    Condition { ty, status: ConditionStatus::True, reason, message: message.to_owned() }
+}
+
+/// Whether the parent still says that we hold deletions.
+pub(super) fn is_said(parent: &Object) -> bool {
+    let status = parent.field("status").unwrap_or_default();
+    let mut conditions = status["conditions"].as_array().into_iter().flatten();
+    conditions.any(|condition| condition["type"] == CONDITION && condition["reason"] == REASON)
+}
