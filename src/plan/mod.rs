@@ -49,8 +49,6 @@ pub use refusal::{Refusal, RefusalReason};
 pub use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,
 };
-pub use status::{
-    Condition, ConditionStatus, StatusInput, StatusPatch, StatusSchema, status_patch,
-};
+pub use status::{StatusInput, StatusPatch, StatusSchema, status_patch};
 pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};
 pub use takeover::{has_predecessor, takeover};

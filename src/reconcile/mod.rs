@@ -20,6 +20,7 @@
 
 mod apply;
 mod call;
+mod conditions;
 mod context;
 mod delete;
 mod failure;

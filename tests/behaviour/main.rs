@@ -30,5 +30,6 @@ mod scheduling;
 mod scopes;
 mod selection;
 mod sharing;
+mod status;
 mod takeover;
 mod watch;
