@@ -138,9 +138,9 @@ impl Reconciler {
         let outcome = report.outcome(self.parts.context.config());
         let run = Run {
             causes,
+            waiting: report.unsettled(),
             writes: report.writes,
             unchanged: report.unchanged,
-            waiting: report.waiting,
             wrote_status: report.wrote_status,
             ..Run::new(report.started, report.took, outcome)
         };

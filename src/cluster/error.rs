@@ -54,10 +54,22 @@ pub struct Refusal {
     pub message: String,
     /// The `Retry-After` header.
     pub retry_after: Option<Duration>,
-    /// The fields that it is about.
-    pub fields: Vec<String>,
+    /// What it is about, one by one.
+    pub causes: Vec<Cause>,
     /// Whether it names an object: a server that does not know the type does not.
     pub names_object: bool,
+}
+
+/// One of the reasons for a refusal.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct Cause {
+    /// The machine-readable reason, for example `FieldManagerConflict`.
+    pub reason: String,
+    /// The message for people.
+    pub message: String,
+    /// The path of the field.
+    pub field: String,
 }
 
 /// What kind of trouble an error is, for scheduling, metrics and Events.
@@ -92,13 +104,7 @@ struct StatusBody {
 struct StatusDetails {
     name: String,
     retry_after_seconds: u64,
-    causes: Vec<StatusCause>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct StatusCause {
-    field: String,
+    causes: Vec<Cause>,
 }
 
 impl Refusal {
@@ -117,8 +123,17 @@ impl Refusal {
             message: status.message,
             retry_after: retry_after.or(from_details),
             names_object: !details.name.is_empty(),
-            fields: details.causes.into_iter().map(|cause| cause.field).collect(),
+            causes: details.causes,
         }
+    }
+
+    /// Whether nothing is wrong but that fields cannot change once they are set, so that a new
+    /// object could be as it was asked for.
+    pub fn is_immutable(&self) -> bool {
+        const WORDS: [&str; 5] =
+            ["immutable", "may not change", "may not be changed", "cannot change", "updates to "];
+        let is_immutable = |cause: &Cause| WORDS.iter().any(|words| cause.message.contains(words));
+        self.code == 422 && !self.causes.is_empty() && self.causes.iter().all(is_immutable)
     }
 
     /// What kind of trouble it is.
@@ -127,7 +142,7 @@ impl Refusal {
             (429 | 503 | 504, Some(delay)) if !delay.is_zero() => ErrorClass::Wait(delay),
             (409, _) => ErrorClass::Conflict,
             // An apply with the uid of an object that has given way to a namesake.
-            (422, _) if self.fields.iter().any(|field| field == "metadata.uid") => {
+            (422, _) if self.causes.iter().any(|cause| cause.field == "metadata.uid") => {
                 ErrorClass::Conflict
             }
             (404, _) if self.names_object => ErrorClass::Missing,
@@ -144,6 +159,14 @@ impl Refusal {
 }
 
 impl ApiError {
+    /// The answer, where there was one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused { refusal, .. } => Some(refusal),
+            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => None,
+        }
+    }
+
     /// What kind of trouble it is.
     pub fn class(&self) -> ErrorClass {
         match self {
@@ -156,10 +179,7 @@ impl ApiError {
 
     /// The HTTP status code, where there was an answer.
     pub fn code(&self) -> Option<u16> {
-        match self {
-            Self::Refused { refusal, .. } => Some(refusal.code),
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => None,
-        }
+        self.refusal().map(|refusal| refusal.code)
     }
 }
 
@@ -191,6 +211,29 @@ mod tests {
             (503, "", ErrorClass::Retry),
         ] {
             assert_eq!(class(code, body), expected, "{code} {body}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_wrong_with_nothing_but_immutable_fields_is_worth_a_new_object() {
+        let template = "Invalid value: {...}: field is immutable";
+        let address = "Invalid value: [\"10.0.0.9\"]: may not change once set";
+        let pod = "Forbidden: pod updates may not change fields other than `spec.x`";
+        let set = "Forbidden: updates to statefulset spec for fields other than 'replicas'";
+        let role = "Invalid value: {...}: cannot change roleRef";
+        for (messages, expected) in [
+            (vec![template], true),
+            (vec![address], true),
+            (vec![pod], true),
+            (vec![set, role], true),
+            (vec![template, "Required value"], false),
+            (vec![], false),
+        ] {
+            let causes: Vec<_> =
+                messages.iter().map(|m| serde_json::json!({"message": m, "field": "x"})).collect();
+            let body = serde_json::json!({"details": {"causes": causes}}).to_string();
+            let refusal = Refusal::read(422, None, body.as_bytes());
+            assert_eq!(refusal.is_immutable(), expected, "{messages:?}");
         }
     }
 

@@ -18,7 +18,7 @@ mod watch;
 mod write;
 
 pub use api::{Cluster, Timeouts};
-pub use error::{ApiError, ErrorClass, Refusal};
+pub use error::{ApiError, Cause, ErrorClass, Refusal};
 pub use events::{EventKind, ParentEvent};
 pub use watch::{WatchNote, WatchSpec, Watched, watch};
 pub use write::Deleted;

@@ -71,6 +71,18 @@ impl Cluster {
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
+        self.write(apply(ty, key, manager, body).with_query("force", "true")).await
+    }
+
+    /// The same without force: a field that another manager holds with another value is answered
+    /// 409, and nothing is written.
+    pub async fn apply_yielding(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Object, ApiError> {
         self.write(apply(ty, key, manager, body)).await
     }
 
@@ -82,7 +94,8 @@ impl Cluster {
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
-        self.write(apply(ty, key, manager, body).with_query("dryRun", "All")).await
+        let request = apply(ty, key, manager, body).with_query("force", "true");
+        self.write(request.with_query("dryRun", "All")).await
     }
 
     /// Sends a JSON merge patch for the status.
@@ -163,7 +176,6 @@ impl Cluster {
 fn apply<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> ApiRequest<'a> {
     patch(ty, ty.object_path(key), "application/apply-patch+yaml", body)
         .with_query("fieldManager", manager)
-        .with_query("force", "true")
 }
 
 fn patch<'a>(

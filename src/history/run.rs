@@ -89,6 +89,8 @@ pub enum Verb {
     Created,
     /// It was changed.
     Updated,
+    /// It was there already, and became a child.
+    Adopted,
     /// It was deleted.
     Deleted,
 }
@@ -215,6 +217,7 @@ impl Verb {
         match self {
             Self::Created => "created",
             Self::Updated => "updated",
+            Self::Adopted => "adopted",
             Self::Deleted => "deleted",
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ConfigError, DeletionLimit, Namespaces, OperatorName, Predecessor};
+use super::{ConfigError, ConflictPolicy, DeletionLimit, Namespaces, OperatorName, Predecessor};
 use crate::object::{K8sType, ResourceScope};
 
 /// One operator: its name, its parent type, its child types and its limits.
@@ -52,6 +52,14 @@ pub struct ChildType {
 pub struct ChildConfig {
     /// How a child that differs from what is desired gets there.
     pub update_strategy: UpdateStrategy,
+    /// What to do when another field manager holds a field that the handler wants otherwise.
+    /// Default [`ConflictPolicy::Force`].
+    pub conflicts: ConflictPolicy,
+    /// Whether an object that is there already and has no controller is taken over. Default not.
+    pub adopt: bool,
+    /// Whether a child is deleted and created anew when a change of it is refused because a field
+    /// is immutable. Default not.
+    pub recreate_if_immutable: bool,
 }
 
 /// How a child that differs from what is desired gets there.
@@ -87,17 +95,22 @@ impl Default for Labels {
 impl ChildConfig {
     /// Changed children are updated by server-side apply.
     pub fn apply() -> Self {
-        Self { update_strategy: UpdateStrategy::Apply }
+        Self::new(UpdateStrategy::Apply)
     }
 
     /// Changed children are deleted and created anew.
     pub fn recreate() -> Self {
-        Self { update_strategy: UpdateStrategy::Recreate }
+        Self::new(UpdateStrategy::Recreate)
     }
 
     /// Existing children are never changed.
     pub fn on_delete() -> Self {
-        Self { update_strategy: UpdateStrategy::OnDelete }
+        Self::new(UpdateStrategy::OnDelete)
+    }
+
+    fn new(update_strategy: UpdateStrategy) -> Self {
+        let conflicts = ConflictPolicy::Force;
+        Self { update_strategy, conflicts, adopt: false, recreate_if_immutable: false }
     }
 }
 
@@ -229,7 +242,9 @@ impl OperatorConfig {
         self.validate_namespaces()?;
         self.validate_deletion_limit()?;
         self.selection()?;
-        for (index, ChildType { ty, config: _ }) in self.children.iter().enumerate() {
+        for (index, child) in self.children.iter().enumerate() {
+            child.validate(&self.name)?;
+            let ty = &child.ty;
             if self.children[..index].iter().any(|earlier| earlier.ty == *ty) {
                 return Err(ConfigError::DuplicateChild { operator: operator(), ty: ty.clone() });
             }

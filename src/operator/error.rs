@@ -80,6 +80,24 @@ pub enum ConfigError {
         /// What is wrong with the selector.
         source: SelectorError,
     },
+    /// The option is for children that are updated by apply.
+    #[error("operator `{operator}`: `{option}` of {ty} needs `ChildConfig::apply()`")]
+    NotApplied {
+        /// The operator.
+        operator: String,
+        /// The child type.
+        ty: K8sType,
+        /// The method that sets the option.
+        option: &'static str,
+    },
+    /// Deleting such an object deletes what others have put there.
+    #[error("operator `{operator}`: {ty} is never recreated, as its end is that of what it holds")]
+    NeverRecreated {
+        /// The operator.
+        operator: String,
+        /// The child type.
+        ty: K8sType,
+    },
     /// A number must be positive.
     #[error("operator `{operator}`: `{field}` must be more than zero")]
     Zero {

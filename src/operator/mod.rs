@@ -7,7 +7,6 @@
 //! ```
 
 mod children;
-mod conditions;
 mod config;
 mod deletion_limit;
 mod error;
@@ -16,6 +15,7 @@ mod handler;
 mod name;
 mod namespaces;
 mod pause;
+mod policy;
 mod predecessor;
 mod request;
 mod response;
@@ -23,7 +23,6 @@ mod selection;
 mod view;
 
 pub use children::Children;
-pub use conditions::{Condition, ConditionStatus, Conditions, FRAMEWORK_CONDITIONS};
 pub use config::{ChildConfig, ChildType, Labels, OperatorConfig, UpdateStrategy};
 pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use error::{ConfigError, Permanent, RetryAfter};
@@ -31,6 +30,7 @@ pub use handler::Handler;
 pub use name::{InvalidName, OperatorName};
 pub use namespaces::Namespaces;
 pub use pause::{PAUSED_ANNOTATION, is_paused};
+pub use policy::ConflictPolicy;
 pub use predecessor::Predecessor;
 pub use request::SyncRequest;
 pub use response::{ErrorResponse, FinalizeResponse, SyncResponse};

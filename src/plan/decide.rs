@@ -92,6 +92,7 @@ impl Planning<'_> {
             Decision::Update(write) => self.plan.steps.push(Step::Update(write)),
             Decision::Wait(why) => self.wait(ChildId::of(live), why),
             Decision::Delete(deletion) => return self.delete(deletion),
+            Decision::Contested(contested) => self.plan.memos.contest(contested),
         }
         None
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{
-    Deletion, DeletionReason, Memos, WaitingReason, Write,
+    Contested, Deletion, DeletionReason, Memos, WaitingReason, Write,
     contained::{self, MAX_PATHS},
     owned::{self, Ownership},
     ownership,
@@ -26,6 +26,8 @@ pub(super) enum Decision {
     Delete(Deletion),
     /// Nothing can be done now.
     Wait(WaitingReason),
+    /// Others hold fields of it, and it has not changed since that was found out.
+    Contested(Contested),
 }
 
 /// Decides about a live object that the parent owns.
@@ -38,6 +40,10 @@ pub(super) fn decide(
 ) -> Decision {
     if live.is_deleting() {
         return Decision::Wait(WaitingReason::Deleting);
+    }
+    let contested = memos.contested_for(&write);
+    if let Some(known) = contested.filter(|known| known.is_about(live)) {
+        return Decision::Contested(Contested { left: live.clone(), ..known.clone() });
     }
     if memos.is_settled(&write, live) {
         return Decision::Leave;

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::Value;
 
 use super::{
-    ChildId, Write,
+    ChildId, Contested, Write,
     fields::{Item, Owned},
     hash,
 };
@@ -19,7 +19,10 @@ use crate::{
 /// What is known of the children of one parent: for each wish the version of the object at which
 /// applying it would change nothing. Shares the objects with the caches.
 #[derive(Debug, Clone, Default)]
-pub struct Memos(Vec<Memo>);
+pub struct Memos {
+    settled: Vec<Memo>,
+    contested: Vec<Contested>,
+}
 
 /// Sixteen bytes, as there is one for every child of every parent.
 #[derive(Debug, Clone)]
@@ -36,18 +39,38 @@ impl Memos {
     }
 
     pub(super) fn settle(&mut self, desired_hash: u64, settled: &Object) {
+        self.contested.retain(|known| !known.is_of(settled.ty(), settled.key()));
         let memo = Memo { desired_hash, settled: settled.clone() };
         match self.find(settled.ty(), settled.key()) {
-            Ok(at) => self.0[at] = memo,
-            Err(at) => self.0.insert(at, memo),
+            Ok(at) => self.settled[at] = memo,
+            Err(at) => self.settled.insert(at, memo),
         }
     }
 
     /// Drops what is known of a child, for example after its deletion.
     pub fn forget(&mut self, id: &ChildId) {
+        self.contested.retain(|known| known.id != *id);
         if let Ok(at) = self.find(&id.ty, &id.key) {
-            self.0.remove(at);
+            self.settled.remove(at);
         }
+    }
+
+    /// Takes in that others hold fields of a child. Until it changes there is nothing to do.
+    pub fn contest(&mut self, contested: Contested) {
+        self.forget(&contested.id);
+        self.contested.push(contested);
+    }
+
+    /// The children of which others hold fields.
+    pub fn contested(&self) -> &[Contested] {
+        &self.contested
+    }
+
+    /// What others held when the same was last to be applied.
+    pub(super) fn contested_for(&self, write: &Write) -> Option<&Contested> {
+        let is_same =
+            |known: &&Contested| known.id == write.id && known.desired_hash == write.desired_hash;
+        self.contested.iter().find(is_same)
     }
 
     /// Whether this very version is known to be what applying the write would leave.
@@ -74,35 +97,41 @@ impl Memos {
 
     /// How many children are remembered.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.settled.len()
     }
 
     /// Whether none is remembered.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.settled.is_empty()
     }
 
     fn memo(&self, write: &Write) -> Option<&Memo> {
         let at = self.find(&write.id.ty, &write.id.key).ok()?;
-        self.0.get(at).filter(|memo| memo.desired_hash == write.desired_hash)
+        self.settled.get(at).filter(|memo| memo.desired_hash == write.desired_hash)
     }
 
     fn find(&self, ty: &K8sType, key: &ObjectKey) -> Result<usize, usize> {
-        self.0.binary_search_by(|memo| (memo.settled.ty(), memo.settled.key()).cmp(&(ty, key)))
+        self.settled
+            .binary_search_by(|memo| (memo.settled.ty(), memo.settled.key()).cmp(&(ty, key)))
     }
+}
+
+/// A hash of what people and controllers put into an object: all but its status and what the
+/// server itself writes.
+pub(super) fn content(object: &Object) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut live = object.to_value();
+    drop_volatile(&mut live);
+    hash::feed(&live, &mut hasher);
+    hasher.finish()
 }
 
 /// A hash of the paths that we own and of their values. Status, versions and times do not count:
 /// we never own them.
 fn fingerprint(object: &Object, operator: &OperatorName) -> u64 {
+    let Some(fields) = object.applied_fields(operator.as_str()) else { return content(object) };
     let mut hasher = DefaultHasher::new();
-    let mut live = object.to_value();
-    if let Some(fields) = object.applied_fields(operator.as_str()) {
-        feed(Owned::root(Some(&fields)), Some(&live), &mut hasher);
-    } else {
-        drop_volatile(&mut live);
-        hash::feed(&live, &mut hasher);
-    }
+    feed(Owned::root(Some(&fields)), Some(&object.to_value()), &mut hasher);
     hasher.finish()
 }
 

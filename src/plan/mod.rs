@@ -18,6 +18,7 @@
 
 mod builtin;
 mod contained;
+mod contested;
 mod decide;
 mod existing;
 mod fields;
@@ -40,6 +41,7 @@ mod takeover;
 #[cfg(test)]
 mod tests;
 
+pub use contested::{Contested, HeldField, is_tie, without};
 pub use decide::{PlanInput, plan};
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use interlock::{Exceeded, HeldDeletions, Interlock, Minute, Verdict, WantedDeletions, judge};
@@ -48,7 +50,10 @@ pub use ownership::is_ours;
 pub use refusal::{Refusal, RefusalReason};
 pub use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,
+    instead_of_immutable,
 };
-pub use status::{StatusInput, StatusPatch, StatusSchema, status_patch};
+pub use status::{
+    Condition, ConditionStatus, StatusInput, StatusPatch, StatusSchema, status_patch,
+};
 pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};
-pub use takeover::{has_predecessor, takeover};
+pub use takeover::{adoption, has_predecessor, takeover};

@@ -24,6 +24,8 @@ pub enum AfterConflict {
     Settled,
     /// It is ours and nothing can be done now; its next change tells.
     Wait(WaitingReason),
+    /// It is nobody's, and its type is adopted.
+    Adopt(Write),
     /// It is somebody else's: no write until it changes.
     Foreign(ForeignChild),
 }
@@ -67,10 +69,16 @@ pub fn after_conflict(
         return AfterConflict::Wait(WaitingReason::Deleting);
     }
     if !is_ours(parent, live) {
-        return AfterConflict::Foreign(ForeignChild::new(live));
+        let is_adopted = config.child_config(&write.id.ty).is_some_and(|config| config.adopt);
+        return if is_adopted && live.controller().is_none() {
+            AfterConflict::Adopt(write)
+        } else {
+            AfterConflict::Foreign(ForeignChild::new(live))
+        };
     }
     match existing::decide(config, operator, &Memos::default(), write, live) {
-        Decision::Leave => AfterConflict::Settled,
+        // Nothing is remembered here, and so nothing is known to be contested.
+        Decision::Leave | Decision::Contested(_) => AfterConflict::Settled,
         Decision::Update(write) => AfterConflict::ApplyWithUid(write),
         Decision::Delete(deletion) => AfterConflict::Recreate(deletion),
         Decision::Wait(why) => AfterConflict::Wait(why),
@@ -93,14 +101,34 @@ pub fn after_delete_conflict(
     if !is_ours(parent, live) {
         return AfterDeleteConflict::NotOurs;
     }
-    let DeletionReason::Recreate { paths: _, instead_of } = &deletion.why else {
+    let (DeletionReason::Recreate { instead_of, .. }
+    | DeletionReason::Immutable { instead_of, .. }) = &deletion.why
+    else {
         return AfterDeleteConflict::Again(Deletion::new(live, DeletionReason::Undesired));
     };
     let write = Write::clone(instead_of);
+    let is_immutable = matches!(deletion.why, DeletionReason::Immutable { .. });
     match existing::decide(config, operator, &Memos::default(), write, live) {
         Decision::Delete(deletion) => AfterDeleteConflict::Again(deletion),
-        Decision::Leave | Decision::Update(_) | Decision::Wait(_) => AfterDeleteConflict::Keep,
+        Decision::Update(_) if is_immutable => {
+            AfterDeleteConflict::Again(Deletion::new(live, deletion.why.clone()))
+        }
+        Decision::Leave | Decision::Update(_) | Decision::Wait(_) | Decision::Contested(_) => {
+            AfterDeleteConflict::Keep
+        }
     }
+}
+
+/// The deletion of a child of which the server would not change some fields, if it is still ours.
+pub fn instead_of_immutable(
+    parent: &Object,
+    write: &Write,
+    live: &Object,
+    paths: Vec<String>,
+) -> Option<Deletion> {
+    let is_meant = is_ours(parent, live) && !live.is_deleting();
+    let instead_of = Box::new(write.clone());
+    is_meant.then(|| Deletion::new(live, DeletionReason::Immutable { paths, instead_of }))
 }
 
 impl ForeignChild {
@@ -184,6 +212,49 @@ mod tests {
             Deletion::new(&old, DeletionReason::Undesired),
             Deletion::new(&old, DeletionReason::Recreate { paths, instead_of }),
         ]
+    }
+
+    #[test]
+    fn an_immutable_child_goes_only_while_it_is_ours_and_still_differs() {
+        let (operator, paths) = (OperatorName::new("op").unwrap(), vec![".spec.x".to_owned()]);
+        let parent = object(&config().parent, "p", &json!({}));
+        let mut config = config();
+        config.children[0].config = ChildConfig::apply().recreate_if_immutable();
+        let stranger = pod("u", 0, &json!({"ownerReferences": []}));
+        assert!(instead_of_immutable(&parent, &write(), &stranger, Vec::new()).is_none());
+        let old = pod("u", 0, &json!({}));
+        let deletion = instead_of_immutable(&parent, &write(), &old, paths).unwrap();
+        for (live, again) in [(pod("u", 2, &json!({})), true), (pod("u", 1, &json!({})), false)] {
+            let after = after_delete_conflict(&config, &operator, &parent, &deletion, Some(&live));
+            assert_eq!(matches!(after, AfterDeleteConflict::Again(_)), again, "{after:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_has_no_controller_is_adopted_and_only_where_that_is_asked_for() {
+        let operator = OperatorName::new("op").unwrap();
+        let parent = object(&config().parent, "p", &json!({}));
+        let mut adopting = config();
+        adopting.children[0].config = ChildConfig::apply().adopting();
+        let nobodys = json!({"ownerReferences": [{"uid": "x"}]});
+        let controlled = json!({"ownerReferences": [{"uid": "x", "controller": true}]});
+        let ending = json!({"ownerReferences": [], "deletionTimestamp": "2026-01-01T00:00:00Z"});
+        for (config, metadata, expected) in [
+            (&adopting, &nobodys, "adopt"),
+            (&adopting, &controlled, "foreign"),
+            (&adopting, &ending, "wait"),
+            (&config(), &nobodys, "foreign"),
+        ] {
+            let live = pod("u", 0, metadata);
+            let after = after_conflict(config, &operator, &parent, write(), Some(&live));
+            let after = match after {
+                AfterConflict::Adopt(_) => "adopt",
+                AfterConflict::Foreign(_) => "foreign",
+                AfterConflict::Wait(_) => "wait",
+                _ => "other",
+            };
+            assert_eq!(after, expected, "{metadata}");
+        }
     }
 
     #[test]

@@ -84,6 +84,13 @@ pub enum DeletionReason {
         /// the server (an admission policy), and that recreating would change nothing.
         instead_of: Box<Write>,
     },
+    /// It differs in what cannot be changed, and its type may be created anew.
+    Immutable {
+        /// The fields that the server would not change.
+        paths: Vec<String>,
+        /// The update that it refused.
+        instead_of: Box<Write>,
+    },
 }
 
 /// A child about which nothing can be done now.
@@ -164,6 +171,14 @@ impl Write {
         metadata.as_object_mut().map(|fields| fields.remove("resourceVersion"));
         self.paths = paths;
         self
+    }
+
+    /// The same body as an update of exactly this version of an object that is not ours yet.
+    #[must_use]
+    pub fn adopting(self, uid: &Uid, version: &ResourceVersion) -> Self {
+        let mut adopting = self.updating(uid, Vec::new());
+        adopting.body["metadata"]["resourceVersion"] = json!(version.to_string());
+        adopting
     }
 }
 

@@ -1,4 +1,5 @@
-//! Handing what a predecessor owns of a child over to our server-side apply. An apply removes only
+//! Handing what others own of a child over to our server-side apply: a predecessor of the operator,
+//! or those who managed an object before it was adopted. An apply removes only
 //! what its own manager owned before: without this, what a predecessor set would stay for ever.
 
 use serde_json::{Map, Value, json};
@@ -17,15 +18,39 @@ pub fn has_predecessor(child: &Object, predecessor: &Predecessor) -> bool {
 /// nothing. `live` is the object as the server has it: no other entry may be missing in it. The
 /// patch carries its version.
 pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor) -> Option<Value> {
-    let entries = live["metadata"]["managedFields"].as_array()?;
-    let is_old = |entry: &&Value| {
+    hand_over(live, operator, |entry| {
         let manager = entry["manager"].as_str().unwrap_or_default();
         is_of_object(entry, live, "Update")
             && predecessor.field_managers.iter().any(|old| old == manager)
-    };
+    })
+}
+
+/// The same for all who managed an object that is adopted, but for Kubernetes itself: what that
+/// fills in (the volume of a claim) is nobody's wish, and could not be removed.
+pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
+    hand_over(live, operator, |entry| {
+        let is_of_object =
+            is_of_object(entry, live, "Update") || is_of_object(entry, live, "Apply");
+        is_of_object && !is_kubernetes(entry["manager"].as_str().unwrap_or_default())
+    })
+}
+
+/// Whether a field manager is a part of Kubernetes, or a distribution of it in one program.
+fn is_kubernetes(manager: &str) -> bool {
+    const PARTS: [&str; 5] = ["kubelet", "cloud-controller-manager", "k0s", "k3s", "rke2"];
+    manager.starts_with("kube-") || PARTS.contains(&manager)
+}
+
+fn hand_over(
+    live: &Value,
+    operator: &OperatorName,
+    is_from: impl Fn(&Value) -> bool,
+) -> Option<Value> {
+    let entries = live["metadata"]["managedFields"].as_array()?;
     let is_ours = |entry: &&Value| {
         entry["manager"] == operator.as_str() && is_of_object(entry, live, "Apply")
     };
+    let is_old = |entry: &&Value| !is_ours(entry) && is_from(entry);
     let mut taken = entries.iter().filter(|entry| is_old(entry) || is_ours(entry));
     entries.iter().find(is_old)?;
     let mut ours = taken.next()?.clone();
@@ -36,8 +61,9 @@ pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor
     }
     let others = entries.iter().filter(|entry| !is_old(entry) && !is_ours(entry));
     let managed: Vec<_> = std::iter::once(ours).chain(others.cloned()).collect();
-    let version = &live["metadata"]["resourceVersion"];
-    Some(json!({"metadata": {"resourceVersion": version, "managedFields": managed}}))
+    let (uid, version) = (&live["metadata"]["uid"], &live["metadata"]["resourceVersion"]);
+    let metadata = json!({"uid": uid, "resourceVersion": version, "managedFields": managed});
+    Some(json!({"metadata": metadata}))
 }
 
 /// Whether an entry is about the object itself, in the version in which it was read: paths of
@@ -77,7 +103,7 @@ mod tests {
     fn taken_over(entries: &[Value]) -> Option<Value> {
         let live = json!({
             "apiVersion": "v1",
-            "metadata": {"resourceVersion": "7", "managedFields": entries},
+            "metadata": {"uid": "u", "resourceVersion": "7", "managedFields": entries},
         });
         let predecessor = Predecessor { field_managers: vec!["old".to_owned()], ..<_>::default() };
         let patch = takeover(&live, &OperatorName::new("op").unwrap(), &predecessor)?;
@@ -91,6 +117,29 @@ mod tests {
         let (old, kubectl) = (entry("old", "Update", &fields), entry("kubectl", "Update", &fields));
         let expected = json!([entry("op", "Apply", &fields), kubectl]);
         assert_eq!(taken_over(&[kubectl, old]), Some(expected));
+    }
+
+    #[test]
+    fn who_adopts_gets_everything_but_what_kubernetes_filled_in() {
+        let fields = json!({"f:data": {"f:a": {}}});
+        let kubernetes = entry("kube-controller-manager", "Update", &json!({"f:spec": {}}));
+        let mut status = entry("kubectl", "Update", &json!({"f:status": {}}));
+        status["subresource"] = json!("status");
+        let live = json!({"apiVersion": "v1", "metadata": {
+            "uid": "u", "resourceVersion": "7",
+            "managedFields": [
+                entry("kubectl", "Update", &fields), kubernetes, status,
+                entry("flux", "Apply", &json!({"f:data": {"f:b": {}}})),
+            ],
+        }});
+        let patch = adoption(&live, &OperatorName::new("op").unwrap()).unwrap();
+        let united = json!({"f:data": {"f:a": {}, "f:b": {}}});
+        let expected = json!([entry("op", "Apply", &united), kubernetes, status]);
+        assert_eq!(patch["metadata"]["managedFields"], expected);
+        assert_eq!(
+            (&patch["metadata"]["uid"], &patch["metadata"]["resourceVersion"]),
+            (&json!("u"), &json!("7"))
+        );
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
-use super::{Context, End, Report, delete, interlock, takeover};
+use super::{Context, End, Report, adopt, contested, delete, immutable, interlock, takeover};
 use crate::{
     cluster::{ApiError, ErrorClass},
     history::Verb,
     object::Object,
+    operator::ConflictPolicy,
     plan::{AfterConflict, Deletion, Plan, Step, Waiting, WaitingReason, Write, after_conflict},
 };
 
@@ -33,18 +34,24 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
         }
     }
     let (steps, taken) = interlock::admit(context, parent, steps, existing, report).await;
+    let mut deletions = Vec::new();
     for step in steps {
         match step {
-            Step::Create(write) => create(context, parent, write, report).await,
-            Step::Update(write) => update(context, parent, write, report).await,
-            Step::Delete(deletion) if report.was_refused() => {
-                report.wait(&deletion.id, &"its deletion waits until every write is accepted");
-            }
-            Step::Delete(deletion) => delete::delete(context, parent, deletion, report).await,
+            Step::Create(write) => deletions.extend(create(context, parent, write, report).await),
+            Step::Update(write) => deletions.extend(update(context, parent, write, report).await),
+            Step::Delete(deletion) => deletions.push(deletion),
+        }
+    }
+    for deletion in deletions {
+        if report.was_refused() {
+            report.wait(&deletion.id, &"its deletion waits until every write is accepted");
+        } else {
+            delete::delete(context, parent, deletion, report).await;
         }
     }
     interlock::settle(context, taken, report);
-    report.memory.had_children |= report.unchanged > 0 || !report.writes.is_empty();
+    report.memory.had_children |= existing > 0 || !report.writes.is_empty();
+    contested::tell(context, parent, report).await;
     report.close();
 }
 
@@ -81,16 +88,27 @@ fn is_as_planned_for(parent: &Object, live: &Object) -> bool {
 }
 
 /// Creates a child, unless the object of somebody else that was in the way still is.
-async fn create(context: &Context, parent: &Object, write: Write, report: &mut Report) {
+async fn create(
+    context: &Context,
+    parent: &Object,
+    write: Write,
+    report: &mut Report,
+) -> Option<Deletion> {
     let known = report.memory.foreign.iter().find(|foreign| foreign.id == write.id).cloned();
     if let Some(known) = known {
         match context.cluster().read(&write.id.ty, &write.id.key).await {
-            Ok(Some(live)) if is_unchanged(&known, &live) => return report.found_foreign(known),
+            Ok(Some(live)) if is_unchanged(&known, &live) => {
+                report.found_foreign(known);
+                return None;
+            }
             Ok(_) => {}
-            Err(error) => return report.child_failed(&write.id, error),
+            Err(error) => {
+                report.child_failed(&write.id, error);
+                return None;
+            }
         }
     }
-    write_child(context, parent, write, Verb::Created, report).await;
+    write_child(context, parent, write, Verb::Created, report).await
 }
 
 fn is_unchanged(known: &crate::plan::ForeignChild, live: &Object) -> bool {
@@ -98,11 +116,17 @@ fn is_unchanged(known: &crate::plan::ForeignChild, live: &Object) -> bool {
 }
 
 /// Updates a child, after taking it over from a predecessor where there was one.
-async fn update(context: &Context, parent: &Object, write: Write, report: &mut Report) {
-    match takeover::take_over(context, parent, &write.id).await {
-        Ok(()) => write_child(context, parent, write, Verb::Updated, report).await,
-        Err(error) => report.child_failed(&write.id, error),
+async fn update(
+    context: &Context,
+    parent: &Object,
+    write: Write,
+    report: &mut Report,
+) -> Option<Deletion> {
+    if let Err(error) = takeover::take_over(context, parent, &write.id).await {
+        report.child_failed(&write.id, error);
+        return None;
     }
+    write_child(context, parent, write, Verb::Updated, report).await
 }
 
 /// What to do about a child after its write was answered 409.
@@ -112,41 +136,73 @@ enum Next {
     Done,
 }
 
+/// Writes one child; what has to be deleted instead comes back.
 async fn write_child(
     context: &Context,
     parent: &Object,
     mut write: Write,
     mut verb: Verb,
     report: &mut Report,
-) {
+) -> Option<Deletion> {
     let mut last = None;
+    let config = context.config().child_config(&write.id.ty);
+    let is_forced = config.is_none_or(|config| config.conflicts == ConflictPolicy::Force);
     for _ in 0..TRIES {
         let manager = context.name().as_str();
         let id = write.id.clone();
         // Before the request: the event of the write may be faster than its reply.
         let before = context.cached(&id.ty, &id.key);
-        match context.cluster().apply(&id.ty, &id.key, manager, &write.body).await {
+        let (cluster, body) = (context.cluster(), &write.body);
+        let reply = if is_forced {
+            cluster.apply(&id.ty, &id.key, manager, body).await
+        } else {
+            cluster.apply_yielding(&id.ty, &id.key, manager, body).await
+        };
+        match reply {
             Ok(reply) if before.as_ref() == Some(&reply) => {
-                return wrote_nothing(context, &write, &reply, report);
+                wrote_nothing(context, &write, &reply, report);
+                return None;
             }
-            Ok(reply) => return written(context, parent, &write, verb, reply, report),
+            Ok(reply) => {
+                written(context, parent, &write, verb, reply, report).await;
+                return None;
+            }
+            Err(error) if !contested::held(&error).is_empty() => {
+                contested::settle(context, parent, write, contested::held(&error), report).await;
+                return None;
+            }
             Err(error) if error.class() == ErrorClass::Conflict => last = Some((id, error)),
-            Err(error) => return report.child_failed(&id, error),
+            Err(error) => return refused(context, parent, &write, error, report).await,
         }
         (write, verb) = match resolve(context, parent, write, report).await {
             Next::Write(write, verb) => (write, verb),
-            Next::Delete(deletion) => {
-                return delete::delete(context, parent, deletion, report).await;
-            }
-            Next::Done => return,
+            Next::Delete(deletion) => return Some(deletion),
+            Next::Done => return None,
         };
     }
     if let Some((id, error)) = last {
         report.child_failed(&id, error);
     }
+    None
 }
 
-fn written(
+/// A write was refused, and no second look at the object can change that.
+async fn refused(
+    context: &Context,
+    parent: &Object,
+    write: &Write,
+    error: ApiError,
+    report: &mut Report,
+) -> Option<Deletion> {
+    match immutable::deletion(context, parent, write, &error, report).await {
+        Ok(Some(deletion)) => return Some(deletion),
+        Ok(None) => report.child_failed(&write.id, error),
+        Err(error) => report.child_failed(&write.id, error),
+    }
+    None
+}
+
+pub(super) async fn written(
     context: &Context,
     parent: &Object,
     write: &Write,
@@ -159,14 +215,33 @@ fn written(
     context.metrics().child_written(name, &write.id.ty, verb);
     report.wrote(&write.id, verb, write.paths.clone());
     context.learn(parent, reply);
+    if verb == Verb::Adopted {
+        adopt::announce(context, parent, &write.id).await;
+    }
 }
 
 /// The server found nothing to change: not worth a second try.
-fn wrote_nothing(context: &Context, write: &Write, reply: &Object, report: &mut Report) {
+pub(super) fn wrote_nothing(context: &Context, write: &Write, reply: &Object, report: &mut Report) {
     let name = context.name();
     report.memory.memos.remember(write, reply);
     context.metrics().noop_write(name, &write.id.ty);
     report.unchanged += 1;
+}
+
+async fn adopt(
+    context: &Context,
+    write: Write,
+    live: Option<&Object>,
+    report: &mut Report,
+) -> Next {
+    let Some(live) = live else { return Next::Done };
+    let id = write.id.clone();
+    match adopt::prepare(context, write, live).await {
+        Ok(Some(write)) => return Next::Write(write, Verb::Adopted),
+        Ok(None) => report.wait(&id, &"it changes while it is to be adopted"),
+        Err(error) => report.child_failed(&id, error),
+    }
+    Next::Done
 }
 
 /// Looks at the live object after a conflict.
@@ -183,6 +258,7 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
         AfterConflict::CreateAgain(write) => return Next::Write(write, Verb::Created),
         AfterConflict::ApplyWithUid(write) => return Next::Write(write, Verb::Updated),
         AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
+        AfterConflict::Adopt(write) => return adopt(context, write, live.as_ref(), report).await,
         AfterConflict::Settled => report.unchanged += 1,
         AfterConflict::Wait(why) => report.wait(&id, &why),
         AfterConflict::Foreign(foreign) => {

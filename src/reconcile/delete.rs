@@ -1,6 +1,6 @@
 //! Deleting one child: with proof, and not when it would only come back the same.
 
-use super::{Context, End, Report, apply::TRIES};
+use super::{Context, End, Report, apply::TRIES, immutable};
 use crate::{
     cluster::{ApiError, Deleted, ErrorClass},
     history::Verb,
@@ -54,6 +54,10 @@ fn deleted(context: &Context, deletion: &Deletion, report: &mut Report) {
             Vec::new()
         }
         DeletionReason::Recreate { paths, instead_of: _ } => paths.clone(),
+        DeletionReason::Immutable { paths, instead_of } => {
+            immutable::remember(instead_of, report);
+            paths.clone()
+        }
     };
     report.memory.memos.forget(&deletion.id);
     context.metrics().child_written(context.name(), &deletion.id.ty, Verb::Deleted);

@@ -18,14 +18,16 @@
 //! - a run that wrote children leaves the status to the run that follows it, except after failures
 //!   and for the third in a row.
 
+mod adopt;
 mod apply;
 mod call;
-mod conditions;
+mod contested;
 mod context;
 mod delete;
 mod failure;
 mod finalize;
 mod gate;
+mod immutable;
 mod interlock;
 mod pause;
 mod report;

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     object::Object,
-    operator::{Condition, PAUSED_ANNOTATION},
-    plan::{ChildId, Plan, Step},
+    operator::PAUSED_ANNOTATION,
+    plan::{ChildId, Condition, ConditionStatus, Plan, Step},
 };
 
 /// The type of the condition of a paused parent.
@@ -64,8 +64,12 @@ fn described(step: &Step) -> (&ChildId, &'static str) {
 
 /// The condition of a paused parent.
 pub(super) fn condition(held: &Held) -> Condition {
-    let message = format!("the annotation {PAUSED_ANNOTATION} is \"true\": {held}");
-    Condition::new(CONDITION, true, REASON, message)
+    Condition {
+        ty: CONDITION.to_owned(),
+        status: ConditionStatus::True,
+        reason: REASON.to_owned(),
+        message: format!("the annotation {PAUSED_ANNOTATION} is \"true\": {held}"),
+    }
 }
 
 /// Whether the parent still says that we paused it.

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     cluster::ApiError,
     history::{Outcome, Verb, WriteRecord},
-    operator::OperatorConfig,
+    operator::{ConflictPolicy, OperatorConfig},
     plan::{ChildId, ForeignChild, Interlock, Memos},
     schedule::Finished,
 };
@@ -24,6 +24,10 @@ pub struct Memory {
     pub memos: Memos,
     /// Objects of others that stand where a child should be, as they were last seen.
     pub foreign: Vec<ForeignChild>,
+    /// Children that were deleted because of an immutable field, each with the wish that asked for it.
+    pub recreated: Vec<(ChildId, u64)>,
+    /// What was last said of fields that others hold, so that it is not sent again.
+    pub last_contested: Option<String>,
     /// Whether there was ever a child, so that a missing one may have been deleted.
     pub had_children: bool,
     /// Deletions that were too many; `None` before the first run.
@@ -62,7 +66,7 @@ pub struct Report {
     pub unchanged: usize,
     /// Children that cannot be written yet, and why.
     pub waiting: Vec<String>,
-    /// Children that differ and are left so, because their strategy says so.
+    /// Children that differ and are left so, because their strategy or conflict policy says so.
     pub held: Vec<String>,
     /// What was not done because the parent is paused; `None` when it is not.
     pub paused: Option<Held>,
@@ -136,7 +140,18 @@ impl Report {
 
     /// Whether a write has failed, or somebody else's object was in its way.
     pub(super) fn was_refused(&self) -> bool {
-        !self.child_failures.is_empty() || !self.foreign.is_empty()
+        !self.child_failures.is_empty() || !self.foreign.is_empty() || self.is_contested()
+    }
+
+    /// Whether a child is not written because others hold fields of it.
+    pub(super) fn is_contested(&self) -> bool {
+        let contested = self.memory.memos.contested();
+        contested.iter().any(|child| child.policy == ConflictPolicy::Report)
+    }
+
+    /// Children that are not as desired, each with the reason.
+    pub fn unsettled(&self) -> Vec<String> {
+        self.waiting.iter().chain(&self.held).cloned().collect()
     }
 
     pub(super) fn found_foreign(&mut self, child: ForeignChild) {
@@ -188,6 +203,7 @@ impl Report {
             (End::Alive, None) => match self.finished(config) {
                 Finished::Wrote => Outcome::Wrote,
                 Finished::Recheck { .. } => Outcome::Waiting,
+                Finished::Settled { .. } if self.is_contested() => Outcome::Waiting,
                 Finished::Settled { .. }
                 | Finished::Failed
                 | Finished::FailedUntil { .. }

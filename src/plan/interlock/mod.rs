@@ -146,7 +146,8 @@ impl Plan {
     pub fn existing(&self) -> usize {
         let stays = self.waiting.iter().filter(|waiting| waiting.why != WaitingReason::Deleting);
         let is_there = |step: &&Step| !matches!(step, Step::Create(_));
-        self.memos.len() + stays.count() + self.steps.iter().filter(is_there).count()
+        let known = self.memos.len() + self.memos.contested().len();
+        known + stays.count() + self.steps.iter().filter(is_there).count()
     }
 }
 
@@ -156,7 +157,7 @@ impl Step {
         match self {
             Self::Delete(deletion) => match deletion.why {
                 DeletionReason::Undesired => Some(deletion),
-                DeletionReason::Recreate { .. } => None,
+                DeletionReason::Recreate { .. } | DeletionReason::Immutable { .. } => None,
             },
             Self::Create(_) | Self::Update(_) => None,
         }

@@ -14,6 +14,7 @@
 //! | `types Pod=recreate ..` | declares the child types |
 //! | `sync` | plans for the children in the input, performs the plan, tells both |
 //! | `edit <child>` | somebody else changes a child, with a JSON merge patch |
+//! | `held <child> <path> <manager>` | the server said that somebody else holds a field |
 //! | `foreign` | somebody else creates the object in the input |
 //! | `admission <kind> <pointer> <value>` | a policy sets a value in what is written |
 //! | `unsync <kind>`, `parent-deleted` | what they say |
@@ -22,7 +23,12 @@
 
 mod server;
 
-use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::Path,
+};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
 use serde::Deserialize;
@@ -32,7 +38,7 @@ use server::{MANAGER, Server};
 use super::*;
 use crate::{
     object::{K8sType, KeptManagers, Object},
-    operator::{ChildConfig, Children, OperatorConfig, OperatorName},
+    operator::{ChildConfig, Children, ConflictPolicy, OperatorConfig, OperatorName},
 };
 
 #[test]
@@ -79,6 +85,8 @@ struct World {
     server: Server,
     unsynced: BTreeSet<K8sType>,
     memos: Memos,
+    /// The last wish that was written, of each child.
+    wishes: BTreeMap<ChildId, u64>,
 }
 
 fn kinds() -> [K8sType; 4] {
@@ -120,6 +128,7 @@ impl World {
             server: Server::default(),
             unsynced: BTreeSet::new(),
             memos: Memos::default(),
+            wishes: BTreeMap::new(),
         }
     }
 
@@ -145,6 +154,7 @@ impl World {
             "types" => self.declare(arguments),
             "sync" => return self.sync(yaml(input)),
             "edit" => self.server.edit(&child_id(arguments), &yaml(input)[0]),
+            "held" => self.held(arguments),
             "foreign" => self.foreign(yaml(input).remove(0)),
             "admission" => self.admission(arguments),
             "unsync" => drop(self.unsynced.insert(ty(arguments))),
@@ -161,6 +171,7 @@ impl World {
             let (kind, strategy) = argument.split_once('=').unwrap();
             let child = match strategy {
                 "apply" => ChildConfig::apply(),
+                "adopt" => ChildConfig::apply().adopting(),
                 "recreate" => ChildConfig::recreate(),
                 "on-delete" => ChildConfig::on_delete(),
                 other => panic!("unknown strategy {other}"),
@@ -175,6 +186,17 @@ impl World {
             format!("{}/{}", text(&body["metadata"]["namespace"]), text(&body["metadata"]["name"]));
         let id = ChildId { ty: ty(&text(&body["kind"])), key: key.parse().unwrap() };
         self.server.put(id, body);
+    }
+
+    fn held(&mut self, arguments: &str) {
+        let [kind, key, path, manager] = arguments.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("held <kind> <key> <path> <manager>")
+        };
+        let id = child_id(&format!("{kind} {key}"));
+        let held = vec![HeldField { path: path.to_owned(), manager: manager.to_owned() }];
+        let (desired_hash, left) = (self.wishes[&id], self.server.get(&id).unwrap());
+        let policy = ConflictPolicy::Yield;
+        self.memos.contest(Contested { id, desired_hash, left, held, policy });
     }
 
     fn admission(&mut self, arguments: &str) {
@@ -236,6 +258,9 @@ impl World {
         if !plan.memos.is_empty() {
             writeln!(told, "unchanged {}", plan.memos.len()).unwrap();
         }
+        for contested in plan.memos.contested() {
+            writeln!(told, "left {contested}").unwrap();
+        }
         self.memos = plan.memos;
         for step in plan.steps {
             told += &match step {
@@ -254,6 +279,7 @@ impl World {
             return told + &self.conflict(write);
         };
         self.memos.remember(&write, &reply);
+        self.wishes.insert(write.id, write.desired_hash);
         told
     }
 
@@ -266,6 +292,7 @@ impl World {
             AfterConflict::Recreate(deletion) => format!("  409: {}", self.delete(&deletion)),
             AfterConflict::Settled => "  409: as desired\n".to_owned(),
             AfterConflict::Wait(why) => format!("  409: wait, {why}\n"),
+            AfterConflict::Adopt(_) => "  409: adopt\n".to_owned(),
             AfterConflict::Foreign(foreign) => format!("  409: {}\n", foreign.owner),
         }
     }
@@ -274,7 +301,9 @@ impl World {
         let Deletion { id, uid, version, why, irreplaceable } = deletion;
         let why = match why {
             DeletionReason::Undesired => "undesired".to_owned(),
-            DeletionReason::Recreate { paths, .. } => format!("recreate {}", paths.join(" ")),
+            DeletionReason::Recreate { paths, .. } | DeletionReason::Immutable { paths, .. } => {
+                format!("recreate {}", paths.join(" "))
+            }
         };
         let careful = if *irreplaceable { ", read live before" } else { "" };
         self.server.delete(id, uid.as_str(), &version.to_string()).unwrap();

@@ -4,7 +4,7 @@ mod scripted;
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use scripted::{Reply, Setup, child, desired, parent, refusal, with_status};
@@ -141,6 +141,61 @@ async fn a_run_with_a_refused_write_deletes_nothing() {
     let report = world.run(Memory::default()).await;
     assert!(report.failure().is_some());
     assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
+}
+
+#[tokio::test]
+async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
+    let conflicts = AtomicUsize::new(2);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if conflicts.load(Ordering::Acquire) > 0 => {
+            conflicts.fetch_sub(1, Ordering::AcqRel);
+            refusal(409, "Conflict")
+        }
+        "PATCH" => (200, child("9", 2)),
+        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(script);
+    let report = world.run(Memory::default()).await;
+    assert!(report.failure().is_none(), "{report:?}");
+    assert_eq!(report.writes.len(), 1);
+    let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
+    assert_eq!(reads.count(), 2, "one for each conflict");
+}
+
+/// The server calls a field immutable, also in the new object.
+#[tokio::test]
+async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"].get("uid").is_none() => refusal(409, "Conflict"),
+        "PATCH" => {
+            let cause = json!({"field": "spec.x", "message": "Invalid value: field is immutable"});
+            let details = json!({"name": "c", "causes": [cause]});
+            (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
+        }
+        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
+        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+        "DELETE" => done(),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply().recreate_if_immutable())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(script);
+    let first = world.run(Memory::default()).await;
+    assert!(first.failure().is_none() && first.writes.len() == 1, "{first:?}");
+    let second = world.run(first.memory).await;
+    assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"), "{second:?}");
+    let deletions = world.asked("DELETE");
+    assert_eq!(deletions.len(), 1);
+    let preconditions = &deletions[0].body["preconditions"];
+    assert_eq!(*preconditions, json!({"uid": "cu", "resourceVersion": "8"}));
+    assert_eq!(deletions[0].body["propagationPolicy"], "Background");
 }
 
 #[tokio::test]

@@ -1,0 +1,109 @@
+//! What else may be done with children of one type, beyond the strategy. Nothing here is on by
+//! default but [`ConflictPolicy::Force`].
+
+use super::{ChildConfig, ChildType, ConfigError, UpdateStrategy};
+use crate::object::K8sType;
+
+/// What to do when another field manager holds a field that the handler wants otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConflictPolicy {
+    /// Take the field.
+    #[default]
+    Force,
+    /// Leave the field to the other, apply the rest, and say so. Once the other lets go, the field
+    /// is taken. A field that somebody changes by hand counts as theirs.
+    Yield,
+    /// Do not write the child at all, and say so, until the object changes.
+    Report,
+}
+
+impl ChildConfig {
+    /// Sets what to do when another field manager holds a field that the handler wants otherwise.
+    #[must_use]
+    pub fn with_conflicts(self, conflicts: ConflictPolicy) -> Self {
+        Self { conflicts, ..self }
+    }
+
+    /// Takes over an object that is there already, has the name of a child and no controller: it
+    /// gets our owner reference and labels, and what its field managers own becomes ours, so that
+    /// what the handler does not want of that goes. What has a controller or is being deleted is
+    /// left alone, and what Kubernetes itself filled in stays.
+    #[must_use]
+    pub fn adopting(self) -> Self {
+        Self { adopt: true, ..self }
+    }
+
+    /// Deletes a child and creates it anew when a change is refused because a field of it is
+    /// immutable; once for each wish of the handler.
+    #[must_use]
+    pub fn recreate_if_immutable(self) -> Self {
+        Self { recreate_if_immutable: true, ..self }
+    }
+}
+
+impl ChildType {
+    /// Finds what cannot work.
+    pub(super) fn validate(&self, operator: &str) -> Result<(), ConfigError> {
+        let Self { ty, config } = self;
+        let asked = [
+            ("with_conflicts", config.conflicts != ConflictPolicy::Force),
+            ("adopting", config.adopt),
+            ("recreate_if_immutable", config.recreate_if_immutable),
+        ];
+        let is_applied = config.update_strategy == UpdateStrategy::Apply;
+        if let Some((option, _)) = asked.into_iter().find(|(_, is_asked)| *is_asked && !is_applied)
+        {
+            let operator = operator.to_owned();
+            return Err(ConfigError::NotApplied { operator, ty: ty.clone(), option });
+        }
+        if config.recreate_if_immutable && takes_others_along(ty) {
+            let operator = operator.to_owned();
+            return Err(ConfigError::NeverRecreated { operator, ty: ty.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// Whether the end of an object of this type is the end of what others have put there.
+fn takes_others_along(ty: &K8sType) -> bool {
+    matches!(
+        (ty.group(), ty.kind()),
+        ("", "Namespace" | "PersistentVolumeClaim" | "PersistentVolume")
+            | ("apiextensions.k8s.io", "CustomResourceDefinition")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PersistentVolumeClaim, Secret};
+
+    use super::*;
+    use crate::operator::OperatorConfig;
+
+    #[test]
+    fn what_holds_the_data_of_others_is_never_recreated() {
+        let config = ChildConfig::apply().recreate_if_immutable();
+        let parent = || OperatorConfig::of::<Namespace>("a");
+        let claim = parent().child::<PersistentVolumeClaim>(config);
+        assert!(matches!(claim.validate(), Err(ConfigError::NeverRecreated { .. })));
+        let namespace = parent().child::<Namespace>(config);
+        assert!(matches!(namespace.validate(), Err(ConfigError::NeverRecreated { .. })));
+        assert_eq!(parent().child::<Secret>(config).validate(), Ok(()));
+    }
+
+    #[test]
+    fn policies_are_for_children_that_are_applied() {
+        let parent = || OperatorConfig::of::<Namespace>("a");
+        for config in [
+            ChildConfig::recreate().adopting(),
+            ChildConfig::on_delete().recreate_if_immutable(),
+            ChildConfig::on_delete().with_conflicts(ConflictPolicy::Yield),
+            ChildConfig::recreate().with_conflicts(ConflictPolicy::Report),
+        ] {
+            let refused = parent().child::<ConfigMap>(config).validate();
+            assert!(matches!(refused, Err(ConfigError::NotApplied { .. })), "{config:?}");
+        }
+        let all = ChildConfig::apply().adopting().recreate_if_immutable();
+        assert_eq!(parent().child::<ConfigMap>(all).validate(), Ok(()));
+    }
+}

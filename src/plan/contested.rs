@@ -1,0 +1,231 @@
+//! Fields that other managers hold and that we leave to them, as the child's [`ConflictPolicy`]
+//! says: which these are, what remains to be applied without them, and until when that holds.
+//! Reads the server's paths; does not send anything.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::{ChildId, Write, contained::MAX_PATHS, memo, ownership};
+use crate::{
+    object::{K8sType, Object, ObjectKey},
+    operator::{ConflictPolicy, Labels},
+};
+
+/// A field that another manager holds with another value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldField {
+    /// The path, as the server writes it.
+    pub path: String,
+    /// The field manager.
+    pub manager: String,
+}
+
+/// A child of which others hold fields that the handler wants otherwise.
+#[derive(Debug, Clone)]
+pub struct Contested {
+    /// The child.
+    pub id: ChildId,
+    /// What the handler wants, see [`Write::desired_hash`].
+    pub desired_hash: u64,
+    /// The object as it was left; what others change of it is worth another try.
+    pub left: Object,
+    /// What others hold.
+    pub held: Vec<HeldField>,
+    /// Whether the rest was applied, or nothing.
+    pub policy: ConflictPolicy,
+}
+
+impl Contested {
+    pub(super) fn is_of(&self, ty: &K8sType, key: &ObjectKey) -> bool {
+        self.id.ty == *ty && self.id.key == *key
+    }
+
+    /// Whether it was found out about the object as it is now: only its status and versions may
+    /// have changed.
+    pub(super) fn is_about(&self, live: &Object) -> bool {
+        self.left == *live
+            || (self.left.uid() == live.uid() && memo::content(&self.left) == memo::content(live))
+    }
+}
+
+impl fmt::Display for Contested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.policy {
+            ConflictPolicy::Report => "not written, as others hold",
+            ConflictPolicy::Yield | ConflictPolicy::Force => "others hold",
+        };
+        write!(f, "{}: {what} ", self.id)?;
+        for (index, HeldField { path, manager }) in self.held.iter().take(MAX_PATHS).enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}{path} (`{manager}`)")?;
+        }
+        match self.held.len().saturating_sub(MAX_PATHS) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+/// The write without the fields that others hold; `None` where a path cannot be found in it. What
+/// ties the child to its parent stays.
+pub fn without(write: &Write, held: &[HeldField]) -> Option<Write> {
+    // Several may hold one field, and one a part of what another holds.
+    let mut paths: Vec<_> = held.iter().map(|held| held.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let mut rest = write.clone();
+    let mut removed: Vec<&str> = Vec::new();
+    for path in paths {
+        if remove(&mut rest.body, path) {
+            removed.push(path);
+        } else if !removed.iter().any(|outer| path.starts_with(outer)) {
+            return None;
+        }
+    }
+    Some(rest)
+}
+
+/// Whether a path is of what ties a child to its parent, which is never left to others.
+pub fn is_tie(path: &str, labels: &Labels) -> bool {
+    ownership::is_claim(path, labels)
+        || [&labels.parent_uid, &labels.managed_by]
+            .iter()
+            .any(|label| path == format!(".metadata.labels.{label}"))
+}
+
+/// Removes what a path of the server leads to, and what is empty after that. The server does not
+/// quote names, so that dots in them make a path ambiguous: the way that exists is the right one.
+fn remove(value: &mut Value, path: &str) -> bool {
+    match value {
+        Value::Object(fields) => remove_field(fields, path),
+        Value::Array(items) => remove_item(items, path),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+fn remove_field(fields: &mut Map<String, Value>, path: &str) -> bool {
+    let Some(path) = path.strip_prefix('.') else { return false };
+    let leads = |name: &&String| {
+        path.strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let mut names: Vec<String> = fields.keys().filter(leads).cloned().collect();
+    names.sort_unstable_by_key(|name| std::cmp::Reverse(name.len()));
+    names.iter().any(|name| {
+        let rest = &path[name.len()..];
+        if rest.is_empty() {
+            return fields.remove(name).is_some();
+        }
+        let inner = fields.get_mut(name);
+        let is_removed = inner.is_some_and(|inner| remove(inner, rest));
+        if is_removed && fields.get(name).is_some_and(is_empty) {
+            fields.remove(name);
+        }
+        is_removed
+    })
+}
+
+fn remove_item(items: &mut Vec<Value>, path: &str) -> bool {
+    let Some((keys, rest)) = keys(path) else { return false };
+    let differs = |item: &Value, (name, key): (&String, &Value)| {
+        item.get(name).is_some_and(|value| value != key)
+    };
+    let named = |item: &Value| keys.keys().filter(|name| item.get(*name).is_some()).count();
+    // An item may lack a key that the server defaults: who names most of the keys is meant.
+    let best = items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| named(item) > 0 && !keys.iter().any(|key| differs(item, key)))
+        .max_by_key(|(index, item)| (named(item), std::cmp::Reverse(*index)));
+    let Some(at) = best.map(|(index, _)| index) else { return false };
+    if rest.is_empty() {
+        items.remove(at);
+        return true;
+    }
+    remove(&mut items[at], rest)
+}
+
+/// The keys of `[port=80,protocol="TCP"].name`, and what follows.
+fn keys(path: &str) -> Option<(Map<String, Value>, &str)> {
+    let mut rest = path.strip_prefix('[')?;
+    let mut keys = Map::new();
+    loop {
+        let (name, value) = rest.split_once('=')?;
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<Value>();
+        let key = values.next()?.ok()?;
+        keys.insert(name.to_owned(), key);
+        rest = &value[values.byte_offset()..];
+        match rest.split_at_checked(1)? {
+            (",", more) => rest = more,
+            ("]", more) => return Some((keys, more)),
+            _ => return None,
+        }
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_others_hold_is_taken_out_and_the_rest_stays() {
+        let body = || {
+            json!({
+                "metadata": {"labels": {"a.b/c": "1", "a": "2"}, "annotations": {"n": "1"}},
+                "spec": {
+                    "replicas": 3,
+                    "ports": [
+                        {"port": 53, "protocol": "UDP", "name": "u"}, {"port": 53, "name": "t"},
+                    ],
+                },
+            })
+        };
+        for (path, expected) in [
+            (".spec.replicas", json!({"spec": {"replicas": null}})),
+            (".metadata.labels.a.b/c", json!({"metadata": {"labels": {"a.b/c": null}}})),
+            (".metadata.annotations.n", json!({"metadata": {"annotations": null}})),
+            (".metadata.labels", json!({"metadata": {"labels": null}})),
+        ] {
+            let (mut value, mut expected_value) = (body(), body());
+            assert!(remove(&mut value, path), "{path}");
+            json_patch(&mut expected_value, &expected);
+            assert_eq!(value, expected_value, "{path}");
+        }
+        let mut value = body();
+        assert!(remove(&mut value, ".spec.ports[port=53,protocol=\"TCP\"].name"));
+        assert!(remove(&mut value, ".spec.ports[port=53,protocol=\"UDP\"]"));
+        assert_eq!(value["spec"]["ports"], json!([{"port": 53}]));
+        for path in [
+            "",
+            ".",
+            ".spec.x",
+            ".spec.replicas.x",
+            ".spec.ports[0]",
+            ".spec.ports[port=9]",
+            "spec",
+        ] {
+            assert!(!remove(&mut body(), path), "{path}");
+        }
+    }
+
+    fn json_patch(value: &mut Value, patch: &Value) {
+        for (name, inner) in patch.as_object().unwrap() {
+            if inner.is_null() {
+                value.as_object_mut().unwrap().remove(name);
+            } else {
+                json_patch(&mut value[name], inner);
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What to do when an apply without force is refused because others hold some of its fields: leave
+//! these, or the whole child, to them, and say so once. What is tied to the parent is taken anyway.
+
+use super::{Context, Report, apply, status};
+use crate::{
+    cluster::{ApiError, ErrorClass},
+    history::Verb,
+    object::Object,
+    operator::ConflictPolicy,
+    plan::{AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, is_tie, without},
+};
+
+/// The fields that others hold, if that is why the server refused an apply.
+pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
+    let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
+    let conflicts = causes.iter().filter(|cause| cause.reason == "FieldManagerConflict");
+    let held = conflicts.map(|cause| {
+        // conflict with "kubectl" using v1
+        let manager = cause.message.split('"').nth(1).unwrap_or_default().to_owned();
+        HeldField { path: cause.field.clone(), manager }
+    });
+    held.collect()
+}
+
+/// Applies what others do not hold, or nothing, as the child's type says.
+pub(super) async fn settle(
+    context: &Context,
+    parent: &Object,
+    write: Write,
+    held: Vec<HeldField>,
+    report: &mut Report,
+) {
+    context.metrics().conflict(context.name(), &write.id.ty);
+    let mut dispute = Dispute { context, parent, write, held: Vec::new(), report };
+    match dispute.give_way(held) {
+        Some(rest) => dispute.apply(rest).await,
+        None => dispute.leave().await,
+    }
+}
+
+struct Dispute<'a> {
+    context: &'a Context,
+    parent: &'a Object,
+    write: Write,
+    /// What is left to others.
+    held: Vec<HeldField>,
+    report: &'a mut Report,
+}
+
+/// What came of applying what others do not hold.
+enum Applied {
+    As(Object),
+    /// Others hold more by now.
+    Held(Vec<HeldField>),
+    /// The object has changed.
+    Outdated,
+}
+
+impl Dispute<'_> {
+    /// What is to be applied when these fields stay with others; `None` for nothing.
+    fn give_way(&mut self, held: Vec<HeldField>) -> Option<Write> {
+        let config = self.context.config();
+        let policy = config.child_config(&self.write.id.ty)?.conflicts;
+        let is_left = |held: &HeldField| {
+            policy == ConflictPolicy::Report || !is_tie(&held.path, &config.labels)
+        };
+        self.held.extend(held.into_iter().filter(is_left));
+        let rest = without(&self.write, &self.held);
+        rest.filter(|_| policy != ConflictPolicy::Report)
+    }
+
+    async fn apply(&mut self, mut rest: Write) {
+        for _ in 0..apply::TRIES {
+            let Some(live) = self.read().await else { return };
+            let (config, name) = (self.context.config(), self.context.name());
+            let wanted = rest.clone();
+            let wanted = match after_conflict(config, name, self.parent, wanted, Some(&live)) {
+                AfterConflict::ApplyWithUid(wanted) => wanted,
+                AfterConflict::Settled => {
+                    self.report.unchanged += 1;
+                    self.context.learn_live(live.clone());
+                    return self.remember(live, ConflictPolicy::Yield);
+                }
+                _ => {
+                    self.context.learn_live(live);
+                    return self.wait(&"it changed hands while it was written");
+                }
+            };
+            match self.send(&wanted, &live).await {
+                Ok(Applied::As(reply)) => return self.applied(&wanted, &live, reply).await,
+                Ok(Applied::Held(more)) => match self.give_way(more) {
+                    Some(less) => rest = less,
+                    None => return self.leave().await,
+                },
+                Ok(Applied::Outdated) => {}
+                Err(error) => return self.failed(error),
+            }
+        }
+        self.wait(&"others keep changing it");
+    }
+
+    /// Without force, but for what ties the child to its parent. The version makes sure that what
+    /// the server said about the fields still holds.
+    async fn send(&self, wanted: &Write, live: &Object) -> Result<Applied, ApiError> {
+        let (cluster, manager) = (self.context.cluster(), self.context.name().as_str());
+        let exact = wanted.clone().adopting(live.uid(), live.resource_version());
+        let (ty, key) = (&exact.id.ty, &exact.id.key);
+        let error = match cluster.apply_yielding(ty, key, manager, &exact.body).await {
+            Ok(reply) => return Ok(Applied::As(reply)),
+            Err(error) => error,
+        };
+        let held = held(&error);
+        let labels = &self.context.config().labels;
+        if held.iter().any(|held| !is_tie(&held.path, labels)) {
+            return Ok(Applied::Held(held));
+        }
+        let error = if held.is_empty() {
+            error
+        } else {
+            match cluster.apply(ty, key, manager, &exact.body).await {
+                Ok(reply) => return Ok(Applied::As(reply)),
+                Err(error) => error,
+            }
+        };
+        if error.class() == ErrorClass::Conflict { Ok(Applied::Outdated) } else { Err(error) }
+    }
+
+    async fn applied(&mut self, wanted: &Write, live: &Object, reply: Object) {
+        if reply == *live {
+            apply::wrote_nothing(self.context, wanted, &reply, self.report);
+        } else {
+            let (context, parent) = (self.context, self.parent);
+            apply::written(context, parent, wanted, Verb::Updated, reply.clone(), self.report)
+                .await;
+        }
+        self.remember(reply, ConflictPolicy::Yield);
+    }
+
+    /// Nothing is written.
+    async fn leave(&mut self) {
+        let Some(live) = self.read().await else { return };
+        self.context.learn_live(live.clone());
+        self.remember(live, ConflictPolicy::Report);
+    }
+
+    fn remember(&mut self, left: Object, policy: ConflictPolicy) {
+        if self.held.is_empty() {
+            return;
+        }
+        let (id, desired_hash) = (self.write.id.clone(), self.write.desired_hash);
+        let held = std::mem::take(&mut self.held);
+        let contested = Contested { id, desired_hash, left, held, policy };
+        self.report.memory.memos.contest(contested);
+    }
+
+    async fn read(&mut self) -> Option<Object> {
+        let ChildId { ty, key } = &self.write.id;
+        match self.context.cluster().read(ty, key).await {
+            Ok(Some(live)) => return Some(live),
+            Ok(None) => self.wait(&"it went while it was written"),
+            Err(error) => self.failed(error),
+        }
+        None
+    }
+
+    fn wait(&mut self, why: &dyn std::fmt::Display) {
+        self.report.wait(&self.write.id, why);
+    }
+
+    fn failed(&mut self, error: ApiError) {
+        self.report.child_failed(&self.write.id, error);
+    }
+}
+
+/// Says what is left to others: in the report, and once in an Event.
+pub(super) async fn tell(context: &Context, parent: &Object, report: &mut Report) {
+    let said: Vec<_> = report.memory.memos.contested().iter().map(ToString::to_string).collect();
+    let all = said.join("; ");
+    report.held.extend(said);
+    if !all.is_empty() && report.memory.last_contested.as_ref() != Some(&all) {
+        status::publish(context, parent, "Conflict", all.clone()).await;
+    }
+    report.memory.last_contested = (!all.is_empty()).then_some(all);
+}

@@ -1,0 +1,41 @@
+//! What to do when a change is refused because a field cannot change: a new object instead, where
+//! the child type allows it. Decides; the deletion is carried out with the others.
+
+use super::{Context, Report};
+use crate::{
+    cluster::ApiError,
+    object::Object,
+    plan::{Deletion, Write, instead_of_immutable},
+};
+
+/// The deletion after which the child can be created as it is desired; `None` where the refusal
+/// stands. One for each wish: what the server answers the new object with cannot be cured so.
+pub(super) async fn deletion(
+    context: &Context,
+    parent: &Object,
+    write: &Write,
+    error: &ApiError,
+    report: &Report,
+) -> Result<Option<Deletion>, ApiError> {
+    let is_allowed = context
+        .config()
+        .child_config(&write.id.ty)
+        .is_some_and(|config| config.recreate_if_immutable);
+    let Some(refusal) = error.refusal().filter(|refusal| is_allowed && refusal.is_immutable())
+    else {
+        return Ok(None);
+    };
+    if report.memory.recreated.contains(&(write.id.clone(), write.desired_hash)) {
+        return Ok(None);
+    }
+    let live = context.cluster().read(&write.id.ty, &write.id.key).await?;
+    let fields = refusal.causes.iter().map(|cause| cause.field.clone()).collect();
+    Ok(live.and_then(|live| instead_of_immutable(parent, write, &live, fields)))
+}
+
+/// Remembers that a child was deleted so that it can be as it is desired.
+pub(super) fn remember(write: &Write, report: &mut Report) {
+    let recreated = &mut report.memory.recreated;
+    recreated.retain(|(id, _)| *id != write.id);
+    recreated.push((write.id.clone(), write.desired_hash));
+}

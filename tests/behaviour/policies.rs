@@ -1,0 +1,343 @@
+//! What may be done with children beyond applying them: adoption, recreation, and leaving fields to
+//! other managers.
+
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
+};
+use operetta::{history::Verb, object::ObjectKey, prelude::*};
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, EVENT, Kind, Operators, SERVICE, World, condition},
+};
+
+const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
+const SECRET: Kind = Kind("v1", "Secret", "secrets");
+
+/// The operator of the recipes, with other policies for `ConfigMaps`.
+async fn start(world: &World, config_maps: ChildConfig) -> Operators {
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let config = OperatorConfig::new("cook", parent)
+        .child::<ConfigMap>(config_maps)
+        .child::<Secret>(ChildConfig::apply())
+        .with_error_backoff(
+            std::time::Duration::from_millis(100),
+            std::time::Duration::from_mins(1),
+        );
+    world.start(|builder| builder.register(config, recipe::sync)).await
+}
+
+/// What was ever done to children of the parent, as its history says.
+fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
+    let key = ObjectKey::namespaced(&world.namespace, "r");
+    let parent = operators.running().board().parent("cook", &key).unwrap();
+    let mut runs: Vec<_> = parent.history.newest_first().cloned().collect();
+    runs.reverse();
+    runs.iter().flat_map(|run| run.writes.iter().map(|write| write.verb)).collect()
+}
+
+async fn events(world: &World, reason: &str) -> Vec<Value> {
+    let events = world.list(EVENT).await;
+    events.into_iter().filter(|event| event["reason"] == reason).collect()
+}
+
+// === adopting ===
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_of_nobody_is_adopted_with_the_fields_of_its_managers() {
+    let Some(world) = World::new().await else { return };
+    let old = json!({"salt": "little", "stale": "of an earlier program"});
+    let before = world.apply(CONFIG_MAP, config_map("c", old)).await;
+    world.patch(CONFIG_MAP, "c", json!({"data": {"sugar": "by hand"}})).await;
+    let operators = start(&world, ChildConfig::apply().adopting()).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"], "it is the same object");
+    assert_eq!(child["data"], json!({"salt": "much"}));
+    let owner = &child["metadata"]["ownerReferences"][0];
+    assert_eq!(owner["uid"], parent["metadata"]["uid"]);
+    assert_eq!(owner["controller"], true);
+    assert_eq!(child["metadata"]["labels"]["app.kubernetes.io/managed-by"], "cook");
+    assert_eq!(verbs(&world, &operators), [Verb::Adopted]);
+    let events = events(&world, "Adopted").await;
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0]["type"], "Normal");
+    // It is a child like any other now.
+    world.apply(RECIPE, recipe("r", &[])).await;
+    world.until(CONFIG_MAP, "c", "no child", Value::is_null).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_with_a_controller_is_not_adopted_until_it_has_none() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, ChildConfig::apply().adopting()).await;
+    let other = world.create(CONFIG_MAP, config_map("other", json!({}))).await;
+    let mut taken = config_map("c", json!({"salt": "theirs"}));
+    taken["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "other", "controller": true,
+        "uid": other["metadata"]["uid"],
+    }]);
+    let taken = world.create(CONFIG_MAP, taken).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "Conflict";
+    world.until(RECIPE, "r", "a conflict", says_so).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, taken);
+    world.patch(CONFIG_MAP, "c", json!({"metadata": {"ownerReferences": null}})).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["metadata"]["uid"], taken["metadata"]["uid"]);
+    assert_eq!(child["data"], json!({"salt": "much"}));
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_being_deleted_is_not_adopted() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, ChildConfig::apply().adopting()).await;
+    let mut ending = config_map("c", json!({"salt": "theirs"}));
+    ending["metadata"]["finalizers"] = json!(["test.operetta.dev/held"]);
+    let ending = world.create(CONFIG_MAP, ending).await;
+    world.delete(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "Waiting";
+    world.until(RECIPE, "r", "that it waits", says_so).await;
+    let still = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(still["data"], ending["data"]);
+    assert!(still["metadata"]["ownerReferences"].is_null());
+    world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_ne!(child["metadata"]["uid"], ending["metadata"]["uid"]);
+    assert_eq!(child["metadata"]["ownerReferences"][0]["uid"], parent["metadata"]["uid"]);
+    operators.stop().await;
+}
+
+// === recreating ===
+
+fn frozen(salt: &str) -> Value {
+    let mut child = config_map("c", json!({"salt": salt}));
+    child["immutable"] = json!(true);
+    child
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_with_an_immutable_field_is_recreated_where_that_is_asked_for() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, ChildConfig::apply().recreate_if_immutable()).await;
+    world.apply(RECIPE, recipe("r", &[frozen("little")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let before = world.get(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, recipe("r", &[frozen("much")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let after = world.get(CONFIG_MAP, "c").await;
+    assert_ne!(after["metadata"]["uid"], before["metadata"]["uid"]);
+    assert_eq!(after["data"], json!({"salt": "much"}));
+    let expected = [Verb::Created, Verb::Deleted, Verb::Created];
+    assert_eq!(verbs(&world, &operators), expected);
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_with_an_immutable_field_stays_where_nobody_asked() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, ChildConfig::apply()).await;
+    world.apply(RECIPE, recipe("r", &[frozen("little")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let before = world.get(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, recipe("r", &[frozen("much")])).await;
+    let says_so = |parent: &Value| {
+        let ready = condition(parent, "Ready");
+        ready["reason"] == "WriteFailed"
+            && ready["message"].as_str().is_some_and(|message| message.contains("immutable"))
+    };
+    world.until(RECIPE, "r", "a refused write", says_so).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, before);
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn selectors_addresses_and_types_are_changed_by_a_new_object() {
+    let Some(world) = World::new().await else { return };
+    let config = ChildConfig::apply().recreate_if_immutable();
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let config = OperatorConfig::new("cook", parent)
+        .child::<Deployment>(config)
+        .child::<Secret>(config)
+        .child::<Service>(config);
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let children = |dish: &str, ip: Value, ty: &str| {
+        let container = json!({"name": "c", "image": "example.dev/c:1"});
+        [
+            json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "c"}, "spec": {
+                "replicas": 0, "selector": {"matchLabels": {"dish": dish}},
+                "template": {
+                    "metadata": {"labels": {"dish": dish}}, "spec": {"containers": [container]},
+                },
+            }}),
+            json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "c"}, "spec": {
+                "clusterIP": ip, "ports": [{"port": 80}],
+            }}),
+            json!({
+                "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "c"}, "type": ty,
+                "stringData": {"salt": "much"},
+            }),
+        ]
+    };
+    let uids = async || {
+        let mut uids = Vec::new();
+        for kind in [DEPLOYMENT, SERVICE, SECRET] {
+            uids.push(world.get(kind, "c").await["metadata"]["uid"].clone());
+        }
+        uids
+    };
+    world.apply(RECIPE, recipe("r", &children("soup", Value::Null, "a.dev/a"))).await;
+    world.until_ready(RECIPE, "r").await;
+    let before = uids().await;
+    world.apply(RECIPE, recipe("r", &children("stew", json!("None"), "a.dev/b"))).await;
+    world.until_ready(RECIPE, "r").await;
+    let after = uids().await;
+    assert!(before.iter().zip(&after).all(|(old, new)| old != new), "{before:?} {after:?}");
+    assert_eq!(world.get(SECRET, "c").await["type"], "a.dev/b");
+    assert_eq!(world.get(SERVICE, "c").await["spec"]["clusterIP"], "None");
+    let selector = &world.get(DEPLOYMENT, "c").await["spec"]["selector"]["matchLabels"];
+    assert_eq!(*selector, json!({"dish": "stew"}));
+    operators.stop().await;
+}
+
+// === several at once ===
+
+#[tokio::test(flavor = "multi_thread")]
+async fn children_that_fail_are_all_said_and_the_others_go_on() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, ChildConfig::apply()).await;
+    let names = ["Not_A_Name", "good", "Nor_This", "better"];
+    let children = names.map(|name| config_map(name, json!({})));
+    world.apply(RECIPE, recipe("r", &children)).await;
+    let says_so = |parent: &Value| {
+        condition(parent, "Ready")["reason"] == "WriteFailed"
+            && ["Not_A_Name", "Nor_This"].iter().all(|name| message(parent).contains(name))
+    };
+    let parent = world.until(RECIPE, "r", "both failures", says_so).await;
+    assert!(!message(&parent).contains("good"), "{parent}");
+    for name in ["good", "better"] {
+        assert!(world.get(CONFIG_MAP, name).await.is_object(), "{name}");
+    }
+    operators.stop().await;
+}
+
+// === fields of others ===
+
+/// What the parent says of its children.
+fn message(parent: &Value) -> String {
+    condition(parent, "Ready")["message"].as_str().unwrap_or_default().to_owned()
+}
+
+/// A field that somebody holds of a child, with another value than is desired.
+async fn with_held_field(world: &World) {
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much", "oil": "a"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "none"}})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
+    let Some(world) = World::new().await else { return };
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let operators = start(&world, policy).await;
+    with_held_field(&world).await;
+    let says_so = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
+    let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
+    assert_eq!(condition(&parent, "Ready")["status"], "True");
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "none", "oil": "a"}));
+    // The rest is applied.
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much", "oil": "b"}))])).await;
+    let has_oil = |child: &Value| child["data"] == json!({"salt": "none", "oil": "b"});
+    world.until(CONFIG_MAP, "c", "the field that nobody else holds", has_oil).await;
+    world.until(RECIPE, "r", "it again", says_so).await;
+    assert_eq!(events(&world, "Conflict").await.len(), 1, "said once");
+    let (status, page) =
+        operators.http(&format!("/api/v1/operators/cook/parents/{}/r", world.namespace)).await;
+    assert!(status == 200 && page.contains(".data.salt (`by-hand`)"), "{page}");
+    // The other lets go.
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
+    let is_ours = |child: &Value| child["data"] == json!({"salt": "much", "oil": "b"});
+    world.until(CONFIG_MAP, "c", "our value", is_ours).await;
+    let is_quiet = |parent: &Value| message(parent) == "all children are as desired";
+    world.until(RECIPE, "r", "nothing to say", is_quiet).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
+    let Some(world) = World::that_logs_requests().await else { return };
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let operators = start(&world, policy).await;
+    with_held_field(&world).await;
+    let says_so = |parent: &Value| message(parent).contains(".data.salt");
+    world.until(RECIPE, "r", "who holds it", says_so).await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let asked = || {
+        let requests = world.our_requests().into_iter();
+        requests.filter(|request| request.uri.contains("/configmaps/c")).count()
+    };
+    let (before, runs) = (asked(), operators.runs("cook", &world.namespace, "r"));
+    for taste in ["a", "b", "c"] {
+        world.patch(RECIPE, "r", json!({"spec": {"status": {"taste": taste}}})).await;
+        let tastes = |parent: &Value| parent["status"]["taste"] == taste;
+        world.until(RECIPE, "r", "the new status", tastes).await;
+    }
+    assert!(operators.runs("cook", &world.namespace, "r") > runs);
+    assert_eq!(asked(), before);
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ties_a_child_to_its_parent_is_not_left_to_others() {
+    let Some(world) = World::new().await else { return };
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let operators = start(&world, policy).await;
+    with_held_field(&world).await;
+    let label = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": "me"}}});
+    world.patch(CONFIG_MAP, "c", label).await;
+    let is_tied =
+        |child: &Value| child["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "cook";
+    let child = world.until(CONFIG_MAP, "c", "our label", is_tied).await;
+    assert_eq!(child["data"]["salt"], "none");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
+    let Some(world) = World::new().await else { return };
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let operators = start(&world, policy).await;
+    with_held_field(&world).await;
+    let says_so = |parent: &Value| {
+        let ready = condition(parent, "Ready");
+        ready["status"] == "False"
+            && ready["reason"] == "Conflict"
+            && message(parent).contains(".data.salt (`by-hand`)")
+    };
+    world.until(RECIPE, "r", "a conflict", says_so).await;
+    let before = world.get(CONFIG_MAP, "c").await;
+    // Nor is what nobody else holds.
+    let children =
+        [config_map("c", json!({"salt": "much", "oil": "b"})), config_map("d", json!({}))];
+    world.apply(RECIPE, recipe("r", &children)).await;
+    world.until(CONFIG_MAP, "d", "the other child", Value::is_object).await;
+    let is_observed = |parent: &Value| {
+        condition(parent, "Ready")["observedGeneration"] == parent["metadata"]["generation"]
+    };
+    world.until(RECIPE, "r", "a look at the change", |p| is_observed(p) && says_so(p)).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, before);
+    assert_eq!(events(&world, "Conflict").await.len(), 1, "said once");
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert_eq!(message(&parent), "all children are as desired");
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
+    operators.stop().await;
+}
