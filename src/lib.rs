@@ -83,6 +83,11 @@ pub mod web;
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
+/// The example of the document compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/status.md")]
+pub struct Status;
+
 /// The examples of the document compile.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/porting-from-roperator.md")]

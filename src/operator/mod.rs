@@ -7,6 +7,7 @@
 //! ```
 
 mod children;
+mod conditions;
 mod config;
 mod deletion_limit;
 mod error;
@@ -23,6 +24,7 @@ mod selection;
 mod view;
 
 pub use children::Children;
+pub use conditions::{Condition, ConditionStatus, Conditions, FRAMEWORK_CONDITIONS};
 pub use config::{ChildConfig, ChildType, Labels, OperatorConfig, UpdateStrategy};
 pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use error::{ConfigError, Permanent, RetryAfter};

@@ -52,8 +52,6 @@ pub use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,
     instead_of_immutable,
 };
-pub use status::{
-    Condition, ConditionStatus, StatusInput, StatusPatch, StatusSchema, status_patch,
-};
+pub use status::{StatusInput, StatusPatch, StatusSchema, status_patch};
 pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};
 pub use takeover::{adoption, has_predecessor, takeover};

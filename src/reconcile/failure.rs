@@ -66,6 +66,16 @@ impl Failure {
         }
     }
 
+    /// Whether only a change of the parent, or of what is in the way, can mend it.
+    pub(super) fn is_stalled(&self) -> bool {
+        match self {
+            Self::Handler { permanent, .. } => *permanent,
+            Self::Refused(_) | Self::Foreign(_) => true,
+            Self::Panicked(_) | Self::Overdue(_) => false,
+            Self::Api(failures) => failures.iter().all(ChildFailure::is_permanent),
+        }
+    }
+
     /// What the failure means for the schedule. `longest` is the longest backoff.
     pub(super) fn finished(&self, longest: Duration) -> Finished {
         match self {
@@ -86,8 +96,7 @@ pub(super) fn api_finished(failures: &[ChildFailure], longest: Duration) -> Fini
     if let Some(after) = failures.iter().filter_map(ChildFailure::asked).max() {
         return Finished::Throttled { after };
     }
-    let is_permanent = |failure: &ChildFailure| failure.error.class() == ErrorClass::Permanent;
-    if failures.iter().all(is_permanent) {
+    if failures.iter().all(ChildFailure::is_permanent) {
         // Not for good: what is in the way may be taken away without a change of the parent.
         return Finished::FailedUntil { after: longest };
     }
@@ -95,6 +104,10 @@ pub(super) fn api_finished(failures: &[ChildFailure], longest: Duration) -> Fini
 }
 
 impl ChildFailure {
+    fn is_permanent(&self) -> bool {
+        self.error.class() == ErrorClass::Permanent
+    }
+
     /// How long the server asked us to wait.
     fn asked(&self) -> Option<Duration> {
         match self.error.class() {

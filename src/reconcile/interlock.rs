@@ -5,11 +5,8 @@ use std::time::Instant;
 use super::{Context, Report, status};
 use crate::{
     object::Object,
-    operator::ALLOW_DELETION_ANNOTATION,
-    plan::{
-        Condition, ConditionStatus, Deletion, Exceeded, HeldDeletions, Interlock, Step, Verdict,
-        WantedDeletions, judge,
-    },
+    operator::{ALLOW_DELETION_ANNOTATION, Condition},
+    plan::{Deletion, Exceeded, HeldDeletions, Interlock, Step, Verdict, WantedDeletions, judge},
 };
 
 /// The type of the condition, and the reason of the Event.
@@ -108,8 +105,7 @@ fn command(parent: &Object, code: &str) -> String {
 
 /// The condition of a parent with deletions that are held.
 pub(super) fn condition(message: &str) -> Condition {
-    let (ty, reason) = (CONDITION.to_owned(), REASON.to_owned());
-    Condition { ty, status: ConditionStatus::True, reason, message: message.to_owned() }
+    Condition::new(CONDITION, true, REASON, message)
 }
 
 /// Whether the parent still says that we hold deletions.

@@ -21,6 +21,7 @@
 mod adopt;
 mod apply;
 mod call;
+mod conditions;
 mod contested;
 mod context;
 mod delete;

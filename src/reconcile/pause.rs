@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     object::Object,
-    operator::PAUSED_ANNOTATION,
-    plan::{ChildId, Condition, ConditionStatus, Plan, Step},
+    operator::{Condition, PAUSED_ANNOTATION},
+    plan::{ChildId, Plan, Step},
 };
 
 /// The type of the condition of a paused parent.
@@ -64,12 +64,8 @@ fn described(step: &Step) -> (&ChildId, &'static str) {
 
 /// The condition of a paused parent.
 pub(super) fn condition(held: &Held) -> Condition {
-    Condition {
-        ty: CONDITION.to_owned(),
-        status: ConditionStatus::True,
-        reason: REASON.to_owned(),
-        message: format!("the annotation {PAUSED_ANNOTATION} is \"true\": {held}"),
-    }
+    let message = format!("the annotation {PAUSED_ANNOTATION} is \"true\": {held}");
+    Condition::new(CONDITION, true, REASON, message)
 }
 
 /// Whether the parent still says that we paused it.

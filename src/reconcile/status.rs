@@ -4,11 +4,12 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Context, Failure, Held, Report, interlock, pause};
+use super::{Context, Failure, Report, conditions};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind, ParentEvent},
     object::Object,
-    plan::{Condition, ConditionStatus, StatusInput, status_patch},
+    operator::Condition,
+    plan::{StatusInput, status_patch},
 };
 
 const TRIES: usize = 3;
@@ -20,7 +21,7 @@ pub(super) async fn write(
     status: Option<Value>,
     report: &mut Report,
 ) {
-    let said = said(report);
+    let said = conditions::said(report);
     announce(context, parent, report).await;
     match patch(context, parent, status.as_ref(), &said).await {
         Ok(Patched::Written) => report.wrote_status = true,
@@ -42,7 +43,10 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
     }
     announce(context, parent, report).await;
     if is_refused
-        && matches!(patch(context, parent, None, &said(report)).await, Ok(Patched::Written))
+        && matches!(
+            patch(context, parent, None, &conditions::said(report)).await,
+            Ok(Patched::Written)
+        )
     {
         report.wrote_status = true;
     }
@@ -57,57 +61,12 @@ pub(super) async fn show_overdue(
 ) {
     let failure = Failure::Overdue(deadline);
     context.show(parent, &failure);
-    let overdue = not_ready(failure.reason(), failure.to_string());
-    let said = with_pause(overdue, report);
+    let said = conditions::of_failure(&failure, report);
     announce_failure(context, parent, &failure, report).await;
     if let Err(error) = patch(context, parent, None, &said).await {
         tracing::warn!(operator = %context.name(), parent = %parent.key(), %error,
             "cannot say in the status that the handler is overdue");
     }
-}
-
-/// Every condition that a run has something to say about.
-fn said(report: &Report) -> Vec<Condition> {
-    with_pause(ready(report), report)
-}
-
-fn with_pause(ready: Condition, report: &Report) -> Vec<Condition> {
-    let paused = report.paused.as_ref().map(pause::condition);
-    let held = report.interlock.as_deref().map(interlock::condition);
-    std::iter::once(ready).chain(paused).chain(held).collect()
-}
-
-fn ready(report: &Report) -> Condition {
-    match report.failure() {
-        Some(failure) => not_ready(failure.reason(), failure.to_string()),
-        None if report.paused.as_ref().is_some_and(|held| *held != Held::Writes(0)) => {
-            not_ready(pause::CONDITION, report.waiting.join("; "))
-        }
-        None if report.interlock.is_some() => {
-            not_ready(interlock::CONDITION, report.waiting.join("; "))
-        }
-        None if !report.waiting.is_empty() => not_ready("Waiting", report.waiting.join("; ")),
-        None if report.is_contested() => not_ready("Conflict", report.held.join("; ")),
-        None if !report.writes.is_empty() => {
-            not_ready("Unsettled", "the children had to be written run after run".to_owned())
-        }
-        None => Condition {
-            ty: "Ready".to_owned(),
-            status: ConditionStatus::True,
-            reason: "Synced".to_owned(),
-            message: settled(&report.held),
-        },
-    }
-}
-
-fn settled(held: &[String]) -> String {
-    let settled = "all children are as desired".to_owned();
-    if held.is_empty() { settled } else { format!("{settled}, but for {}", held.join("; ")) }
-}
-
-fn not_ready(reason: &str, message: String) -> Condition {
-    let (ty, reason) = ("Ready".to_owned(), reason.to_owned());
-    Condition { ty, status: ConditionStatus::False, reason, message }
 }
 
 /// What came of writing a status.
@@ -124,17 +83,17 @@ async fn patch(
     context: &Context,
     parent: &Object,
     status: Option<&Value>,
-    conditions: &[Condition],
+    said: &[Condition],
 ) -> Result<Patched, ApiError> {
     let Some(schema) = context.status_schema().await? else { return Ok(Patched::NotYet) };
     let mut parent = parent.clone();
     for attempt in 1.. {
         let now = now();
-        let cleared = outdated(&parent, conditions);
+        let cleared = conditions::outdated(&parent, said);
         let patch = status_patch(StatusInput {
             parent: &parent,
             handler: status,
-            conditions,
+            conditions: said,
             cleared: &cleared,
             observed_generation: true,
             schema: &schema,
@@ -171,17 +130,6 @@ async fn patch(
         }
     }
     Ok(Patched::Unchanged)
-}
-
-/// The conditions of ours that do not apply any more.
-fn outdated(parent: &Object, conditions: &[Condition]) -> Vec<&'static str> {
-    let applies = |ty: &str| conditions.iter().any(|condition| condition.ty == ty);
-    let ours = [
-        (pause::CONDITION, pause::is_said(parent)),
-        (interlock::CONDITION, interlock::is_said(parent)),
-    ];
-    let outdated = ours.into_iter().filter(|(ty, is_said)| *is_said && !applies(ty));
-    outdated.map(|(ty, _)| ty).collect()
 }
 
 /// Whether what a run found out about one version of a parent holds for another.

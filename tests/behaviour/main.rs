@@ -31,5 +31,6 @@ mod scheduling;
 mod scopes;
 mod selection;
 mod sharing;
+mod status;
 mod takeover;
 mod watch;

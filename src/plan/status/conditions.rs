@@ -3,47 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::StatusInput;
+use crate::operator::{Condition, FRAMEWORK_CONDITIONS};
 
 pub(super) const FIELD: &str = "conditions";
 /// A message is for people; a whole backtrace would be copied with every read of the parent.
 const MAX_MESSAGE: usize = 1024;
 /// What Kubernetes' own schema of a condition allows.
 const MAX_REASON: usize = 1024;
-
-/// A condition that the framework sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
-    /// What it is about, for example `Ready`.
-    pub ty: String,
-    /// Whether it holds.
-    pub status: ConditionStatus,
-    /// Why, as one CamelCase word; what does not fit is left out.
-    pub reason: String,
-    /// Why, for people; cut after 1 KiB.
-    pub message: String,
-}
-
-/// Whether a condition holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConditionStatus {
-    /// It does.
-    True,
-    /// It does not.
-    False,
-    /// Nobody can say.
-    Unknown,
-}
-
-impl ConditionStatus {
-    /// The word that Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::True => "True",
-            Self::False => "False",
-            Self::Unknown => "Unknown",
-        }
-    }
-}
 
 /// Puts into `status` the present conditions, changed by those of the handler (which are in
 /// `status`) and of the framework.
@@ -77,7 +43,10 @@ fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) 
     let mut merged = present.clone();
     merged.retain(|condition| !input.cleared.contains(&type_of(condition)));
     let own = input.conditions.iter().map(|condition| own(input, condition));
-    for condition in handler.into_iter().chain(own) {
+    // A handler that returns what it read would keep ours for ever.
+    let handler = handler.into_iter();
+    let handler = handler.filter(|theirs| !FRAMEWORK_CONDITIONS.contains(&type_of(theirs)));
+    for condition in handler.chain(own) {
         let same_type = |other: &&Value| type_of(other) == type_of(&condition);
         let before = present.iter().find(same_type).cloned();
         let condition = dated(input, condition.clone(), before.as_ref());

@@ -3,7 +3,8 @@
 //!
 //! - The handler's fields replace all fields but the conditions; fields that it no longer returns
 //!   are removed. No answer of the handler leaves them all.
-//! - Conditions merge by type. `lastTransitionTime` moves only with `status`.
+//! - Conditions merge by type; some types are the framework's alone. `lastTransitionTime` moves
+//!   only with `status`.
 //! - What the parent's schema does not declare is not sent, and is told.
 
 mod conditions;
@@ -15,9 +16,8 @@ use std::fmt;
 use serde_json::{Map, Value, json};
 
 use super::nulls::drop_nulls;
-use crate::object::Object;
+use crate::{object::Object, operator::Condition};
 
-pub use conditions::{Condition, ConditionStatus};
 pub use schema::StatusSchema;
 
 /// What a status is made from.

@@ -1,5 +1,8 @@
 use super::*;
-use crate::object::{K8sType, KeptManagers};
+use crate::{
+    object::{K8sType, KeptManagers},
+    operator::ConditionStatus,
+};
 
 const NOW: &str = "2026-02-02T00:00:00Z";
 const BEFORE: &str = "2026-01-01T00:00:00Z";
@@ -218,6 +221,27 @@ fn conditions_of_others_are_never_touched() {
         let (patch, _) = patched(&present, handler, &[], &schema());
         assert_eq!(patch, Some(json!({"conditions": [others]})));
     }
+}
+
+#[test]
+fn a_handler_does_not_speak_for_the_framework() {
+    let stale = json!({"type": "Stalled", "status": "True", "reason": "Before"});
+    let present = json!({"observedGeneration": 3, "conditions": [stale]});
+    let handler = json!({"conditions": [stale, {"type": "Ready", "status": "False"}]});
+    let conditions = [ready(ConditionStatus::True, "")];
+    let patch = status_patch(StatusInput {
+        parent: &parent(&present),
+        handler: Some(&handler),
+        conditions: &conditions,
+        cleared: &["Stalled"],
+        observed_generation: true,
+        schema: &schema(),
+        now: NOW,
+    });
+    let body = patch.body.unwrap();
+    let written = body["status"]["conditions"].as_array().unwrap();
+    let seen: Vec<_> = written.iter().map(|c| (&c["type"], &c["status"])).collect();
+    assert_eq!(seen, [(&json!("Ready"), &json!("True"))]);
 }
 
 #[test]

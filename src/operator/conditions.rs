@@ -1,0 +1,233 @@
+//! Conditions, for handlers that set some of their own. What sends them is not here: times and
+//! generations are set when a status is written.
+
+use std::fmt;
+
+use k8s_openapi::{
+    apimachinery::pkg::apis::meta::v1::{self as meta, Time},
+    jiff::Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::object::Object;
+
+/// The types of condition that the framework sets; what a handler returns of them is not sent.
+pub const FRAMEWORK_CONDITIONS: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
+
+/// What the framework says at times; a handler may say it otherwise.
+const AT_TIMES: [&str; 2] = ["Paused", "DeletionsHeld"];
+
+/// One thing to say about an object, after the conventions of the Kubernetes API.
+///
+/// `lastTransitionTime` and `observedGeneration` are not here: the framework sets them when it
+/// writes the status, so that they change only when they should.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Condition {
+    /// What it is about, for example `Ready`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Whether it holds.
+    pub status: ConditionStatus,
+    /// Why, as one `CamelCase` word.
+    #[serde(default)]
+    pub reason: String,
+    /// Why, for people.
+    #[serde(default)]
+    pub message: String,
+}
+
+/// Whether a condition holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ConditionStatus {
+    /// It does.
+    True,
+    /// It does not.
+    False,
+    /// Nobody can say.
+    Unknown,
+}
+
+/// Conditions, at most one of a type; in JSON a list.
+///
+/// ```
+/// use operetta::operator::{Condition, ConditionStatus, Conditions, SyncResponse};
+/// use serde_json::json;
+///
+/// let mut conditions = Conditions::new();
+/// conditions.set(Condition::new("Backed", false, "NoBackup", "no backup yet"));
+/// conditions.set(Condition::new("Backed", true, "Done", "a backup of today"));
+/// conditions.set(Condition::new("Fast", ConditionStatus::Unknown, "NotMeasured", ""));
+/// assert!(conditions.is_true("Backed") && !conditions.is_true("Fast"));
+///
+/// let response = SyncResponse::status(json!({"conditions": conditions}));
+/// assert_eq!(response.status.unwrap()["conditions"][0]["reason"], "Done");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Conditions(Vec<Condition>);
+
+impl Condition {
+    /// A condition; `true` and `false` are statuses.
+    pub fn new(
+        ty: impl Into<String>,
+        status: impl Into<ConditionStatus>,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        let (ty, status) = (ty.into(), status.into());
+        Self { ty, status, reason: reason.into(), message: message.into() }
+    }
+
+    /// Whether it holds.
+    pub fn is_true(&self) -> bool {
+        self.status == ConditionStatus::True
+    }
+}
+
+impl ConditionStatus {
+    /// The word that Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+impl Conditions {
+    /// None.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Those in the status of an object, but for the framework's own: to change some of them and
+    /// return the result. What is no condition is left out.
+    pub fn of(object: &Object) -> Self {
+        let mut status = object.field("status").unwrap_or_default();
+        let mut conditions = Self::from_json(&status["conditions"].take());
+        let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty) || AT_TIMES.contains(&ty);
+        conditions.0.retain(|condition| !is_ours(&condition.ty));
+        conditions
+    }
+
+    /// Those in a list in JSON; what is no condition is left out.
+    pub fn from_json(list: &Value) -> Self {
+        list.as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|it| Condition::deserialize(it).ok())
+            .collect()
+    }
+
+    /// Sets a condition in the place of the one of its type.
+    pub fn set(&mut self, condition: Condition) {
+        match self.0.iter_mut().find(|other| other.ty == condition.ty) {
+            Some(other) => *other = condition,
+            None => self.0.push(condition),
+        }
+    }
+
+    /// The condition of a type.
+    pub fn get(&self, ty: &str) -> Option<&Condition> {
+        self.0.iter().find(|condition| condition.ty == ty)
+    }
+
+    /// Whether the condition of a type is there and holds.
+    pub fn is_true(&self, ty: &str) -> bool {
+        self.get(ty).is_some_and(Condition::is_true)
+    }
+
+    /// All of them, in the order in which their types were set first.
+    pub fn iter(&self) -> std::slice::Iter<'_, Condition> {
+        self.0.iter()
+    }
+}
+
+impl From<bool> for ConditionStatus {
+    fn from(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
+    }
+}
+
+impl fmt::Display for ConditionStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromIterator<Condition> for Conditions {
+    fn from_iter<I: IntoIterator<Item = Condition>>(conditions: I) -> Self {
+        let mut all = Self::new();
+        conditions.into_iter().for_each(|condition| all.set(condition));
+        all
+    }
+}
+
+impl<'a> IntoIterator for &'a Conditions {
+    type Item = &'a Condition;
+    type IntoIter = std::slice::Iter<'a, Condition>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// A status that is no word of Kubernetes' is `Unknown`.
+impl From<meta::Condition> for Condition {
+    fn from(condition: meta::Condition) -> Self {
+        let status = match condition.status.as_str() {
+            "True" => ConditionStatus::True,
+            "False" => ConditionStatus::False,
+            _ => ConditionStatus::Unknown,
+        };
+        Self::new(condition.type_, status, condition.reason, condition.message)
+    }
+}
+
+/// The time is the epoch: the one that counts is set when the status is written.
+impl From<Condition> for meta::Condition {
+    fn from(Condition { ty, status, reason, message }: Condition) -> Self {
+        Self {
+            type_: ty,
+            status: status.as_str().to_owned(),
+            reason,
+            message,
+            last_transition_time: Time(Timestamp::UNIX_EPOCH),
+            observed_generation: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{K8sType, KeptManagers};
+
+    #[test]
+    fn conditions_of_an_object_are_those_that_a_handler_may_return() {
+        let ty = K8sType::cluster_scoped("v1", "Thing", "things");
+        let of = |ty: &str| json!({"type": ty, "status": "True", "lastTransitionTime": "x"});
+        let value = json!({
+            "metadata": {"name": "a", "uid": "u", "resourceVersion": "1"},
+            "status": {"conditions": [
+                of("Ready"), of("Mine"), of("Reconciling"), of("Stalled"), of("Paused"), 7,
+                {"type": "Odd", "status": "Perhaps"},
+            ]},
+        });
+        let object = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
+        let conditions = Conditions::of(&object);
+        assert_eq!(conditions.iter().map(|it| it.ty.as_str()).collect::<Vec<_>>(), ["Mine"]);
+        let mine = json!([{"type": "Mine", "status": "True", "reason": "", "message": ""}]);
+        assert_eq!(json!(conditions), mine);
+    }
+
+    #[test]
+    fn conditions_of_kubernetes_convert_both_ways() {
+        let condition = Condition::new("Mine", ConditionStatus::Unknown, "Why", "because");
+        assert_eq!(Condition::from(meta::Condition::from(condition.clone())), condition);
+    }
+}

@@ -1,0 +1,198 @@
+//! What a run means as conditions, by the rules of kstatus. Pure; `docs/status.md` has the table.
+//!
+//! `Ready` is always there. `Reconciling` and `Stalled` are there only while they hold, and never
+//! both: kstatus takes their presence for "in progress" and "failed".
+
+use super::{Failure, Held, Report, interlock, pause};
+use crate::{object::Object, operator::Condition};
+
+const READY: &str = "Ready";
+const RECONCILING: &str = "Reconciling";
+const STALLED: &str = "Stalled";
+
+/// Every condition that a run has something to say about.
+pub(super) fn said(report: &Report) -> Vec<Condition> {
+    let conditions = match report.failure() {
+        Some(failure) => failed(failure),
+        // A person is asked, by an annotation on the parent.
+        None if report.interlock.is_some() => with(unfailed(report), STALLED),
+        None if is_under_way(report) => with(unfailed(report), RECONCILING),
+        None => vec![unfailed(report)],
+    };
+    with_others(conditions, report)
+}
+
+/// What a failure says, also that of a run which is still under way.
+pub(super) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
+    with_others(failed(failure), report)
+}
+
+/// The conditions of ours that do not apply any more.
+pub(super) fn outdated(parent: &Object, said: &[Condition]) -> Vec<&'static str> {
+    let mut ours = vec![RECONCILING, STALLED];
+    ours.extend(pause::is_said(parent).then_some(pause::CONDITION));
+    ours.extend(interlock::is_said(parent).then_some(interlock::CONDITION));
+    ours.retain(|ty| said.iter().all(|condition| condition.ty != *ty));
+    ours
+}
+
+fn failed(failure: &Failure) -> Vec<Condition> {
+    let ready = not_ready(failure.reason(), failure.to_string());
+    with(ready, if failure.is_stalled() { STALLED } else { RECONCILING })
+}
+
+/// Beside `Ready`, a condition that holds for the reason for which the parent is not ready.
+fn with(ready: Condition, ty: &str) -> Vec<Condition> {
+    let Condition { reason, message, .. } = ready.clone();
+    vec![ready, Condition::new(ty, true, reason, message)]
+}
+
+fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition> {
+    conditions.extend(report.paused.as_ref().map(pause::condition));
+    conditions.extend(report.interlock.as_deref().map(interlock::condition));
+    conditions
+}
+
+/// Whether there is something to do that will be done without a change of the parent.
+fn is_under_way(report: &Report) -> bool {
+    report.paused.is_none() && (!report.waiting.is_empty() || !report.writes.is_empty())
+}
+
+fn unfailed(report: &Report) -> Condition {
+    if report.paused.as_ref().is_some_and(|held| *held != Held::Writes(0)) {
+        return not_ready(pause::CONDITION, report.waiting.join("; "));
+    }
+    if report.interlock.is_some() {
+        return not_ready(interlock::CONDITION, report.waiting.join("; "));
+    }
+    if !report.waiting.is_empty() {
+        return not_ready("Waiting", report.waiting.join("; "));
+    }
+    if report.is_contested() {
+        return not_ready("Conflict", report.held.join("; "));
+    }
+    if !report.writes.is_empty() {
+        let message = "the children had to be written run after run";
+        return not_ready("Unsettled", message.to_owned());
+    }
+    Condition::new(READY, true, "Synced", settled(&report.held))
+}
+
+fn settled(held: &[String]) -> String {
+    let settled = "all children are as desired".to_owned();
+    if held.is_empty() { settled } else { format!("{settled}, but for {}", held.join("; ")) }
+}
+
+fn not_ready(reason: &str, message: String) -> Condition {
+    Condition::new(READY, false, reason, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::{
+        cluster::{ApiError, Refusal},
+        history::{Verb, WriteRecord},
+        reconcile::Memory,
+    };
+
+    type Change = fn(&mut Report);
+
+    fn report(change: Change) -> Report {
+        let mut report = Report::new(SystemTime::UNIX_EPOCH, Memory::default());
+        change(&mut report);
+        report.close();
+        report
+    }
+
+    fn api(report: &mut Report, code: u16) {
+        let refusal = Box::new(Refusal {
+            code,
+            reason: String::new(),
+            message: String::new(),
+            retry_after: None,
+            causes: Vec::new(),
+            names_object: true,
+        });
+        let request = "patch /x".to_owned();
+        report.child_failed(&"x", ApiError::Refused { request, refusal });
+    }
+
+    fn handler(report: &mut Report, permanent: bool) {
+        let message = "no".to_owned();
+        report.fail(Failure::Handler { message, permanent, retry_after: None });
+    }
+
+    /// `Ready` with its reason, and which other conditions there are.
+    fn shown(report: &Report) -> String {
+        let said = said(report).into_iter();
+        let shown = said.map(|condition| match condition.ty.as_str() {
+            READY => format!("{} {}", condition.status, condition.reason),
+            ty => format!(" {ty}"),
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn the_conditions_follow_the_state_of_the_run() {
+        let table: &[(Change, &str)] = &[
+            (|_| {}, "True Synced"),
+            (|report| report.held.push("c".to_owned()), "True Synced"),
+            (|report| report.waiting.push("c".to_owned()), "False Waiting Reconciling"),
+            (
+                |report| {
+                    let child = "c".to_owned();
+                    report.writes.push(WriteRecord { child, verb: Verb::Updated, paths: vec![] });
+                },
+                "False Unsettled Reconciling",
+            ),
+            (|report| handler(report, false), "False HandlerFailed Reconciling"),
+            (|report| handler(report, true), "False HandlerFailed Stalled"),
+            (
+                |report| report.fail(Failure::Panicked(String::new())),
+                "False HandlerPanicked Reconciling",
+            ),
+            (
+                |report| report.fail(Failure::Overdue(Duration::ZERO)),
+                "False HandlerOverdue Reconciling",
+            ),
+            (|report| report.fail(Failure::Refused(vec![])), "False InvalidChildren Stalled"),
+            (|report| report.fail(Failure::Foreign(vec![])), "False Conflict Stalled"),
+            (|report| api(report, 422), "False WriteFailed Stalled"),
+            (|report| api(report, 403), "False WriteFailed Reconciling"),
+            (|report| api(report, 429), "False WriteFailed Reconciling"),
+            (
+                |report| {
+                    api(report, 422);
+                    api(report, 500);
+                },
+                "False WriteFailed Reconciling",
+            ),
+            (
+                |report| report.interlock = Some("many".to_owned()),
+                "False DeletionsHeld Stalled DeletionsHeld",
+            ),
+            (|report| report.paused = Some(Held::Writes(0)), "True Synced Paused"),
+            (
+                |report| {
+                    report.paused = Some(Held::Writes(1));
+                    report.waiting.push("c".to_owned());
+                },
+                "False Paused Paused",
+            ),
+            (|report| report.paused = Some(Held::Finalizing), "False Paused Paused"),
+            (
+                |report| {
+                    report.paused = Some(Held::Undecided);
+                    handler(report, true);
+                },
+                "False HandlerFailed Stalled Paused",
+            ),
+        ];
+        for (change, expected) in table {
+            assert_eq!(shown(&report(*change)), *expected);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a parent says about itself: the conditions, as kstatus reads them.
+
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, Operators, World, condition, is_ready},
+};
+
+async fn kitchen() -> Option<(World, Operators)> {
+    let world = World::new().await?;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    Some((world, operators))
+}
+
+/// The types of the conditions, sorted.
+fn types(parent: &Value) -> Vec<String> {
+    let conditions = parent["status"]["conditions"].as_array().into_iter().flatten();
+    let mut types: Vec<_> =
+        conditions.map(|it| it["type"].as_str().unwrap_or_default().to_owned()).collect();
+    types.sort();
+    types
+}
+
+/// Waits until the parent is not ready and says beside it that this holds, for the same reason.
+async fn until_is(world: &World, name: &str, ty: &str, reason: &str) -> Value {
+    let says = |parent: &Value| {
+        let (ready, other) = (condition(parent, "Ready"), condition(parent, ty));
+        ready["status"] == "False"
+            && other["status"] == "True"
+            && other["reason"] == reason
+            && ["reason", "message", "observedGeneration"].iter().all(|it| ready[it] == other[it])
+            && types(parent).len() == 2
+    };
+    world.until(RECIPE, name, &format!("Ready=False and only {ty}: {reason}"), says).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_that_is_retried_is_reconciling_and_one_that_is_not_is_stalled() {
+    let Some((world, operators)) = kitchen().await else { return };
+    world.apply(RECIPE, acting("r", "fail")).await;
+    until_is(&world, "r", "Reconciling", "HandlerFailed").await;
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    let stalled = until_is(&world, "r", "Stalled", "HandlerFailed").await;
+    let since = &condition(&stalled, "Stalled")["lastTransitionTime"];
+    assert!(since.is_string());
+    // Another reason for the same status is no transition.
+    world.apply(RECIPE, recipe("r", &[json!({"apiVersion": "v1"})])).await;
+    let still = until_is(&world, "r", "Stalled", "InvalidChildren").await;
+    assert_eq!(condition(&still, "Stalled")["lastTransitionTime"], *since);
+    world.apply(RECIPE, recipe("r", &[])).await;
+    let ready = world.until_ready(RECIPE, "r").await;
+    assert_eq!(types(&ready), ["Ready"], "what does not hold is not there");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_of_somebody_else_in_the_way_stalls_its_parent_until_it_is_gone() {
+    let Some((world, operators)) = kitchen().await else { return };
+    world.create(CONFIG_MAP, config_map("c", json!({"owner": "somebody"}))).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    until_is(&world, "r", "Stalled", "Conflict").await;
+    world.delete(CONFIG_MAP, "c").await;
+    let ready = world.until_ready(RECIPE, "r").await;
+    assert_eq!(types(&ready), ["Ready"]);
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conditions_of_a_handler_stand_beside_those_of_the_framework() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let mut parent = recipe("r", &[]);
+    parent["spec"]["status"] = json!({"conditions": [
+        {"type": "Tasty", "status": "False", "reason": "Bland", "message": "more salt"},
+        {"type": "Stalled", "status": "True", "reason": "Stale", "message": "from long ago"},
+    ]});
+    world.apply(RECIPE, parent).await;
+    let says = |parent: &Value| is_ready(parent) && condition(parent, "Tasty")["status"] == "False";
+    let ready = world.until(RECIPE, "r", "the handler's condition", says).await;
+    assert_eq!(types(&ready), ["Ready", "Tasty"], "nobody speaks for the framework");
+    assert_eq!(condition(&ready, "Tasty")["observedGeneration"], ready["metadata"]["generation"]);
+    assert!(condition(&ready, "Tasty")["lastTransitionTime"].is_string());
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_that_converges_costs_one_write_of_its_status() {
+    let Some(world) = World::that_logs_requests().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    let before = world.our_requests().len();
+    let children = [config_map("c", json!({})), config_map("d", json!({}))];
+    world.apply(RECIPE, recipe("r", &children)).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let requests = world.our_requests();
+    let writes = requests[before..].iter().filter(|request| request.is_write()).count();
+    assert_eq!(writes, children.len() + 1, "the children and one status");
+    operators.stop().await;
+}
