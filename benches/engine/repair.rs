@@ -27,7 +27,8 @@ enum Harm {
 }
 
 pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
-    let mut twins = Twins::prepare(settings, 1).await?;
+    // Each child is harmed once in each way: who harms the same again and again is slowed down.
+    let mut twins = Twins::prepare(settings, settings.samples() + 1).await?;
     let mut rows = Vec::new();
     for (harm, name) in [(Harm::Edit, "edited"), (Harm::Delete, "deleted")] {
         let (mut ours, mut floors) = (Vec::new(), Vec::new());
@@ -52,8 +53,9 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
 impl Twins {
     async fn repaired(&mut self, harm: Harm, number: usize) -> Result<Duration> {
         let started = Instant::now();
-        self.harm(harm, "own-0", number).await?;
-        let at = self.sightings.until("own-0", FIRST_MARK).await?;
+        let name = format!("own-{number}");
+        self.harm(harm, &name, number).await?;
+        let at = self.sightings.until(&name, FIRST_MARK).await?;
         tokio::time::sleep(PAUSE).await;
         Ok(at - started)
     }

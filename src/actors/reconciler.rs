@@ -139,7 +139,7 @@ impl Reconciler {
         let run = Run {
             causes,
             waiting: report.unsettled(),
-            writes: report.writes,
+            writes: report.writes.into_iter().chain(report.noop_writes).collect(),
             unchanged: report.unchanged,
             wrote_status: report.wrote_status,
             ..Run::new(report.started, report.took, outcome)
@@ -207,6 +207,8 @@ fn cause(why: WakeReason) -> Option<Cause> {
         WakeReason::Resync => Some(Cause::Resync),
         WakeReason::Retry | WakeReason::Throttled => Some(Cause::Retry),
         WakeReason::Recheck => Some(Cause::Recheck),
+        WakeReason::Slowed => Some(Cause::Slowed),
+        WakeReason::Calming => Some(Cause::Calming),
         // What changed has been added when it did.
         WakeReason::Debounce(_) => None,
     }
@@ -227,7 +229,9 @@ fn shown(
         Phase::Resting => ParentPhase::Stalled,
         Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
         _ if is_leaving => ParentPhase::Finalizing,
-        Phase::Waiting(Timer { why: WakeReason::Recheck, .. }) => ParentPhase::Waiting,
+        Phase::Waiting(Timer { why: WakeReason::Recheck | WakeReason::Slowed, .. }) => {
+            ParentPhase::Waiting
+        }
         Phase::Waiting(_) | Phase::Idle | Phase::Stopped => ParentPhase::Synced,
     }
 }

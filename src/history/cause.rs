@@ -39,6 +39,10 @@ pub enum Cause {
     Retry,
     /// The run before had waited for something, and the longest wait was over.
     Recheck,
+    /// What the run before wrote is written again and again, and the wait for it was over.
+    Slowed,
+    /// What used to be written again and again may have come to rest.
+    Calming,
     /// More facts than are kept.
     More {
         /// How many.
@@ -71,6 +75,8 @@ impl Cause {
             Self::Resync => "Resync",
             Self::Retry => "Retry",
             Self::Recheck => "Recheck",
+            Self::Slowed => "Slowed",
+            Self::Calming => "Calming",
             Self::More { .. } => "More",
         }
     }
@@ -85,6 +91,8 @@ impl Cause {
             | Self::Resync
             | Self::Retry
             | Self::Recheck
+            | Self::Slowed
+            | Self::Calming
             | Self::More { .. } => (None, None),
         }
     }
@@ -122,6 +130,8 @@ impl fmt::Display for Cause {
             Self::Resync => f.write_str("the handler had asked for it"),
             Self::Retry => f.write_str("the run before failed and its backoff was over"),
             Self::Recheck => f.write_str("what the run before waited for did not happen"),
+            Self::Slowed => f.write_str("what keeps being changed back had waited long enough"),
+            Self::Calming => f.write_str("nothing was changed back for a while"),
             Self::More { count } => write!(f, "{count} further facts"),
         }
     }

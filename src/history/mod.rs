@@ -18,5 +18,5 @@ mod run;
 mod wire;
 
 pub use cause::{Cause, Causes};
-pub use run::{History, NextWake, Outcome, Run, Verb, WriteRecord};
+pub use run::{Drift, History, NextWake, Outcome, Run, Verb, WriteRecord};
 pub use wire::time as serialize_time;

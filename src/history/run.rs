@@ -9,6 +9,7 @@ use std::{
 use serde::Serialize;
 
 use super::{Cause, wire};
+use crate::object::ResourceVersion;
 use crate::schedule::{self, WakeReason};
 
 /// The last runs of one parent. Cheap to clone: runs are shared.
@@ -80,6 +81,23 @@ pub struct WriteRecord {
     /// The JSON paths that differed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
+    /// What was repaired, when the child had been as desired before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Box<Drift>>,
+}
+
+/// What somebody else did to a child.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Drift {
+    /// The field manager, where the server tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manager: Option<String>,
+    /// The version at which the child was as desired.
+    #[serde(serialize_with = "wire::text")]
+    pub from: ResourceVersion,
+    /// The version at which it was not any more; missing when it was gone.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "wire::text_of_some")]
+    pub to: Option<ResourceVersion>,
 }
 
 /// What was done to a child.
@@ -93,6 +111,8 @@ pub enum Verb {
     Adopted,
     /// It was deleted.
     Deleted,
+    /// It was written, and the server found nothing to change.
+    Unchanged,
 }
 
 /// When and why a parent runs again by itself.
@@ -188,6 +208,7 @@ impl Run {
         for write in &mut self.writes {
             keep_first(&mut write.paths, MAX_PATHS);
             write.paths.iter_mut().for_each(shorten);
+            write.drift.iter_mut().filter_map(|drift| drift.manager.as_mut()).for_each(shorten);
         }
         keep_first(&mut self.waiting, MAX_WAITING);
         self.waiting.iter_mut().for_each(shorten);
@@ -219,6 +240,7 @@ impl Verb {
             Self::Updated => "updated",
             Self::Adopted => "adopted",
             Self::Deleted => "deleted",
+            Self::Unchanged => "unchanged",
         }
     }
 }
@@ -274,6 +296,7 @@ mod tests {
             child: number.to_string(),
             verb: Verb::Updated,
             paths: vec!["spec".to_owned(); 1000],
+            drift: None,
         };
         huge.writes = (0..1000).map(write).collect();
         huge.waiting = vec!["x".repeat(100_000); 1000];
@@ -286,8 +309,14 @@ mod tests {
     fn a_run_reads_well_as_json() {
         let mut run = run(Outcome::Failed { reason: "Conflict".into(), message: "no".into() });
         run.causes = vec![Cause::Retry];
-        run.writes =
-            vec![WriteRecord { child: "Pod.v1 a".into(), verb: Verb::Created, paths: vec![] }];
+        let write =
+            |verb, drift| WriteRecord { child: "Pod.v1 a".into(), verb, paths: vec![], drift };
+        let version = ResourceVersion::new;
+        let (from, to, manager) = (version("4"), Some(version("5")), Some("hpa".to_owned()));
+        run.writes = vec![
+            write(Verb::Created, None),
+            write(Verb::Updated, Some(Box::new(Drift { manager, from, to }))),
+        ];
         let expected = json!({
             "number": 0, "started": "1970-01-01T00:00:00.000Z", "durationMilliseconds": 1.5,
             "causes": [{
@@ -295,7 +324,13 @@ mod tests {
                 "message": "the run before failed and its backoff was over",
             }],
             "outcome": {"result": "Failed", "reason": "Conflict", "message": "no"},
-            "writes": [{"child": "Pod.v1 a", "verb": "Created"}],
+            "writes": [
+                {"child": "Pod.v1 a", "verb": "Created"},
+                {
+                    "child": "Pod.v1 a", "verb": "Updated",
+                    "drift": {"manager": "hpa", "from": "4", "to": "5"},
+                },
+            ],
             "unchanged": 0, "waiting": [], "wroteStatus": false,
         });
         assert_eq!(serde_json::to_value(run).unwrap(), expected);

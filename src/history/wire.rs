@@ -1,6 +1,9 @@
 //! How times and the schedule's words appear in JSON. Nothing here reads a clock.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    fmt::Display,
+    time::{Duration, SystemTime},
+};
 
 use k8s_openapi::jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -19,6 +22,20 @@ pub(super) fn millis<S: Serializer>(span: &Duration, serializer: S) -> Result<S:
     serializer.serialize_f64((span.as_secs_f64() * 1e6).round() / 1e3)
 }
 
+/// What has a text of its own.
+pub(super) fn text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+/// The same where it may be missing.
+#[allow(clippy::ref_option)] // Serde passes references.
+pub(super) fn text_of_some<T: Display, S: Serializer>(
+    value: &Option<T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(ToString::to_string).serialize(serializer)
+}
+
 /// Why a timer is set, in one word.
 #[allow(clippy::trivially_copy_pass_by_ref)] // Serde passes references.
 pub(super) fn wake_reason<S: Serializer>(
@@ -30,6 +47,8 @@ pub(super) fn wake_reason<S: Serializer>(
         WakeReason::Retry => "Retry",
         WakeReason::Throttled => "Throttled",
         WakeReason::Recheck => "Recheck",
+        WakeReason::Slowed => "Slowed",
+        WakeReason::Calming => "Calming",
         WakeReason::Debounce(_) => "Debounce",
     })
 }

@@ -32,6 +32,8 @@ pub(super) struct Families {
     // writes
     pub(super) child_writes: IntCounterVec,
     pub(super) noop_writes: IntCounterVec,
+    pub(super) drift_repaired: IntCounterVec,
+    pub(super) flapping: IntCounterVec,
     pub(super) unchanged: IntCounterVec,
     pub(super) conflicts: IntCounterVec,
     pub(super) status_writes: IntCounterVec,
@@ -114,6 +116,19 @@ impl Families {
                 "noop_writes_total",
                 "Writes of children that changed nothing on the server.",
                 &["operator", "type"],
+            )?,
+            drift_repaired: counters(
+                r,
+                "drift_repaired_total",
+                "Fields that others changed and that were set again, by who changed them; a child \
+                 that was deleted counts as one.",
+                &["operator", "type", "manager"],
+            )?,
+            flapping: counters(
+                r,
+                "flapping_total",
+                "Writes of what is written again and again, which slow their parents down.",
+                &["operator", "reason"],
             )?,
             unchanged: counters(
                 r,

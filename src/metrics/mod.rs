@@ -9,6 +9,7 @@
 //! ```
 
 mod family;
+mod managers;
 mod process;
 
 use std::{
@@ -26,6 +27,7 @@ use crate::{
     schedule::Priority,
 };
 use family::Families;
+use managers::ManagerLabels;
 
 /// The metrics of one process, or of one test. Cheap to clone.
 #[derive(Clone)]
@@ -34,6 +36,7 @@ pub struct Metrics(Arc<Inner>);
 struct Inner {
     registry: Registry,
     families: Families,
+    managers: ManagerLabels,
 }
 
 /// The queue of one operator: a gauge and a histogram per priority, the most urgent first.
@@ -63,7 +66,7 @@ impl Metrics {
         let families = Families::register(&registry).expect("names are valid and differ");
         process::register(&registry).expect("names are valid and differ");
         families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
-        Self(Arc::new(Inner { registry, families }))
+        Self(Arc::new(Inner { registry, families, managers: ManagerLabels::default() }))
     }
 
     /// Everything in the Prometheus text format.
@@ -171,6 +174,25 @@ impl Metrics {
     pub fn noop_write(&self, operator: &OperatorName, ty: &K8sType) {
         let labels = [operator.as_str(), &ty.resource_name()];
         self.families().noop_writes.with_label_values(&labels).inc();
+    }
+
+    /// So many fields of a child that others had changed were set again.
+    pub fn drift_repaired(
+        &self,
+        operator: &OperatorName,
+        ty: &K8sType,
+        manager: Option<&str>,
+        fields: usize,
+    ) {
+        let manager = self.0.managers.label(manager);
+        let labels = [operator.as_str(), &ty.resource_name(), manager];
+        let counter = self.families().drift_repaired.with_label_values(&labels);
+        counter.inc_by(u64::try_from(fields).unwrap_or(u64::MAX));
+    }
+
+    /// Something was written that is written again and again; `reason` is one word.
+    pub fn flapping(&self, operator: &OperatorName, reason: &str) {
+        self.families().flapping.with_label_values(&[operator.as_str(), reason]).inc();
     }
 
     /// So many children were as desired and not written.

@@ -52,6 +52,21 @@ fn writes_are_counted_by_type_and_verb() {
 }
 
 #[test]
+fn repaired_fields_are_counted_by_type_and_manager() {
+    let metrics = Metrics::new();
+    metrics.drift_repaired(&operator(), &pods(), Some("hpa"), 2);
+    metrics.drift_repaired(&operator(), &pods(), None, 1);
+    metrics.flapping(&operator(), "FightingOverFields");
+    for line in [
+        r#"operetta_drift_repaired_total{manager="hpa",operator="echo-server",type="pods"} 2"#,
+        r#"operetta_drift_repaired_total{manager="unknown",operator="echo-server",type="pods"} 1"#,
+        r#"operetta_flapping_total{operator="echo-server",reason="FightingOverFields"} 1"#,
+    ] {
+        shows(&metrics, line);
+    }
+}
+
+#[test]
 fn requests_without_an_answer_have_no_code() {
     let metrics = Metrics::new();
     metrics.api_request("list", &pods(), Some(403), Duration::from_millis(1));

@@ -73,6 +73,17 @@ impl Memos {
         self.contested.iter().find(is_same)
     }
 
+    /// The wish and the version at which the child was as it wants.
+    pub(super) fn settled(&self, id: &ChildId) -> Option<(u64, &Object)> {
+        let memo = &self.settled[self.find(&id.ty, &id.key).ok()?];
+        Some((memo.desired_hash, &memo.settled))
+    }
+
+    /// Whether a child is at the version at which it was as desired.
+    pub(super) fn is_untouched(&self, child: &Object) -> bool {
+        self.find(child.ty(), child.key()).is_ok_and(|at| self.settled[at].settled == *child)
+    }
+
     /// Whether this very version is known to be what applying the write would leave.
     pub(super) fn is_settled(&self, write: &Write, live: &Object) -> bool {
         self.memo(write).is_some_and(|memo| memo.settled == *live)

@@ -23,6 +23,7 @@ mod decide;
 mod existing;
 mod fields;
 mod finalizer;
+mod flapping;
 mod hash;
 mod interlock;
 mod memo;
@@ -34,6 +35,8 @@ mod path;
 mod quantity;
 mod refusal;
 mod resolve;
+mod rewrite;
+mod rival;
 mod status;
 mod steps;
 mod takeover;
@@ -44,6 +47,7 @@ mod tests;
 pub use contested::{Contested, HeldField, is_tie, without};
 pub use decide::{PlanInput, plan};
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
+pub use flapping::{Flapping, FlappingReason, Subject};
 pub use interlock::{Exceeded, HeldDeletions, Interlock, Minute, Verdict, WantedDeletions, judge};
 pub use memo::Memos;
 pub use ownership::is_ours;
@@ -52,6 +56,10 @@ pub use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,
     instead_of_immutable,
 };
-pub use status::{StatusInput, StatusPatch, StatusSchema, status_patch};
+pub use rewrite::{Rewrite, RewriteReason, rewrites};
+pub use rival::rival;
+pub use status::{
+    StatusInput, StatusPatch, StatusSchema, patched_paths, status_patch, status_wish,
+};
 pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};
 pub use takeover::{adoption, has_predecessor, takeover};

@@ -1,6 +1,8 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
-use super::{Context, End, Report, adopt, contested, delete, immutable, interlock, takeover};
+use super::{
+    Context, End, Report, adopt, contested, delete, flapping, immutable, interlock, takeover,
+};
 use crate::{
     cluster::{ApiError, ErrorClass},
     history::Verb,
@@ -36,6 +38,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     let (steps, taken) = interlock::admit(context, parent, steps, existing, report).await;
     let mut deletions = Vec::new();
     for step in steps {
+        flapping::look(context, &step, report).await;
         match step {
             Step::Create(write) => deletions.extend(create(context, parent, write, report).await),
             Step::Update(write) => deletions.extend(update(context, parent, write, report).await),
@@ -225,7 +228,7 @@ pub(super) fn wrote_nothing(context: &Context, write: &Write, reply: &Object, re
     let name = context.name();
     report.memory.memos.remember(write, reply);
     context.metrics().noop_write(name, &write.id.ty);
-    report.unchanged += 1;
+    report.wrote_nothing(&write.id, write.paths.clone());
 }
 
 async fn adopt(

@@ -3,8 +3,8 @@
 //! `Ready` is always there. `Reconciling` and `Stalled` are there only while they hold, and never
 //! both: kstatus takes their presence for "in progress" and "failed".
 
-use super::{Failure, Held, Report, interlock, pause};
-use crate::{object::Object, operator::Condition};
+use super::{Failure, Held, Report, flapping, interlock, pause};
+use crate::{object::Object, operator::Condition, plan::Flapping};
 
 const READY: &str = "Ready";
 const RECONCILING: &str = "Reconciling";
@@ -32,6 +32,7 @@ pub(super) fn outdated(parent: &Object, said: &[Condition]) -> Vec<&'static str>
     let mut ours = vec![RECONCILING, STALLED];
     ours.extend(pause::is_said(parent).then_some(pause::CONDITION));
     ours.extend(interlock::is_said(parent).then_some(interlock::CONDITION));
+    ours.extend(flapping::is_said(parent).then_some(Flapping::CONDITION));
     ours.retain(|ty| said.iter().all(|condition| condition.ty != *ty));
     ours
 }
@@ -50,6 +51,7 @@ fn with(ready: Condition, ty: &str) -> Vec<Condition> {
 fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition> {
     conditions.extend(report.paused.as_ref().map(pause::condition));
     conditions.extend(report.interlock.as_deref().map(interlock::condition));
+    conditions.extend(report.memory.flapping.condition());
     conditions
 }
 
@@ -144,7 +146,12 @@ mod tests {
             (
                 |report| {
                     let child = "c".to_owned();
-                    report.writes.push(WriteRecord { child, verb: Verb::Updated, paths: vec![] });
+                    report.writes.push(WriteRecord {
+                        child,
+                        verb: Verb::Updated,
+                        paths: vec![],
+                        drift: None,
+                    });
                 },
                 "False Unsettled Reconciling",
             ),

@@ -27,6 +27,7 @@ mod context;
 mod delete;
 mod failure;
 mod finalize;
+mod flapping;
 mod gate;
 mod immutable;
 mod interlock;
@@ -92,6 +93,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
         finalize::Prepared::Sync(parent) => parent,
         finalize::Prepared::Done => return report,
     };
+    flapping::begin(context, &parent, &mut report);
     let observed = context.observed(&parent);
     // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
     let status = sync_and_apply(context, &parent, observed, job.failures, &mut report).await;
@@ -102,6 +104,8 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     if report.has_settled() || job.after_writes > LAST_RUN_WITHOUT_STATUS {
         status::write(context, &parent, status, &mut report).await;
     }
+    let window = flapping::window(context.config());
+    report.calms_in = report.memory.flapping.calms_in(Instant::now(), window);
     report
 }
 
@@ -136,7 +140,11 @@ async fn sync_and_apply(
     });
     match planned {
         Ok(plan) if is_paused(parent) => pause::hold(context, &plan, report),
-        Ok(plan) => apply::apply(context, parent, plan, report).await,
+        Ok(plan) => {
+            flapping::foresee(&plan, &observed, parent, report);
+            apply::apply(context, parent, plan, report).await;
+            flapping::note(context, report);
+        }
         Err(refusals) => report.fail(Failure::Refused(refusals)),
     }
     response.status

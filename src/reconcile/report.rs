@@ -1,6 +1,7 @@
 //! What came of a run, and what the next run for the same parent needs to know.
 
 use std::{
+    collections::HashMap,
     fmt::Display,
     time::{Duration, SystemTime},
 };
@@ -11,9 +12,10 @@ use super::{
 };
 use crate::{
     cluster::ApiError,
-    history::{Outcome, Verb, WriteRecord},
+    history::{Drift, Outcome, Verb, WriteRecord},
+    object::ResourceVersion,
     operator::{ConflictPolicy, OperatorConfig},
-    plan::{ChildId, ForeignChild, Interlock, Memos},
+    plan::{ChildId, Flapping, ForeignChild, Interlock, Memos, Rewrite, RewriteReason},
     schedule::Finished,
 };
 
@@ -34,6 +36,12 @@ pub struct Memory {
     pub interlock: Option<Interlock>,
     /// The last Warning Event, so that it is not sent again for every retry.
     pub last_event: Option<(String, String)>,
+    /// What is written again and again.
+    pub flapping: Flapping,
+    /// The version at which the last run left the parent.
+    pub parent: Option<ResourceVersion>,
+    /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
+    pub status: Option<u64>,
 }
 
 /// How far a parent has got on its way.
@@ -62,6 +70,8 @@ pub struct Report {
     pub memory: Memory,
     /// The writes of children that the server accepted.
     pub writes: Vec<WriteRecord>,
+    /// The writes of children that changed nothing on the server.
+    pub noop_writes: Vec<WriteRecord>,
     /// How many children were as desired.
     pub unchanged: usize,
     /// Children that cannot be written yet, and why.
@@ -82,6 +92,15 @@ pub struct Report {
     pub status_is_due: bool,
     /// How far the parent got.
     pub end: End,
+    /// How often something was written that is written too often.
+    pub slowed: Option<u32>,
+    /// When what is written again and again may have come to rest.
+    pub calms_in: Option<Duration>,
+    /// Whether the parent is as the run before left it.
+    pub(super) is_same_parent: bool,
+    /// The children that are to be written again, and those that were.
+    pub(super) rewrites: HashMap<ChildId, Rewrite>,
+    pub(super) rewritten: Vec<(ChildId, Rewrite, Verb)>,
     /// The failure of a whole step.
     failure: Option<Failure>,
     /// The failures of single writes.
@@ -105,6 +124,7 @@ impl Report {
             took: Duration::ZERO,
             memory,
             writes: Vec::new(),
+            noop_writes: Vec::new(),
             unchanged: 0,
             waiting: Vec::new(),
             held: Vec::new(),
@@ -115,6 +135,11 @@ impl Report {
             wrote_status: false,
             status_is_due: false,
             end: End::Alive,
+            slowed: None,
+            calms_in: None,
+            is_same_parent: false,
+            rewrites: HashMap::new(),
+            rewritten: Vec::new(),
             failure: None,
             child_failures: Vec::new(),
             foreign: Vec::new(),
@@ -159,7 +184,17 @@ impl Report {
     }
 
     pub(super) fn wrote(&mut self, id: &ChildId, verb: Verb, paths: Vec<String>) {
-        self.writes.push(WriteRecord { child: id.to_string(), verb, paths });
+        let rewrite = self.rewrites.remove(id);
+        let drift = rewrite.as_ref().and_then(drift).map(Box::new);
+        self.rewritten.extend(rewrite.map(|rewrite| (id.clone(), rewrite, verb)));
+        self.writes.push(WriteRecord { child: id.to_string(), verb, paths, drift });
+    }
+
+    /// The server accepted a write and found nothing to change.
+    pub(super) fn wrote_nothing(&mut self, id: &ChildId, paths: Vec<String>) {
+        self.unchanged += 1;
+        let (child, verb) = (id.to_string(), Verb::Unchanged);
+        self.noop_writes.push(WriteRecord { child, verb, paths, drift: None });
     }
 
     pub(super) fn wait(&mut self, id: &ChildId, why: &dyn Display) {
@@ -186,7 +221,7 @@ impl Report {
 
     /// Whether nothing is left to write, or writing failed: the time to write the status.
     pub fn has_settled(&self) -> bool {
-        self.writes.is_empty() || self.failure.is_some()
+        self.writes.is_empty() || self.failure.is_some() || self.slowed.is_some()
     }
 
     /// What the run means for those who look.
@@ -202,9 +237,12 @@ impl Report {
             (End::Alive, None) if self.paused.is_some() => Outcome::Paused,
             (End::Alive, None) => match self.finished(config) {
                 Finished::Wrote => Outcome::Wrote,
+                Finished::Slowed { .. } if !self.writes.is_empty() => Outcome::Wrote,
                 Finished::Recheck { .. } => Outcome::Waiting,
                 Finished::Settled { .. } if self.is_contested() => Outcome::Waiting,
                 Finished::Settled { .. }
+                | Finished::Calming { .. }
+                | Finished::Slowed { .. }
                 | Finished::Failed
                 | Finished::FailedUntil { .. }
                 | Finished::Throttled { .. }
@@ -215,24 +253,37 @@ impl Report {
 
     /// What the run means for the schedule.
     pub fn finished(&self, config: &OperatorConfig) -> Finished {
-        match &self.failure {
-            Some(failure) => self.failed(failure, config.max_error_backoff),
-            None if !self.writes.is_empty() => Finished::Wrote,
-            None if self.end == End::Outdated => Finished::Recheck { after: RECHECK },
+        match (&self.failure, self.slowed) {
+            (Some(failure), _) => self.failed(failure, config.max_error_backoff),
+            (None, Some(times)) => Finished::Slowed { times },
+            (None, None) => self.went_well(),
+        }
+    }
+
+    fn went_well(&self) -> Finished {
+        let recheck = |after| Finished::Recheck { after };
+        match self.end {
+            _ if !self.writes.is_empty() => Finished::Wrote,
+            End::Outdated => recheck(RECHECK),
             // The time that the handler chose, however long.
-            None if self.end == End::Finalizing => {
-                Finished::Recheck { after: self.resync.unwrap_or(RECHECK) }
-            }
-            None if self.status_is_due => Finished::Recheck { after: SCHEMA_RECHECK },
+            End::Finalizing => recheck(self.resync.unwrap_or(RECHECK)),
+            _ if self.status_is_due => recheck(SCHEMA_RECHECK),
             // Without the annotation it is another parent, which wakes it.
-            None if self.paused.is_some() => Finished::Settled { resync: self.resync },
-            None if self.interlock.is_some() && self.waiting.len() == 1 => {
-                Finished::Recheck { after: self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK) }
+            _ if self.paused.is_some() => Finished::Settled { resync: self.resync },
+            _ if self.interlock.is_some() && self.waiting.len() == 1 => {
+                recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
             }
-            None if !self.waiting.is_empty() => {
-                Finished::Recheck { after: self.resync.unwrap_or(RECHECK).min(RECHECK) }
+            _ if !self.waiting.is_empty() => recheck(self.resync.unwrap_or(RECHECK).min(RECHECK)),
+            End::Alive | End::Finalized | End::Gone => self.settled(),
+        }
+    }
+
+    fn settled(&self) -> Finished {
+        match (self.calms_in, self.resync) {
+            (Some(after), resync) if resync.is_none_or(|resync| after < resync) => {
+                Finished::Calming { after }
             }
-            None => Finished::Settled { resync: self.resync },
+            (_, resync) => Finished::Settled { resync },
         }
     }
 
@@ -249,6 +300,11 @@ impl Report {
             },
         }
     }
+}
+
+fn drift(rewrite: &Rewrite) -> Option<Drift> {
+    let Rewrite { why, from, to, changed_by: manager, .. } = rewrite.clone();
+    (why == RewriteReason::Drift).then_some(Drift { manager, from, to })
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Context, Failure, Report, conditions};
+use super::{Context, Failure, Report, conditions, flapping};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind, ParentEvent},
     object::Object,
     operator::Condition,
-    plan::{StatusInput, status_patch},
+    plan::{StatusInput, patched_paths, status_patch},
 };
 
 const TRIES: usize = 3;
@@ -23,9 +23,13 @@ pub(super) async fn write(
 ) {
     let said = conditions::said(report);
     announce(context, parent, report).await;
+    let wish = flapping::look_at_status(context, parent, status.as_ref(), &said, report).await;
     match patch(context, parent, status.as_ref(), &said).await {
-        Ok(Patched::Written) => report.wrote_status = true,
-        Ok(Patched::Unchanged) => {}
+        Ok(Patched::Written { reply, paths }) => {
+            report.wrote_status = true;
+            flapping::note_status(context, wish, Some((&reply, &paths)), report);
+        }
+        Ok(Patched::Unchanged) => flapping::note_status(context, wish, None, report),
         Ok(Patched::NotYet) => report.status_is_due = true,
         Err(error) => status_failed(context, parent, error, report).await,
     }
@@ -45,7 +49,7 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
     if is_refused
         && matches!(
             patch(context, parent, None, &conditions::said(report)).await,
-            Ok(Patched::Written)
+            Ok(Patched::Written { .. })
         )
     {
         report.wrote_status = true;
@@ -71,7 +75,10 @@ pub(super) async fn show_overdue(
 
 /// What came of writing a status.
 enum Patched {
-    Written,
+    Written {
+        reply: Object,
+        paths: Vec<String>,
+    },
     /// It is as it should be, or the parent is gone.
     Unchanged,
     /// What it may hold is not published yet.
@@ -105,8 +112,8 @@ async fn patch(
         let is_found = match cluster.patch_status(parent.ty(), parent.key(), manager, &body).await {
             Ok(reply) => {
                 context.metrics().status_written(context.name());
-                context.learn(&parent, reply);
-                return Ok(Patched::Written);
+                context.learn(&parent, reply.clone());
+                return Ok(Patched::Written { reply, paths: patched_paths(&body) });
             }
             Err(error) if error.class() == ErrorClass::Conflict && attempt < TRIES => true,
             Err(error) if error.code() == Some(404) => false,
@@ -153,6 +160,7 @@ async fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[Strin
 }
 
 async fn announce(context: &Context, parent: &Object, report: &mut Report) {
+    flapping::announce(context, parent, report).await;
     if report.failure().is_none() {
         report.memory.last_event = None;
         return;

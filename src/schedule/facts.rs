@@ -49,6 +49,18 @@ pub enum Finished {
         /// The time.
         after: Duration,
     },
+    /// Nothing is left to do; look again after this time, when what used to be changed back may
+    /// have come to rest.
+    Calming {
+        /// The time.
+        after: Duration,
+    },
+    /// Something was written that is written again and again: whatever happens to the children, the
+    /// next look waits, ever longer.
+    Slowed {
+        /// How often in a row.
+        times: u32,
+    },
     /// It failed: retry with backoff.
     Failed,
     /// It failed, and the handler or the kind of failure says when to retry.
@@ -108,6 +120,10 @@ pub enum WakeReason {
     Throttled,
     /// A run waits for something to happen elsewhere.
     Recheck,
+    /// A run wrote what is written again and again.
+    Slowed,
+    /// A run looks whether what used to be changed back has come to rest.
+    Calming,
     /// Something changed, and more changes may follow: this is the strongest so far.
     Debounce(Touch),
 }

@@ -101,9 +101,8 @@ impl Schedule {
     fn holds_out_against(&self, touch: Touch) -> bool {
         match self.phase {
             Phase::Waiting(NextWake { why: WakeReason::Throttled, .. }) => true,
-            Phase::Waiting(NextWake { why: WakeReason::Retry, .. }) | Phase::Resting => {
-                touch < Touch::Parent
-            }
+            Phase::Waiting(NextWake { why: WakeReason::Retry | WakeReason::Slowed, .. })
+            | Phase::Resting => touch < Touch::Parent,
             Phase::Idle
             | Phase::Waiting(_)
             | Phase::Queued(_)
@@ -145,6 +144,8 @@ impl Schedule {
             WakeReason::Resync
             | WakeReason::Retry
             | WakeReason::Throttled
+            | WakeReason::Slowed
+            | WakeReason::Calming
             | WakeReason::Recheck => self.enqueue(why.into()),
         }
     }
@@ -208,6 +209,10 @@ impl Schedule {
             // A parent whose children never come to rest is written ever more slowly.
             Finished::Wrote => backoff(self.writing_runs - WRITING_RUNS_AT_ONCE + 1),
             Finished::Recheck { after } => wake(WakeReason::Recheck, after),
+            Finished::Calming { after } => wake(WakeReason::Calming, after),
+            Finished::Slowed { times } => {
+                wake(WakeReason::Slowed, policy.backoff.delay(times, self.seed))
+            }
             Finished::Failed => backoff(self.failures),
             Finished::FailedUntil { after } => wake(WakeReason::Retry, after),
             Finished::Throttled { after } => {
@@ -221,7 +226,10 @@ impl Schedule {
     fn count(&mut self, finished: Finished) {
         match finished {
             Finished::Wrote => (self.failures, self.writing_runs) = (0, self.writing_runs + 1),
-            Finished::Settled { .. } | Finished::Recheck { .. } => {
+            Finished::Settled { .. }
+            | Finished::Recheck { .. }
+            | Finished::Calming { .. }
+            | Finished::Slowed { .. } => {
                 (self.failures, self.writing_runs) = (0, 0);
             }
             Finished::Failed

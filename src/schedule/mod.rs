@@ -6,9 +6,10 @@
 //! | phase \ input | `Touched` | `TimerFired` | `Admitted` | `Finished` | `Retired` |
 //! |---|---|---|---|---|---|
 //! | Idle | collect, or `Enqueue` | - | - | - | `Stop` |
-//! | Waiting(resync, recheck) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
+//! | Waiting(resync, recheck, calming) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(debounce) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(error) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
+//! | Waiting(slowed) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(throttled) | stay | `Enqueue` | - | - | `Stop` |
 //! | Resting (permanent error) | parent's own change: as Idle; else stay | - | - | - | `Stop` |
 //! | Queued | more urgent: `Raise`; else stay | - | `Run` | - | `Stop` |
@@ -17,6 +18,9 @@
 //! *Throttled* is an answer of the API server with `Retry-After`. It is obeyed (at most ten minutes)
 //! even against a change of the parent or its deletion, which are seen when the time is over. What
 //! the *handler* asks for when it fails is an ordinary error: a change of the parent may well mend it.
+//!
+//! *Slowed* is a run that wrote what is written again and again, because somebody else changes it back
+//! or the handler keeps changing its mind: the next look comes later each time, and it does come.
 //!
 //! *Collect*, only with a debounce window:
 //!

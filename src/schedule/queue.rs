@@ -76,8 +76,11 @@ impl From<Touch> for Priority {
 impl From<WakeReason> for Priority {
     fn from(why: WakeReason) -> Self {
         match why {
-            WakeReason::Resync => Self::Background,
-            WakeReason::Retry | WakeReason::Throttled | WakeReason::Recheck => Self::FollowUp,
+            WakeReason::Resync | WakeReason::Calming => Self::Background,
+            WakeReason::Retry
+            | WakeReason::Throttled
+            | WakeReason::Slowed
+            | WakeReason::Recheck => Self::FollowUp,
             WakeReason::Debounce(touch) => touch.into(),
         }
     }

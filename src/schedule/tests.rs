@@ -19,6 +19,7 @@ const FAILED: Input = Input::Finished(Finished::Failed);
 const STUCK: Input = Input::Finished(Finished::FailedForGood);
 const WROTE: Input = Input::Finished(Finished::Wrote);
 const THROTTLED: Input = Input::Finished(Finished::Throttled { after: Duration::from_secs(5) });
+const SLOWED: Input = Input::Finished(Finished::Slowed { times: 1 });
 const ASKED: Input = Input::Finished(Finished::FailedUntil { after: Duration::from_secs(5) });
 
 fn enqueue(priority: Priority) -> Command {
@@ -81,7 +82,7 @@ fn the_table_holds() {
     let resync = Input::Finished(Finished::Settled { resync: Some(after) });
     let recheck = Input::Finished(Finished::Recheck { after });
     let (go, stay) = (enqueue, STAY);
-    let table: [(&str, &[Input], [Command; 7]); 10] = [
+    let table: [(&str, &[Input], [Command; 7]); 12] = [
         // Listed, child, parent, deletion; TimerFired, Admitted, Retired
         ("idle", &[], [go(Background), go(FollowUp), go(Change), go(Deletion), stay, stay, Stop]),
         (
@@ -103,6 +104,16 @@ fn the_table_holds() {
             "the handler's wish",
             &[CHILD, ASKED],
             [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
+        ),
+        (
+            "slowed",
+            &[CHILD, SLOWED],
+            [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
+        ),
+        (
+            "calming",
+            &[CHILD, Input::Finished(Finished::Calming { after })],
+            [go(Background), go(FollowUp), go(Change), go(Deletion), go(Background), stay, Stop],
         ),
         ("throttled", &[CHILD, THROTTLED], [stay, stay, stay, stay, go(FollowUp), stay, Stop]),
         ("resting", &[CHILD, STUCK], [stay, stay, go(Change), go(Deletion), stay, stay, Stop]),
@@ -325,4 +336,16 @@ fn a_resync_is_superseded_by_a_newer_run() {
     parent.admitted(CHILD, 1);
     assert_eq!(parent.step(SETTLED, 2), Command::Rest);
     assert_eq!(parent.step(Input::TimerFired, 5), STAY);
+}
+
+#[test]
+fn what_is_written_again_and_again_waits_ever_longer_and_is_no_failure() {
+    for (times, [least, most]) in [(1, [0, 1]), (3, [2, 4]), (9, [30, 60])] {
+        let mut parent = Parent::after(&[CHILD]);
+        parent.step(CHILD, 0);
+        parent.step(Input::Finished(Finished::Slowed { times }), 0);
+        let wakes = parent.wakes_in().unwrap();
+        assert!((least..=most).contains(&wakes), "{times}: {wakes}");
+        assert_eq!(parent.schedule.failures(), 0);
+    }
 }

@@ -42,9 +42,15 @@ struct Entry<'a> {
     operation: Cow<'a, str>,
     #[serde(borrow, default, skip_serializing)]
     subresource: Option<Cow<'a, str>>,
+    #[serde(borrow, default, skip_serializing)]
+    time: Option<Cow<'a, str>>,
     #[serde(borrow, default, rename = "fieldsV1")]
     fields: Option<&'a RawValue>,
 }
+
+/// In the place of an operation: who changed the object after those who are kept did. It is part of
+/// the shared text, so that it costs an object nothing.
+const CHANGED_SINCE: &str = "ChangedSince";
 
 /// The fewest texts that are looked through for those that nobody uses.
 const FEWEST: usize = 64;
@@ -62,11 +68,13 @@ impl KeptManagers {
             return Ok(ManagedFields::default());
         }
         let entries: Option<Vec<Entry<'_>>> = serde_json::from_str(entries)?;
-        let mut kept = entries.unwrap_or_default();
-        kept.retain(|entry| entry.is_of_object() && self.0.names.contains(entry.manager.as_ref()));
+        let entries = entries.unwrap_or_default().into_iter().filter(Entry::is_of_object);
+        let is_kept = |entry: &Entry<'_>| self.0.names.contains(entry.manager.as_ref());
+        let (mut kept, others): (Vec<_>, Vec<_>) = entries.partition(is_kept);
         if kept.is_empty() {
             return Ok(ManagedFields::default());
         }
+        kept.extend(changed_since(&kept, others));
         let text = serde_json::to_string(&kept)?;
         let mut shared = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(ManagedFields(Some(shared.one(text))))
@@ -101,10 +109,31 @@ impl ManagedFields {
         self.find(manager, "Update").is_some()
     }
 
-    fn find(&self, manager: &str, operation: &str) -> Option<Entry<'_>> {
-        let entries: Vec<Entry<'_>> = serde_json::from_str(self.0.as_deref()?).ok()?;
-        entries.into_iter().find(|entry| entry.manager == manager && entry.operation == operation)
+    /// Who changed the object after those who are kept did.
+    pub(super) fn changed_by(&self) -> Option<String> {
+        let mut entries = self.entries().into_iter();
+        Some(entries.find(|entry| entry.operation == CHANGED_SINCE)?.manager.into_owned())
     }
+
+    fn find(&self, manager: &str, operation: &str) -> Option<Entry<'_>> {
+        let mut entries = self.entries().into_iter();
+        entries.find(|entry| entry.manager == manager && entry.operation == operation)
+    }
+
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let text = self.0.as_deref();
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+}
+
+/// The last of the others, if it wrote later than all who are kept, as far as seconds tell. Times
+/// are all in the same form, so that they compare as texts.
+fn changed_since<'a>(kept: &[Entry<'a>], others: Vec<Entry<'a>>) -> Option<Entry<'a>> {
+    let last = kept.iter().filter_map(|entry| entry.time.as_deref()).max();
+    let other = others.into_iter().max_by(|a, b| a.time.cmp(&b.time))?;
+    let is_later = other.time.is_some() && other.time.as_deref() >= last;
+    let operation = Cow::Borrowed(CHANGED_SINCE);
+    is_later.then_some(Entry { operation, fields: None, ..other })
 }
 
 impl Entry<'_> {
@@ -141,6 +170,32 @@ mod tests {
         assert_eq!((kept.applied_by("kubectl"), kept.applied_by("old")), (None, None));
         assert!(kept.has_update_by("old") && !kept.has_update_by("op"));
         assert!(KeptManagers::new(["x"]).reduce(&entries.to_string()).unwrap().0.is_none());
+    }
+
+    #[test]
+    fn who_wrote_after_the_kept_managers_is_remembered_by_name() {
+        let at = |time: &str| json!({"time": format!("2026-01-01T00:00:{time}Z")});
+        let status = json!({"time": "2026-01-01T00:00:59Z", "subresource": "status"});
+        let ours = || entry("op", "Apply", &at("20"));
+        for (entries, expected) in [
+            (json!([ours()]), None),
+            (json!([ours(), entry("hpa", "Update", &at("19"))]), None),
+            (json!([entry("hpa", "Update", &at("20")), ours()]), Some("hpa")),
+            (
+                json!([
+                    entry("new", "Update", &at("40")),
+                    ours(),
+                    entry("old", "Apply", &at("30")),
+                    entry("kubelet", "Update", &status),
+                ]),
+                Some("new"),
+            ),
+            (json!([ours(), entry("timeless", "Update", &json!({"time": null}))]), None),
+        ] {
+            let kept = KeptManagers::new(["op"]).reduce(&entries.to_string()).unwrap();
+            assert_eq!(kept.changed_by().as_deref(), expected, "{entries}");
+            assert!(kept.applied_by("op").is_some() && kept.applied_by("new").is_none());
+        }
     }
 
     #[test]

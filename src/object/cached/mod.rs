@@ -217,6 +217,12 @@ impl Object {
         self.0.managed.has_update_by(manager)
     }
 
+    /// The field manager that changed the object itself after the kept managers last did, as far as
+    /// the server tells; it tells only of those who still own something.
+    pub fn changed_by(&self) -> Option<String> {
+        self.0.managed.changed_by()
+    }
+
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         serde_json::from_str(self.metadata_text(name)?).ok()
     }

@@ -15,7 +15,12 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use super::nulls::drop_nulls;
+use super::{
+    contained::MAX_PATHS,
+    hash,
+    nulls::drop_nulls,
+    path::{Path, Segment},
+};
 use crate::{object::Object, operator::Condition};
 
 pub use schema::StatusSchema;
@@ -120,6 +125,34 @@ fn observe_generation(
     if let Some(value) = value {
         status.insert(FIELD.to_owned(), value);
     }
+}
+
+/// What a status is to say, in one number: the same wish in vain means that somebody else wrote.
+pub fn status_wish(parent: &Object, handler: Option<&Value>, conditions: &[Condition]) -> u64 {
+    let said = |it: &Condition| json!([it.ty, it.status.as_str(), it.reason, it.message]);
+    let conditions: Vec<_> = conditions.iter().map(said).collect();
+    hash::of(&json!([parent.generation(), handler, conditions]))
+}
+
+/// The paths that a [`StatusPatch`] changes; all conditions are one.
+pub fn patched_paths(body: &Value) -> Vec<String> {
+    fn add<'a>(value: &'a Value, path: &mut Path<'a>, paths: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) if !fields.is_empty() => {
+                for (name, value) in fields {
+                    path.enter(Segment::Field(name));
+                    add(value, path, paths);
+                    path.leave();
+                }
+            }
+            _ if paths.len() < MAX_PATHS => paths.push(path.render()),
+            _ => {}
+        }
+    }
+    let (mut path, mut paths) = (Path::default(), Vec::new());
+    path.enter(Segment::Field("status"));
+    add(&body["status"], &mut path, &mut paths);
+    paths
 }
 
 impl fmt::Debug for StatusInput<'_> {

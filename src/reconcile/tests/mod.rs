@@ -210,3 +210,24 @@ async fn a_status_that_the_server_refuses_is_told_by_an_event() {
     let events = world.asked("POST").into_iter().filter(|asked| asked.is_about("/events"));
     assert!(events.count() > 0);
 }
+
+#[tokio::test]
+async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping() {
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => (200, child("5", 1)),
+            _ => taken(),
+        });
+    let mut memory = Memory::default();
+    for _ in 0..5 {
+        // As if the server dropped the field and forgot it.
+        memory.memos = <_>::default();
+        let report = world.run(memory).await;
+        assert!(report.writes.is_empty() && report.memory.flapping.condition().is_none());
+        assert_eq!(report.noop_writes[0].paths, [".spec.x"], "{:?}", report.noop_writes);
+        memory = report.memory;
+    }
+}

@@ -151,6 +151,7 @@ fn failing_parent() -> ParentState {
         child: "Pod.v1 ns/pod".to_owned(),
         verb: Verb::Created,
         paths: Vec::new(),
+        drift: None,
     }];
     state.history.record(first);
     let message = "no such image".to_owned();

@@ -64,6 +64,8 @@ async fn lives_with_another_image(faults: Faults) -> Faults {
     let now = faults.world.get(POD, "p").await;
     assert_eq!(now["metadata"]["uid"], pod["metadata"]["uid"], "it is not replaced");
     assert_eq!(now["spec"], pod["spec"]);
+    let parent = faults.world.get(RECIPE, "r").await;
+    assert!(condition(&parent, "Flapping").is_null(), "{parent}");
     faults
 }
 

@@ -1,0 +1,188 @@
+//! Which steps of a plan write a child again that had been as desired, and who caused that: somebody
+//! else who changed it, or a handler that has changed its mind. Judges one run; whether it happens
+//! again and again is for [`Flapping`](super::Flapping) to say.
+
+use std::{cell::LazyCell, collections::HashMap};
+
+use super::{ChildId, Deletion, DeletionReason, Memos, Plan, Step, ownership::is_ours};
+use crate::{
+    object::{Object, ResourceVersion},
+    operator::Children,
+};
+
+/// A child that had been as desired and is written again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rewrite {
+    /// The JSON paths that are written; none when all of the child went or is to go.
+    pub paths: Vec<String>,
+    /// Who caused it.
+    pub why: RewriteReason,
+    /// The version at which it was as desired.
+    pub from: ResourceVersion,
+    /// The version at which it is not; `None` when it is gone.
+    pub to: Option<ResourceVersion>,
+    /// The field manager that changed it, as far as the cache knows.
+    pub changed_by: Option<String>,
+}
+
+/// Who caused that a child is written again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RewriteReason {
+    /// The handler wants the same as before: somebody else changed the child.
+    Drift,
+    /// The handler wants something else, although nothing in its request was changed by others.
+    OtherAnswer,
+}
+
+/// Finds the steps that write again. `memos` are those of the run before, and `is_same_parent` says
+/// whether the parent is as that run left it.
+pub fn rewrites(
+    plan: &Plan,
+    memos: &Memos,
+    observed: &Children,
+    parent: &Object,
+    is_same_parent: bool,
+) -> HashMap<ChildId, Rewrite> {
+    if memos.is_empty() || plan.steps.is_empty() {
+        return HashMap::new();
+    }
+    let is_same = LazyCell::new(|| is_same_parent && is_untouched(memos, observed, parent));
+    let rewrite = |step: &Step| {
+        let before = memos.settled(step.id())?;
+        let live = observed.of_type(&step.id().ty).get(&step.id().key);
+        let change = change(step, before, live)?;
+        let is_caused = change.why == RewriteReason::Drift || *is_same;
+        is_caused.then(|| (step.id().clone(), change))
+    };
+    plan.steps.iter().filter_map(rewrite).collect()
+}
+
+/// Whether all that a handler saw of the children is as the run before left it.
+fn is_untouched(memos: &Memos, observed: &Children, parent: &Object) -> bool {
+    let seen = || observed.iter().filter(|child| is_ours(parent, child));
+    seen().count() == memos.len() && seen().all(|child| memos.is_untouched(child))
+}
+
+fn change(step: &Step, (wish, settled): (u64, &Object), live: Option<&Object>) -> Option<Rewrite> {
+    let (paths, is_same_wish) = match step {
+        Step::Create(write) => (&[][..], write.desired_hash == wish),
+        Step::Update(write) => (&*write.paths, write.desired_hash == wish),
+        Step::Delete(Deletion { why: DeletionReason::Undesired, .. }) => (&[][..], false),
+        Step::Delete(Deletion { why: DeletionReason::Recreate { paths, instead_of }, .. }) => {
+            (&**paths, instead_of.desired_hash == wish)
+        }
+        // In no plan: it follows from a refused update.
+        Step::Delete(Deletion { why: DeletionReason::Immutable { .. }, .. }) => return None,
+    };
+    let why = match (is_same_wish, live) {
+        (true, Some(live)) if live != settled => RewriteReason::Drift,
+        (true, None) => RewriteReason::Drift,
+        (false, Some(live)) if live == settled => RewriteReason::OtherAnswer,
+        // A new wish for a child that others changed, or one that was refused before.
+        (true | false, _) => return None,
+    };
+    let changed_by = match why {
+        RewriteReason::Drift => live.and_then(Object::changed_by),
+        RewriteReason::OtherAnswer => None,
+    };
+    let (from, to) = (settled.resource_version(), live.map(Object::resource_version));
+    Some(Rewrite { paths: paths.to_vec(), why, from: from.clone(), to: to.cloned(), changed_by })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        object::{K8sType, KeptManagers},
+        plan::Write,
+    };
+
+    fn pods() -> K8sType {
+        K8sType::namespaced("v1", "Pod", "pods")
+    }
+
+    fn parent() -> Object {
+        let ty = K8sType::namespaced("example.com/v1", "App", "apps");
+        let value = json!({"metadata": {"name": "p", "uid": "p", "resourceVersion": "1"}});
+        Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+    }
+
+    fn child(name: &str, version: u64) -> Object {
+        let entry = |manager: &str, operation: &str, second: u64| {
+            let time = format!("2026-01-01T00:00:{second:02}Z");
+            json!({"manager": manager, "operation": operation, "time": time, "fieldsV1": {}})
+        };
+        let value = json!({"metadata": {
+            "name": name, "namespace": "ns", "uid": name, "resourceVersion": version.to_string(),
+            "ownerReferences": [{"uid": "p", "controller": true}],
+            "managedFields": [entry("op", "Apply", 5), entry("hpa", "Update", version)],
+        }});
+        Object::from_value(&pods(), &value, &KeptManagers::new(["op"])).unwrap()
+    }
+
+    fn update(wish: u64) -> Step {
+        let paths = vec![".spec.x".to_owned()];
+        let id = ChildId::of(&child("c", 1));
+        Step::Update(Write { id, body: Value::Null, desired_hash: wish, paths })
+    }
+
+    /// What is written again, when `c` was settled at version 4 under wish 7, and `d` too.
+    fn found(step: Step, live: &[Object], is_same_parent: bool) -> Option<(RewriteReason, usize)> {
+        let mut memos = Memos::default();
+        for name in ["c", "d"] {
+            memos.settle(7, &child(name, 4));
+        }
+        let observed = Children::new([(pods(), live.to_vec())]);
+        let plan = Plan { steps: vec![step], ..Plan::default() };
+        let mut found = rewrites(&plan, &memos, &observed, &parent(), is_same_parent);
+        found.drain().next().map(|(_, rewrite)| (rewrite.why, rewrite.paths.len()))
+    }
+
+    #[test]
+    fn who_caused_a_write_is_told_by_the_wish_and_by_what_others_changed() {
+        use RewriteReason::{Drift, OtherAnswer};
+        let create = |wish| match update(wish) {
+            Step::Update(write) => Step::Create(write),
+            step => step,
+        };
+        let delete = || Step::Delete(Deletion::new(&child("c", 4), DeletionReason::Undesired));
+        let (settled, other) = (|| child("c", 4), || child("d", 4));
+        let table: Vec<(Step, Vec<Object>, bool, Option<_>)> = vec![
+            // The same wish: somebody else changed it, or it went.
+            (update(7), vec![child("c", 9), other()], true, Some((Drift, 1))),
+            (update(7), vec![child("c", 9)], false, Some((Drift, 1))),
+            (create(7), vec![other()], true, Some((Drift, 0))),
+            (update(7), vec![settled(), other()], true, None),
+            // Another wish for the same request.
+            (update(8), vec![settled(), other()], true, Some((OtherAnswer, 1))),
+            (delete(), vec![settled(), other()], true, Some((OtherAnswer, 0))),
+            // Another request: the parent, this child, another child, one more, one less.
+            (update(8), vec![settled(), other()], false, None),
+            (update(8), vec![child("c", 9), other()], true, None),
+            (update(8), vec![settled(), child("d", 9)], true, None),
+            (update(8), vec![settled(), other(), child("e", 1)], true, None),
+            (update(8), vec![settled()], true, None),
+        ];
+        for (step, live, is_same_parent, expected) in table {
+            let what = format!("{step:?} {live:?} {is_same_parent}");
+            assert_eq!(found(step, &live, is_same_parent), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn drift_names_both_versions_and_who_changed_the_child() {
+        let mut memos = Memos::default();
+        memos.settle(7, &child("c", 4));
+        let observed = Children::new([(pods(), vec![child("c", 9)])]);
+        let plan = Plan { steps: vec![update(7)], ..Plan::default() };
+        let found = rewrites(&plan, &memos, &observed, &parent(), true);
+        let rewrite = &found[&ChildId::of(&child("c", 4))];
+        assert_eq!(
+            (rewrite.from.to_string(), rewrite.changed_by.as_deref()),
+            ("4".into(), Some("hpa"))
+        );
+        assert_eq!(rewrite.to.as_ref().map(ToString::to_string).as_deref(), Some("9"));
+    }
+}

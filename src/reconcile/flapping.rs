@@ -1,0 +1,166 @@
+//! Around steps 4 and 5: what a run writes again is noted, who else writes is found out, and when it
+//! is too often that is said and the parent is slowed down. What is too often is for
+//! [`Flapping`] to say.
+
+use std::time::{Duration, Instant};
+
+use super::{Context, Report, status};
+use crate::{
+    history::Verb,
+    object::{K8sType, Object, ObjectKey},
+    operator::{Children, Condition, OperatorConfig},
+    plan::{
+        Flapping, FlappingReason, Plan, RewriteReason, Step, Subject, rewrites, rival, status_wish,
+    },
+};
+
+/// The longest backoff is within it, so that a fight is not forgotten between two slow repairs.
+pub(super) fn window(config: &OperatorConfig) -> Duration {
+    config.max_error_backoff.saturating_mul(2)
+}
+
+/// Notes which parent the run is about, and forgets what has come to rest.
+pub(super) fn begin(context: &Context, parent: &Object, report: &mut Report) {
+    let version = parent.resource_version();
+    report.is_same_parent = report.memory.parent.as_ref() == Some(version);
+    report.memory.parent = Some(version.clone());
+    report.memory.flapping.forget_before(Instant::now(), window(context.config()));
+}
+
+/// Notes which steps of a plan write again; what is known of the children is that of the run before.
+pub(super) fn foresee(plan: &Plan, observed: &Children, parent: &Object, report: &mut Report) {
+    let memos = &report.memory.memos;
+    report.rewrites = rewrites(plan, memos, observed, parent, report.is_same_parent);
+}
+
+/// Looks who else writes a child directly before the write that makes it a fight: afterwards all is
+/// ours, and nobody else shows.
+pub(super) async fn look(context: &Context, step: &Step, report: &mut Report) {
+    let id = step.id();
+    let Some(rewrite) = report.rewrites.get(id) else { return };
+    let (subject, why) = (Subject::Child(id.clone()), rewrite.why.into());
+    let is_due = rewrite.why == RewriteReason::Drift && rewrite.to.is_some();
+    if is_due && report.memory.flapping.is_about_to_begin(&subject, why) {
+        let found = find_rival(context, &id.ty, &id.key, &rewrite.paths, None).await;
+        let rival = found.or_else(|| rewrite.changed_by.clone());
+        report.memory.flapping.blame(&subject, why, rival);
+    }
+}
+
+/// One live read of the whole object. Nobody waits for the answer but a message.
+async fn find_rival(
+    context: &Context,
+    ty: &K8sType,
+    key: &ObjectKey,
+    paths: &[String],
+    subresource: Option<&str>,
+) -> Option<String> {
+    match context.cluster().read_whole(ty, key).await {
+        Ok(live) => rival(&live?, paths, context.name().as_str(), subresource),
+        Err(error) => {
+            tracing::debug!(operator = %context.name(), %error, "cannot look who else writes");
+            None
+        }
+    }
+}
+
+/// Counts what was written again.
+pub(super) fn note(context: &Context, report: &mut Report) {
+    for (id, rewrite, verb) in std::mem::take(&mut report.rewritten) {
+        if rewrite.to.is_none() && verb != Verb::Created {
+            // It was there after all, and had only left our sight.
+            continue;
+        }
+        let fields = rewrite.paths.len().max(1);
+        if rewrite.why == RewriteReason::Drift {
+            let manager = rewrite.changed_by.as_deref();
+            context.metrics().drift_repaired(context.name(), &id.ty, manager, fields);
+        }
+        again(context, &Subject::Child(id), rewrite.why.into(), &rewrite.paths, report);
+    }
+}
+
+fn again(
+    context: &Context,
+    subject: &Subject,
+    why: FlappingReason,
+    paths: &[String],
+    report: &mut Report,
+) {
+    let times = report.memory.flapping.again(subject, why, paths, Instant::now());
+    if times > 0 {
+        context.metrics().flapping(context.name(), why.name());
+        report.slowed = report.slowed.max(Some(times));
+    }
+}
+
+// === the status ===
+
+/// A status that is about to be written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StatusWish {
+    wish: u64,
+    /// It was so written before, and somebody else has changed the parent since.
+    is_contested: bool,
+}
+
+/// Looks who else writes the status, directly before the write that makes it a fight.
+pub(super) async fn look_at_status(
+    context: &Context,
+    parent: &Object,
+    handler: Option<&serde_json::Value>,
+    said: &[Condition],
+    report: &mut Report,
+) -> StatusWish {
+    const WHY: FlappingReason = FlappingReason::FightingOverStatus;
+    let said: Vec<_> = said.iter().filter(|it| it.ty != Flapping::CONDITION).cloned().collect();
+    let wish = status_wish(parent, handler, &said);
+    let is_contested = !report.is_same_parent && report.memory.status == Some(wish);
+    if is_contested && report.memory.flapping.is_about_to_begin(&Subject::Status, WHY) {
+        let found = find_rival(context, parent.ty(), parent.key(), &[], Some("status")).await;
+        report.memory.flapping.blame(&Subject::Status, WHY, found);
+    }
+    StatusWish { wish, is_contested }
+}
+
+/// The status says what it should: as it did already, or as the reply to its write shows, which is
+/// counted if it is again.
+pub(super) fn note_status(
+    context: &Context,
+    StatusWish { wish, is_contested }: StatusWish,
+    written: Option<(&Object, &[String])>,
+    report: &mut Report,
+) {
+    report.memory.status = Some(wish);
+    let Some((reply, paths)) = written else { return };
+    let version = reply.resource_version();
+    if is_contested && report.memory.parent.as_ref() != Some(version) {
+        again(context, &Subject::Status, FlappingReason::FightingOverStatus, paths, report);
+    }
+    report.memory.parent = Some(version.clone());
+}
+
+// === what is said ===
+
+/// Says once by an Event what has become too often.
+pub(super) async fn announce(context: &Context, parent: &Object, report: &mut Report) {
+    for (why, message) in report.memory.flapping.take_news() {
+        tracing::warn!(operator = %context.name(), parent = %parent.key(), reason = why.name(),
+            "{message}");
+        status::publish(context, parent, why.name(), message).await;
+    }
+}
+
+/// Whether the parent still says that something of it is flapping.
+pub(super) fn is_said(parent: &Object) -> bool {
+    const REASONS: [FlappingReason; 3] = [
+        FlappingReason::FightingOverFields,
+        FlappingReason::FightingOverStatus,
+        FlappingReason::UnstableHandler,
+    ];
+    let status = parent.field("status").unwrap_or_default();
+    let mut conditions = status["conditions"].as_array().into_iter().flatten();
+    conditions.any(|it| {
+        it["type"] == Flapping::CONDITION && REASONS.iter().any(|why| it["reason"] == why.name())
+    })
+}

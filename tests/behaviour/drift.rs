@@ -1,0 +1,87 @@
+//! What others change of a child and is repaired: counted by who changed it, and shown.
+
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, Operators, World, condition, eventually},
+};
+
+async fn kitchen() -> Option<(World, Operators)> {
+    let world = World::new().await?;
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await;
+    let child = config_map("c", json!({"salt": "much", "pepper": "little"}));
+    world.apply(RECIPE, recipe("r", &[child])).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    Some((world, operators))
+}
+
+/// The writes that the history of the parent shows, the newest run first.
+async fn writes(world: &World, operators: &Operators) -> Vec<Value> {
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let parent: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
+    let runs = parent["history"].as_array().unwrap().clone();
+    runs.iter().flat_map(|run| run["writes"].as_array().unwrap().clone()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn repaired_fields_are_counted_by_who_changed_them_and_shown_with_both_versions() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let before = world.get(CONFIG_MAP, "c").await;
+    let salted = json!({"data": {"salt": "none", "pepper": "none", "oil": "some"}});
+    let changed = world.patch(CONFIG_MAP, "c", salted).await;
+    let is_repaired = |child: &Value| child["data"]["salt"] == "much";
+    world.until(CONFIG_MAP, "c", "the repair", is_repaired).await;
+    let drifted = |writes: &Vec<Value>| writes.iter().any(|write| !write["drift"].is_null());
+    let shown = eventually("the drift", || writes(&world, &operators), drifted).await;
+    let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
+    let expected = json!({
+        "child": format!("ConfigMap.v1 {}/c", world.namespace), "verb": "Updated",
+        "paths": [".data.pepper", ".data.salt"],
+        "drift": {"manager": "by-hand", "from": version(&before), "to": version(&changed)},
+    });
+    assert_eq!(shown[0], expected);
+    let labels = r#"manager="by-hand",operator="cook",type="configmaps""#;
+    let line = format!("\noperetta_drift_repaired_total{{{labels}}} 2\n");
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(metrics.contains(&line), "{metrics}");
+    world.until_ready(RECIPE, "r").await;
+    assert!(condition(&world.get(RECIPE, "r").await, "Flapping").is_null(), "once is no fight");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_was_deleted_is_drift_of_all_of_it() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let before = world.get(CONFIG_MAP, "c").await;
+    world.delete(CONFIG_MAP, "c").await;
+    let is_new =
+        |child: &Value| child.is_object() && child["metadata"]["uid"] != before["metadata"]["uid"];
+    world.until(CONFIG_MAP, "c", "the child again", is_new).await;
+    let drifted = |writes: &Vec<Value>| writes.iter().any(|write| !write["drift"].is_null());
+    let shown = eventually("the drift", || writes(&world, &operators), drifted).await;
+    assert_eq!(shown[0]["verb"], "Created");
+    assert_eq!(shown[0]["drift"], json!({"from": before["metadata"]["resourceVersion"]}));
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_own_of_a_child_and_what_its_parent_changes_is_no_drift() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let runs = operators.runs("cook", &world.namespace, "r");
+    let theirs = json!({"metadata": {"labels": {"theirs": "x"}}, "data": {"oil": "some"}});
+    let changed = world.patch(CONFIG_MAP, "c", theirs).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, changed, "left alone");
+    for salt in ["a", "b", "c", "d"] {
+        world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": salt}))])).await;
+        world.until_ready(RECIPE, "r").await;
+    }
+    assert!(writes(&world, &operators).await.iter().all(|write| write["drift"].is_null()));
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(!metrics.contains("operetta_drift_repaired_total{"), "{metrics}");
+    assert!(!metrics.contains("operetta_flapping_total{"), "{metrics}");
+    operators.stop().await;
+}

@@ -1,0 +1,210 @@
+//! What is written again and again: by somebody who changes it back, or because the handler keeps
+//! changing its mind. Both are said, slowed down and, when they have come to rest, forgotten.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use kube::{
+    Api,
+    api::{DeleteParams, DynamicObject, Patch, PatchParams, WatchEvent, WatchParams},
+};
+use operetta::{history::NextWake, object::ObjectKey, schedule::WakeReason};
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, EVENT, Kind, Operators, World, condition, eventually, is_ready},
+};
+
+/// What somebody else does whenever we have done something.
+#[derive(Debug, Clone, Copy)]
+enum Habit {
+    Salts,
+    Tastes,
+    Deletes,
+}
+
+/// Somebody who looks at one object and does the same to it again and again, until it is dropped.
+struct Rival(tokio::task::JoinHandle<()>);
+
+impl Rival {
+    fn start(world: &World, kind: Kind, name: &str, habit: Habit) -> Self {
+        let (api, name) = (world.api(kind), name.to_owned());
+        Self(tokio::spawn(async move {
+            loop {
+                let params = WatchParams::default().fields(&format!("metadata.name={name}"));
+                let Ok(events) = api.watch(&params, "0").await else { continue };
+                let mut events = events.boxed();
+                while let Some(Ok(event)) = events.next().await {
+                    if let WatchEvent::Added(object) | WatchEvent::Modified(object) = event {
+                        habit.act(&api, &name, &object).await;
+                    }
+                }
+            }
+        }))
+    }
+}
+
+impl Drop for Rival {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Habit {
+    async fn act(self, api: &Api<DynamicObject>, name: &str, object: &DynamicObject) {
+        let params = PatchParams { field_manager: Some("rival".to_owned()), ..<_>::default() };
+        let merge = |patch: Value| Patch::Merge(patch);
+        // It may fail: the object changes under it, or goes.
+        match self {
+            Self::Salts if object.data["data"]["salt"] != "secret-salt" => {
+                let patch = merge(json!({"data": {"salt": "secret-salt"}}));
+                drop(api.patch(name, &params, &patch).await);
+            }
+            Self::Tastes if object.data["status"]["taste"] != "odd" => {
+                let patch = merge(json!({"status": {"taste": "odd"}}));
+                drop(api.patch_status(name, &params, &patch).await);
+            }
+            Self::Deletes => drop(api.delete(name, &DeleteParams::background()).await),
+            Self::Salts | Self::Tastes => {}
+        }
+    }
+}
+
+/// A kitchen whose retries come soon, and that forgets a fight after two seconds.
+async fn kitchen() -> Option<(World, Operators)> {
+    let world = World::new().await?;
+    let operators = start(&world, [50, 1000]).await;
+    Some((world, operators))
+}
+
+async fn start(world: &World, backoff: [u64; 2]) -> Operators {
+    let [least, most] = backoff.map(Duration::from_millis);
+    let config = recipe::config("cook").with_error_backoff(least, most);
+    world.start(|builder| builder.register(config, recipe::sync)).await
+}
+
+/// Waits until the parent says what is written again and again; returns the message.
+async fn until_flapping(world: &World, reason: &str) -> String {
+    let is_said = |parent: &Value| {
+        let flapping = condition(parent, "Flapping");
+        flapping["status"] == "True" && flapping["reason"] == reason
+    };
+    let parent = world.until(RECIPE, "r", "the condition Flapping", is_said).await;
+    let of_fight = |event: &&Value| event["reason"] == reason && event["type"] == "Warning";
+    eventually(
+        "a Warning",
+        || world.list(EVENT),
+        |events| events.iter().filter(of_fight).count() == 1,
+    )
+    .await;
+    condition(&parent, "Flapping")["message"].as_str().unwrap().to_owned()
+}
+
+/// Waits until all is well and nobody speaks of a fight any more.
+async fn until_calm(world: &World) {
+    let is_calm = |parent: &Value| is_ready(parent) && condition(parent, "Flapping").is_null();
+    world.until(RECIPE, "r", "the condition Flapping gone", is_calm).await;
+}
+
+async fn shows(operators: &Operators, series: &str) {
+    let metrics = || operators.http("/metrics");
+    let is_counted = |(_, text): &(u16, String)| text.contains(series);
+    eventually(series, metrics, is_counted).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_who_changes_a_field_back_is_named_and_the_fight_is_won_when_he_stops() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let child = config_map("c", json!({"salt": "much", "pepper": "little"}));
+    world.apply(RECIPE, recipe("r", &[child])).await;
+    world.until_ready(RECIPE, "r").await;
+    let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
+    let message = until_flapping(&world, "FightingOverFields").await;
+    assert!(message.contains("`rival` changes .data.salt back"), "{message}");
+    assert!(!message.contains("secret-salt") && !message.contains("pepper"), "{message}");
+    shows(&operators, r#"operetta_flapping_total{operator="cook",reason="FightingOverFields"}"#)
+        .await;
+    let labels = r#"manager="rival",operator="cook",type="configmaps""#;
+    shows(&operators, &format!("operetta_drift_repaired_total{{{labels}}}")).await;
+    drop(rival);
+    let is_repaired = |child: &Value| child["data"]["salt"] == "much";
+    world.until(CONFIG_MAP, "c", "the repair", is_repaired).await;
+    until_calm(&world).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_in_a_fight_waits_for_its_next_repair_but_not_with_a_change_of_its_own() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, [3_600_000, 3_600_000]).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let _rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
+    until_flapping(&world, "FightingOverFields").await;
+    let board = operators.running().board();
+    let key = ObjectKey::namespaced(&world.namespace, "r");
+    let wake = || async { board.parent("cook", &key)?.next_wake };
+    let is_slowed =
+        |wake: &Option<NextWake>| wake.is_some_and(|wake| wake.why == WakeReason::Slowed);
+    eventually("a wait", wake, is_slowed).await;
+    let is_salted = |child: &Value| child["data"]["salt"] == "secret-salt";
+    world.until(CONFIG_MAP, "c", "the rival", is_salted).await;
+    let runs = operators.runs("cook", &world.namespace, "r");
+    // Another parent is not slowed down; its repair shows that the rival's event has come too.
+    world.apply(RECIPE, recipe("other", &[config_map("e", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "other").await;
+    world.patch(CONFIG_MAP, "e", json!({"data": {"salt": "none"}})).await;
+    let is_repaired = |child: &Value| child["data"]["salt"] == "much";
+    world.until(CONFIG_MAP, "e", "the repair", is_repaired).await;
+    assert_eq!(operators.runs("cook", &world.namespace, "r"), runs, "it waits");
+    assert!(!is_ready(&world.get(RECIPE, "r").await), "and does not say that all is well");
+    let more = [config_map("c", json!({"salt": "much"})), config_map("d", json!({}))];
+    world.apply(RECIPE, recipe("r", &more)).await;
+    world.until(CONFIG_MAP, "d", "the change taken up", Value::is_object).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_deleted_again_and_again_is_said_and_comes_back() {
+    let Some((world, operators)) = kitchen().await else { return };
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Deletes);
+    let message = until_flapping(&world, "FightingOverFields").await;
+    assert!(message.ends_with("/c: somebody deletes it again and again"), "{message}");
+    drop(rival);
+    world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
+    until_calm(&world).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it_stops() {
+    let Some((world, operators)) = kitchen().await else { return };
+    world.apply(RECIPE, acting("r", "dice")).await;
+    let message = until_flapping(&world, "UnstableHandler").await;
+    let expected = "the handler answers differently to the same request at .data.throw";
+    assert!(message.contains("/dice: ") && message.ends_with(expected), "{message}");
+    shows(&operators, r#"operetta_flapping_total{operator="cook",reason="UnstableHandler"}"#).await;
+    world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
+    until_calm(&world).await;
+    assert_eq!(world.get(CONFIG_MAP, "dice").await["data"]["throw"], "six");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_who_writes_the_status_of_the_parent_too_is_named() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let mut parent = recipe("r", &[]);
+    parent["spec"]["status"] = json!({"taste": "fine"});
+    world.apply(RECIPE, parent).await;
+    world.until_ready(RECIPE, "r").await;
+    let rival = Rival::start(&world, RECIPE, "r", Habit::Tastes);
+    let message = until_flapping(&world, "FightingOverStatus").await;
+    assert_eq!(message, "the status: `rival` changes .status.taste back again and again");
+    drop(rival);
+    world.until(RECIPE, "r", "our status", |parent| parent["status"]["taste"] == "fine").await;
+    until_calm(&world).await;
+    operators.stop().await;
+}
