@@ -11,10 +11,12 @@ use anyhow::Result;
 use kube::Client;
 
 use crate::{
+    bare::BareProgram,
     cluster::Cluster,
     floor,
     operators::{self, Operators},
     parents::{self, FIRST_MARK},
+    process::cpu_of,
     recording::Recording,
     requests::Requests,
     settings::Settings,
@@ -29,15 +31,19 @@ const WARM_UP: usize = 20;
 struct Course {
     cluster: Cluster,
     users: Client,
-    bare: Client,
+    bare: BareProgram,
     operators: Operators,
     recording: Arc<Recording>,
     workload: Workload,
     count: usize,
 }
 
-/// How long a turn took, and what was asked.
-type Turn = (Duration, Requests);
+/// How long a turn took, on the clock and of this process' CPU time, and what was asked.
+struct Turn {
+    took: Duration,
+    cpu: Duration,
+    requests: Requests,
+}
 
 pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let course = Course::prepare(settings).await?;
@@ -47,7 +53,9 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
         for is_floor in [is_floor_first, !is_floor_first] {
             let (turns, who) = if is_floor { (&mut floors, "floor") } else { (&mut ours, "ours") };
             let turn = course.turn(is_floor, round).await?;
-            println!("cold, round {}, {who}: {} ({})", round + 1, time(turn.0), turn.1);
+            let Turn { took, cpu, requests } = &turn;
+            let (took, cpu) = (time(*took), time(*cpu));
+            println!("cold, round {}, {who}: {took}, {cpu} of CPU ({requests})", round + 1);
             turns.push(turn);
         }
     }
@@ -61,7 +69,8 @@ impl Course {
         let workload = settings.workload;
         let recording = Arc::new(Recording::take(workload).await?);
         let cluster = Cluster::start(settings.cluster).await?;
-        let (users, bare) = (cluster.client().await?, cluster.client().await?);
+        let (users, bare) =
+            (cluster.client().await?, BareProgram::start(cluster.connector()).await?);
         parents::install(&users, workload, 1).await?;
         let operators = Operators::start(cluster.connector(), workload, 1).await?;
         let count = settings.burst();
@@ -74,23 +83,25 @@ impl Course {
 
     async fn turn(&self, is_floor: bool, round: usize) -> Result<Turn> {
         let user_agent = if is_floor { floor::USER_AGENT } else { operators::USER_AGENT };
-        let before = self.cluster.mark().await?;
+        let (before, used) = (self.cluster.mark().await?, cpu_of(std::process::id())?);
         let took = if is_floor {
             self.floor(&format!("floor{round}"), self.count).await?
         } else {
-            self.ours(round).await?
+            self.ours(&own(round), WARM_UP + (round + 1) * self.count).await?
         };
-        Ok((took, self.cluster.requests(before, user_agent).await?))
+        let cpu = cpu_of(std::process::id())?.saturating_sub(used);
+        if !is_floor {
+            parents::check(&self.users, self.workload, &own(round), self.count).await?;
+        }
+        Ok(Turn { took, cpu, requests: self.cluster.requests(before, user_agent).await? })
     }
 
-    async fn ours(&self, round: usize) -> Result<Duration> {
-        let prefix = format!("own{round}");
+    /// Until the operator has brought all its parents to rest, those of earlier rounds too.
+    async fn ours(&self, prefix: &str, parents: usize) -> Result<Duration> {
         let started = Instant::now();
-        self.create(&prefix, self.count).await?;
-        self.operators.until_synced(WARM_UP + (round + 1) * self.count).await?;
-        let took = started.elapsed();
-        parents::check(&self.users, self.workload, &prefix, self.count).await?;
-        Ok(took)
+        self.create(prefix, self.count).await?;
+        self.operators.until_synced(parents).await?;
+        Ok(started.elapsed())
     }
 
     async fn create(&self, prefix: &str, count: usize) -> Result<()> {
@@ -104,17 +115,26 @@ impl Course {
     }
 }
 
+/// How the parents of a round begin that the operator answers for.
+fn own(round: usize) -> String {
+    format!("own{round}")
+}
+
 fn rows(count: usize, writes_per_parent: usize, ours: &[Turn], floors: &[Turn]) -> Vec<Row> {
-    let times = |turns: &[Turn]| mean(&turns.iter().map(|(took, _)| *took).collect::<Vec<_>>());
+    let mean_of =
+        |turns: &[Turn], of: fn(&Turn) -> Duration| mean(&turns.iter().map(of).collect::<Vec<_>>());
+    let (times, cpu) =
+        (|turns| mean_of(turns, |turn| turn.took), |turns| mean_of(turns, |turn| turn.cpu));
     let most = |turns: &[Turn]| {
-        let requests = turns.iter().map(|(_, requests)| requests.clone());
+        let requests = turns.iter().map(|turn| turn.requests.clone());
         requests.max_by_key(Requests::writes).unwrap_or_default()
     };
     let (requests, least) = (most(ours), count * writes_per_parent);
-    let refused: usize = ours.iter().map(|(_, requests)| requests.refused()).sum();
+    let refused: usize = ours.iter().map(|turn| turn.requests.refused()).sum();
     let figure = format!("{count} parents with {} children, cold", writes_per_parent - 1);
     vec![
         Row::times(figure, times(ours), times(floors)).target("at most 1.10"),
+        Row::times("  CPU of this process", cpu(ours), cpu(floors)),
         Row::new("  writes, of the round with most", requests.writes().to_string())
             .floor(least.to_string())
             .target(format!("at most {}", least + least / 80)),

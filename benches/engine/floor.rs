@@ -12,6 +12,7 @@ use kube::Client;
 use tokio::sync::{Mutex, mpsc};
 
 use crate::{
+    bare::BareProgram,
     parents::{self, CONCURRENCY, Created, FIRST_MARK},
     recording::{Recording, Template},
     workload::Workload,
@@ -23,7 +24,7 @@ pub(crate) const USER_AGENT: &str = "floor";
 /// Creates parents and writes what the operator would, with as many requests in flight: what is
 /// created by one group of workers is completed by another.
 pub(crate) async fn burst(
-    (users, bare): (&Client, &Client),
+    (users, bare): (&Client, &BareProgram),
     (workload, recording): (Workload, &Arc<Recording>),
     prefix: &str,
     count: usize,
@@ -40,9 +41,8 @@ pub(crate) async fn burst(
             Ok(created.send(parents::create(users, ty, name, spec).await?)?)
         }
     });
-    let completing = (0..CONCURRENCY)
-        .map(|_| tokio::spawn(complete_all(bare.clone(), recording.clone(), waiting.clone())));
-    let completing: Vec<_> = completing.collect();
+    let complete = |_| bare.spawn(complete_all(bare.client(), recording.clone(), waiting.clone()));
+    let completing: Vec<_> = (0..CONCURRENCY).map(complete).collect::<Result<_>>()?;
     creating.await?;
     for worker in completing {
         worker.await??;

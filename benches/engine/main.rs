@@ -4,6 +4,7 @@
 //! `-- --cluster controlplane` does on the real one, `-- --help` names the rest. It judges nothing:
 //! a target that is missed is printed like one that is met, and only an error ends it with a code.
 
+mod bare;
 mod change;
 mod cluster;
 mod cold;

@@ -72,13 +72,7 @@ impl OperatorProcess {
 
     /// The CPU time that it has used.
     pub(crate) fn cpu(&self) -> Result<Duration> {
-        let id = self.child.id().context("the process runs")?;
-        let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
-        // The name in parentheses may hold anything.
-        let (_, fields) = stat.rsplit_once(')').context("/proc/<pid>/stat has a name")?;
-        let times = fields.split_whitespace().skip(11).take(2);
-        let ticks: u32 = times.map(str::parse::<u32>).sum::<Result<u32, _>>()?;
-        Ok(TICK * ticks)
+        cpu_of(self.child.id().context("the process runs")?)
     }
 
     pub(crate) async fn stop(self) -> Result<()> {
@@ -91,6 +85,16 @@ impl OperatorProcess {
     async fn answer(&mut self) -> Result<String> {
         self.answers.next_line().await?.context("the operators' process ended")
     }
+}
+
+/// The CPU time that a process has used.
+pub(crate) fn cpu_of(id: u32) -> Result<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
+    // The name in parentheses may hold anything.
+    let (_, fields) = stat.rsplit_once(')').context("/proc/<pid>/stat has a name")?;
+    let times = fields.split_whitespace().skip(11).take(2);
+    let ticks: u32 = times.map(str::parse::<u32>).sum::<Result<u32, _>>()?;
+    Ok(TICK * ticks)
 }
 
 /// The other side: runs the operators until its input ends; a number in the input is answered once

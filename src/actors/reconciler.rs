@@ -13,8 +13,8 @@ use crate::{
     board::{Board, ParentPhase, ParentState},
     history::{Cause, Causes, History, NextWake, Outcome, Run},
     object::{Object, ObjectKey, Uid},
-    operator::is_paused,
-    reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run},
+    operator::{OperatorConfig, is_paused},
+    reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run_on},
     schedule::{
         Command, Finished, Input, NextWake as Timer, Phase, Priority, Schedule, WakeReason,
     },
@@ -40,13 +40,15 @@ pub(super) struct Reconciler {
     causes: Causes,
     timer: Option<SpawnHandle>,
     ticket: Option<Ticket>,
+    /// When something last changed, as far as this actor knows.
+    last_touch: Option<Instant>,
 }
 
 impl Reconciler {
     pub(super) fn new(parts: ReconcilerParts) -> Self {
         let schedule = Schedule::new(parts.seed);
         let (memory, causes) = (Memory::default(), Causes::default());
-        Self { parts, schedule, memory, causes, timer: None, ticket: None }
+        Self { parts, schedule, memory, causes, timer: None, ticket: None, last_touch: None }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -64,7 +66,7 @@ impl Reconciler {
                 self.set_timer(wake, ctx);
                 if let WakeReason::Debounce(_) = wake.why {
                     // Unlike the others it may be set when no run has ended.
-                    self.show(None);
+                    self.show(Vec::new());
                 }
             }
             Command::Rest => self.clear_timer(ctx),
@@ -113,7 +115,7 @@ impl Reconciler {
         self.show_phase(ParentPhase::Running);
         let running = self.parts.runtime.spawn(async move {
             let _permit = permit;
-            run(&context, job).await
+            run_on(&context, job).await
         });
         ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {
             this.finished(joined, causes, ctx);
@@ -122,34 +124,44 @@ impl Reconciler {
 
     fn finished(
         &mut self,
-        joined: Result<Report, JoinError>,
+        joined: Result<Vec<Report>, JoinError>,
         causes: Vec<Cause>,
         ctx: &mut actix::Context<Self>,
     ) {
-        let report = match joined {
-            Ok(report) => report,
+        let mut reports = match joined {
+            Ok(reports) => reports,
             Err(error) => {
                 // The memory is lost with the run, which costs a few requests, no more.
                 tracing::error!(parent = %self.parts.key, %error, "a run died; this is a bug");
                 return self.step(Input::Finished(Finished::Failed), ctx);
             }
         };
-        let finished = report.finished(self.parts.context.config());
-        let outcome = report.outcome(self.parts.context.config());
-        let run = Run {
-            causes,
-            waiting: report.unsettled(),
-            writes: report.writes.into_iter().chain(report.noop_writes).collect(),
-            unchanged: report.unchanged,
-            wrote_status: report.wrote_status,
-            ..Run::new(report.started, report.took, outcome)
-        };
-        self.memory = report.memory;
+        let mut causes = vec![causes];
+        for next in reports.iter().skip(1) {
+            causes.push(self.went_on(next, ctx));
+        }
+        let config = self.parts.context.config();
+        let Some(last) = reports.last_mut() else { return };
+        let finished = last.finished(config);
+        self.memory = std::mem::take(&mut last.memory);
+        let runs = reports.into_iter().zip(causes);
+        let runs = runs.map(|(report, causes)| run_of(report, causes, config)).collect();
         if let Finished::Wrote = finished {
             self.causes.add(Cause::OwnWrites);
         }
         self.step(Input::Finished(finished), ctx);
-        self.show(Some(run));
+        self.show(runs);
+    }
+
+    /// Takes in that a run was followed by another; returns why that ran.
+    fn went_on(&mut self, next: &Report, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
+        let saw_all = self.last_touch.is_none_or(|touched| touched < next.began);
+        self.step(Input::WentOn { saw_all }, ctx);
+        let mut causes = vec![Cause::OwnWrites];
+        if saw_all {
+            causes.extend(self.causes.take());
+        }
+        causes
     }
 
     fn show_phase(&self, phase: ParentPhase) {
@@ -161,8 +173,8 @@ impl Reconciler {
         board.update_parent(context.name(), key, uid, change);
     }
 
-    /// Shows where the parent stands, and the run that brought it there.
-    fn show(&self, run: Option<Run>) {
+    /// Shows where the parent stands, and the runs that brought it there.
+    fn show(&self, runs: Vec<Run>) {
         let phase = self.schedule.phase();
         if phase == Phase::Stopped {
             return;
@@ -171,9 +183,8 @@ impl Reconciler {
         let parent = parent.filter(|parent| *parent.uid() == self.parts.uid);
         let is_leaving = parent.as_ref().is_some_and(|it| self.parts.context.is_leaving(it));
         self.update(|state| {
-            if let Some(run) = run {
-                state.history.record(run);
-                state.message = state.history.last().and_then(|run| message(run));
+            for run in runs {
+                state.message = message(&state.history.record(run));
             }
             state.generation = parent.as_ref().and_then(Object::generation);
             state.phase = shown(phase, &state.history, parent.as_ref(), is_leaving);
@@ -198,6 +209,18 @@ impl Reconciler {
         if let Some(timer) = self.timer.take() {
             ctx.cancel_future(timer);
         }
+    }
+}
+
+fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig) -> Run {
+    let outcome = report.outcome(config);
+    Run {
+        causes,
+        waiting: report.unsettled(),
+        writes: report.writes.into_iter().chain(report.noop_writes).collect(),
+        unchanged: report.unchanged,
+        wrote_status: report.wrote_status,
+        ..Run::new(report.started, report.took, outcome)
     }
 }
 
@@ -256,6 +279,7 @@ impl Handler<Touched> for Reconciler {
 
     fn handle(&mut self, Touched { touch, cause }: Touched, ctx: &mut Self::Context) {
         self.causes.add(cause);
+        self.last_touch = Some(Instant::now());
         self.step(Input::Touched(touch), ctx);
     }
 }

@@ -92,6 +92,11 @@ impl Gate {
         self.state().is_closed = true;
     }
 
+    /// Whether nobody is let in any more.
+    pub fn is_closed(&self) -> bool {
+        self.state().is_closed
+    }
+
     /// Returns when nothing is in flight.
     pub async fn idle(&self) {
         loop {

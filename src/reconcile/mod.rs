@@ -52,6 +52,7 @@ use crate::{
     object::{Object, ObjectKey, Uid},
     operator::{Children, Handler, SyncRequest, SyncResponse, is_paused},
     plan::{self, PlanInput, is_ours},
+    schedule::{Finished, WRITING_RUNS_AT_ONCE},
 };
 
 /// What a run is about.
@@ -72,9 +73,28 @@ pub struct Job {
 /// The third run in a row that writes children also writes the status.
 const LAST_RUN_WITHOUT_STATUS: u32 = 1;
 
+/// Runs, and after a run that wrote children again at once, on what the replies said: as often as
+/// [`WRITING_RUNS_AT_ONCE`] says. The caller holds a [`Permit`] until it returns; the last report
+/// holds the memory.
+pub async fn run_on(context: &Context, mut job: Job) -> Vec<Report> {
+    let mut reports = Vec::new();
+    loop {
+        let (key, uid, after_writes) = (job.key.clone(), job.uid.clone(), job.after_writes + 1);
+        let mut report = run(context, job).await;
+        let has_written = report.finished(context.config()) == Finished::Wrote;
+        if !has_written || after_writes >= WRITING_RUNS_AT_ONCE || context.gate().is_closed() {
+            reports.push(report);
+            return reports;
+        }
+        let memory = std::mem::take(&mut report.memory);
+        reports.push(report);
+        job = Job { key, uid, after_writes, failures: 0, memory };
+    }
+}
+
 /// Brings one parent one step closer to what its handler wants. Never fails: what went wrong is in
-/// the report, and where a user looks. The caller holds a [`Permit`] until it returns.
-pub async fn run(context: &Context, job: Job) -> Report {
+/// the report, and where a user looks.
+async fn run(context: &Context, job: Job) -> Report {
     let (clock, metrics) = (Instant::now(), context.metrics());
     metrics.run_started(context.name());
     let mut report = five_steps(context, job).await;

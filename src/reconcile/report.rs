@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fmt::Display,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use super::{
@@ -64,6 +64,8 @@ pub enum End {
 pub struct Report {
     /// When the run started.
     pub started: SystemTime,
+    /// The same on the clock that never goes back: what changed before was seen.
+    pub began: Instant,
     /// How long it took, without the wait for a permit.
     pub took: Duration,
     /// What the next run needs to know.
@@ -121,6 +123,7 @@ impl Report {
     pub(super) fn new(started: SystemTime, memory: Memory) -> Self {
         Self {
             started,
+            began: Instant::now(),
             took: Duration::ZERO,
             memory,
             writes: Vec::new(),

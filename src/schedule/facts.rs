@@ -14,7 +14,12 @@ pub enum Input {
     TimerFired,
     /// The place that [`Command::Enqueue`] asked for is free.
     Admitted,
-    /// The run of the last [`Command::Run`] ended.
+    /// The run wrote children, and the next one began at once on the place that it had.
+    WentOn {
+        /// Whether that saw all that had changed until then.
+        saw_all: bool,
+    },
+    /// The run of the last [`Command::Run`], or the last that went on from it, ended.
     Finished(Finished),
     /// The parent is gone.
     Retired,

@@ -28,7 +28,7 @@ pub struct Schedule {
 }
 
 /// After this many runs in a row that wrote children, the next ones wait.
-const WRITING_RUNS_AT_ONCE: u32 = 3;
+pub const WRITING_RUNS_AT_ONCE: u32 = 3;
 
 /// Handlers name any time; an `Instant` cannot hold every one.
 const LONGEST: Duration = Duration::from_hours(24 * 365);
@@ -68,6 +68,12 @@ impl Schedule {
             }
             (Input::TimerFired, Phase::Waiting(wake)) => self.wake(wake.why, policy, now),
             (Input::Admitted, Phase::Queued(priority)) => self.run(priority),
+            (Input::WentOn { saw_all }, Phase::Running { priority, dirty, retired }) => {
+                self.count(Finished::Wrote);
+                let dirty = dirty.filter(|_| !saw_all);
+                self.phase = Phase::Running { priority, dirty, retired };
+                Command::Continue
+            }
             (Input::Finished(finished), Phase::Running { priority, dirty, retired }) => {
                 self.count(finished);
                 if retired {
@@ -81,7 +87,10 @@ impl Schedule {
                 Command::Continue
             }
             (Input::Retired, _) => self.stop(),
-            (Input::TimerFired | Input::Admitted | Input::Finished(_), _) => Command::Continue,
+            (
+                Input::TimerFired | Input::Admitted | Input::WentOn { .. } | Input::Finished(_),
+                _,
+            ) => Command::Continue,
         }
     }
 

@@ -34,6 +34,9 @@
 //! makes one run per window and cannot put it off. What an own write needs (the next run after one
 //! that wrote) is never collected.
 //!
+//! A run that wrote children is followed by another on the place that it has (`WentOn`), up to the
+//! third: that counts the run, and forgets what was remembered if the next one saw it.
+//!
 //! Invariants: at most one run is under way; every fact that arrives before it starts is seen by it,
 //! and every fact that arrives meanwhile by the next.
 
@@ -44,7 +47,7 @@ mod queue;
 
 pub use backoff::Backoff;
 pub use facts::{Command, Finished, Input, NextWake, Phase, Touch, WakeReason};
-pub use machine::{Policy, Schedule};
+pub use machine::{Policy, Schedule, WRITING_RUNS_AT_ONCE};
 pub use queue::{Place, Priority, Queue};
 
 #[cfg(test)]

@@ -232,6 +232,20 @@ fn a_run_that_wrote_runs_again_at_once_but_not_for_ever() {
 }
 
 #[test]
+fn a_run_that_goes_on_at_once_forgets_only_what_the_next_one_saw() {
+    let went_on = |saw_all| Input::WentOn { saw_all };
+    let begun = [CHILD, CHILD];
+    let after = |input| begun.into_iter().chain([input, SETTLED]).collect::<Vec<_>>();
+    assert_eq!(last(&after(went_on(true))), Command::Rest);
+    assert_eq!(last(&after(went_on(false))), enqueue(Priority::FollowUp));
+    let written = [PARENT, went_on(true), went_on(true), WROTE];
+    assert!(matches!(last(&written), Command::Wake(_)), "the third in a row waits");
+    let gone = [PARENT, Input::Retired, went_on(true), SETTLED];
+    assert_eq!(last(&gone), Command::Stop);
+    assert_eq!(last(&[went_on(true)]), Command::Continue);
+}
+
+#[test]
 fn a_time_that_no_clock_can_hold_is_a_long_one() {
     let after = Duration::MAX;
     for finished in [

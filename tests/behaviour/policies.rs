@@ -5,7 +5,9 @@ use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret, Service},
 };
-use operetta::{history::Verb, object::ObjectKey, prelude::*};
+use operetta::{
+    board::ParentPhase, history::Verb, object::ObjectKey, prelude::*, testkit::eventually,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -29,11 +31,15 @@ async fn start(world: &World, config_maps: ChildConfig) -> Operators {
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
-/// What was ever done to children of the parent, as its history says.
-fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
+/// What was ever done to children of the parent, as its history says once it is at rest: a status
+/// can be read before the run that wrote it has ended.
+async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
     let key = ObjectKey::namespaced(&world.namespace, "r");
-    let parent = operators.running().board().parent("cook", &key).unwrap();
-    let mut runs: Vec<_> = parent.history.newest_first().cloned().collect();
+    let parent = || async { operators.running().board().parent("cook", &key) };
+    let parent = eventually("the parent at rest", parent, |parent| {
+        parent.as_ref().is_some_and(|parent| parent.phase != ParentPhase::Running)
+    });
+    let mut runs: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
     runs.reverse();
     runs.iter().flat_map(|run| run.writes.iter().map(|write| write.verb)).collect()
 }
@@ -61,7 +67,7 @@ async fn an_object_of_nobody_is_adopted_with_the_fields_of_its_managers() {
     assert_eq!(owner["uid"], parent["metadata"]["uid"]);
     assert_eq!(owner["controller"], true);
     assert_eq!(child["metadata"]["labels"]["app.kubernetes.io/managed-by"], "cook");
-    assert_eq!(verbs(&world, &operators), [Verb::Adopted]);
+    assert_eq!(verbs(&world, &operators).await, [Verb::Adopted]);
     let events = events(&world, "Adopted").await;
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["type"], "Normal");
@@ -137,7 +143,7 @@ async fn a_child_with_an_immutable_field_is_recreated_where_that_is_asked_for() 
     assert_ne!(after["metadata"]["uid"], before["metadata"]["uid"]);
     assert_eq!(after["data"], json!({"salt": "much"}));
     let expected = [Verb::Created, Verb::Deleted, Verb::Created];
-    assert_eq!(verbs(&world, &operators), expected);
+    assert_eq!(verbs(&world, &operators).await, expected);
     operators.stop().await;
 }
 
