@@ -1,7 +1,7 @@
 //! Many faults at once, by chance: once they are over, all is as if there had been none.
 
 use super::*;
-use crate::recipe::{config_map, recipe};
+use crate::recipe::{self, config_map, recipe};
 
 const PARENTS: usize = 4;
 
@@ -27,6 +27,13 @@ fn rules() -> Vec<Rule> {
     ]
 }
 
+/// Most runs fail here, one after the other: delays that grow to a minute would outlast the test.
+fn impatient(builder: SupervisorBuilder) -> SupervisorBuilder {
+    let backoff = [50, 500].map(Duration::from_millis);
+    builder
+        .register(recipe::config("cook").with_error_backoff(backoff[0], backoff[1]), recipe::sync)
+}
+
 fn wanted(parent: usize, round: usize) -> Value {
     let name = format!("p{parent}");
     let stays = config_map(&format!("{name}-stays"), json!({"round": round.to_string()}));
@@ -36,7 +43,7 @@ fn wanted(parent: usize, round: usize) -> Value {
 
 async fn swarm(seed: u64) {
     let plan = FaultPlan::seeded(seed);
-    let Some(faults) = Faults::start_with(plan, |builder| builder).await else { return };
+    let Some(faults) = Faults::start_as(plan, impatient).await else { return };
     for rule in rules() {
         faults.plan.add(rule);
     }
