@@ -149,7 +149,9 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
     let is_free = |parent: &Value| parent["metadata"]["finalizers"].is_null();
     world.until(RECIPE, "r", "no finalizer", is_free).await;
     until_forgotten(&world, &operators, "r").await;
-    assert_eq!(cleaner.finalized.load(Ordering::SeqCst), 1);
+    // Once more where the API server does not take the finalizer off at the first try.
+    let finalized = cleaner.finalized.load(Ordering::SeqCst);
+    assert!(finalized >= 1, "it was finalized");
     assert_eq!(cleaner.children_seen.load(Ordering::SeqCst), 1, "children are visible");
     assert_eq!(world.get(CONFIG_MAP, "r").await, child, "the child stays as it is");
 
@@ -158,7 +160,7 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
     world.until_ready(RECIPE, "r").await;
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-    assert_eq!(cleaner.finalized.load(Ordering::SeqCst), 2);
+    assert!(cleaner.finalized.load(Ordering::SeqCst) > finalized, "and finalized again");
     assert!(is_free(&world.get(RECIPE, "tin").await), "never selected, never touched");
     operators.stop().await;
 }
