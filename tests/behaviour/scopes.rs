@@ -209,7 +209,7 @@ async fn a_cluster_scoped_parent_has_children_in_any_namespace() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() {
     // Not the one to whom other tests on this server have given more.
-    const USER: &str = "operator-of-one-namespace";
+    const USER: &str = "restricted";
     const ROLE: Kind = Kind("rbac.authorization.k8s.io/v1", "Role", "roles");
     const ROLE_BINDING: Kind = Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings");
     let Some(world) = World::new().await else { return };
