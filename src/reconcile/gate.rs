@@ -24,7 +24,6 @@ pub struct Gate(Arc<Shared>);
 #[must_use]
 pub struct Permit {
     gate: Gate,
-    waited: Duration,
 }
 
 /// A wait for a [`Permit`]; dropping it ends the wait.
@@ -79,7 +78,7 @@ impl Gate {
             state.in_flight += 1;
             drop(state);
             self.0.metrics.waited(priority, Duration::ZERO);
-            return Entry::Now(Permit { gate: self.clone(), waited: Duration::ZERO });
+            return Entry::Now(Permit { gate: self.clone() });
         }
         let waiting = Waiting { since: Instant::now(), waiter: Box::new(waiter) };
         let place = state.queue.push(priority, waiting);
@@ -121,9 +120,8 @@ impl Gate {
             next
         };
         if let Some((priority, Waiting { since, waiter })) = next {
-            let waited = since.elapsed();
-            self.0.metrics.waited(priority, waited);
-            waiter(Permit { gate: self.clone(), waited });
+            self.0.metrics.waited(priority, since.elapsed());
+            waiter(Permit { gate: self.clone() });
         }
     }
 
@@ -141,13 +139,6 @@ impl Gate {
 impl State {
     fn has_room(&self) -> bool {
         !self.is_closed && self.in_flight < self.places
-    }
-}
-
-impl Permit {
-    /// How long it was waited for.
-    pub fn waited(&self) -> Duration {
-        self.waited
     }
 }
 
@@ -186,7 +177,7 @@ impl fmt::Debug for Gate {
 
 impl fmt::Debug for Permit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Permit({:?})", self.waited)
+        write!(f, "Permit of {:?}", self.gate)
     }
 }
 
