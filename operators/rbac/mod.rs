@@ -41,7 +41,7 @@ impl Grants {
             for child in &operator.config.children {
                 grants.allow(child.ty.group(), child.ty.plural().to_owned(), KEEP);
             }
-            grants.allow("events.k8s.io", "events".to_owned(), &["create"]);
+            grants.allow("events.k8s.io", "events".to_owned(), &["create", "patch"]);
         }
         grants
     }

@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{ApiError, Cluster, api::ApiRequest};
-use crate::object::{K8sType, Object};
+use super::{ApiError, Cluster, ErrorClass, api::ApiRequest};
+use crate::object::{K8sType, Object, ObjectKey};
 
 /// Whether an Event reports trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,33 +26,81 @@ pub struct ParentEvent {
     pub reason: String,
     /// A sentence; cut at 1,000 bytes, as the API demands.
     pub message: String,
+    /// What tells its name from those of other Events about the same parent.
+    pub name: u64,
+    /// How often it happened by now.
+    pub count: u32,
 }
 
 const MAX_NOTE: usize = 1000;
 
 impl Cluster {
-    /// Creates an Event about `parent` in the name of an operator.
+    /// Tells an Event about `parent` in the name of an operator. One that happened before is
+    /// counted up, or created if it is gone.
     pub async fn publish(
         &self,
         operator: &str,
         parent: &Object,
         event: &ParentEvent,
     ) -> Result<(), ApiError> {
-        let ty = K8sType::namespaced("events.k8s.io/v1", "Event", "events");
-        // Events about cluster-scoped objects live in `default`.
-        let namespace = parent.namespace().unwrap_or("default");
-        let mut request = ApiRequest::get("create", &ty, ty.collection_path(Some(namespace)));
+        if event.count > 1 {
+            match self.count_up(parent, event).await {
+                Err(error) if error.class() == ErrorClass::Missing => {}
+                counted => return counted,
+            }
+        }
+        match self.create_event(operator, parent, event).await {
+            // Told before, and the answer was lost.
+            Err(error) if error.class() == ErrorClass::Conflict => Ok(()),
+            created => created,
+        }
+    }
+
+    async fn create_event(
+        &self,
+        operator: &str,
+        parent: &Object,
+        event: &ParentEvent,
+    ) -> Result<(), ApiError> {
+        let ty = event_type();
+        let path = ty.collection_path(Some(namespace(parent)));
+        let mut request = ApiRequest::get("create", &ty, path);
         request.method = Method::POST;
-        request.body = body(operator, parent, namespace, event).to_string().into_bytes();
+        request.body = body(operator, parent, event).to_string().into_bytes();
+        self.send(request).await.map(drop)
+    }
+
+    async fn count_up(&self, parent: &Object, event: &ParentEvent) -> Result<(), ApiError> {
+        let ty = event_type();
+        let key = ObjectKey::namespaced(namespace(parent), &name(parent, event));
+        let mut request = ApiRequest::get("patch", &ty, ty.object_path(&key));
+        request.method = Method::PATCH;
+        request.content_type = "application/merge-patch+json";
+        request.body = json!({"series": series(event)}).to_string().into_bytes();
         self.send(request).await.map(drop)
     }
 }
 
-fn body(operator: &str, parent: &Object, namespace: &str, event: &ParentEvent) -> Value {
+fn event_type() -> K8sType {
+    K8sType::namespaced("events.k8s.io/v1", "Event", "events")
+}
+
+/// Events about cluster-scoped objects live in `default`.
+fn namespace(parent: &Object) -> &str {
+    parent.namespace().unwrap_or("default")
+}
+
+/// The API has a series begin with the second time.
+fn series(event: &ParentEvent) -> Option<Value> {
+    let time = micro_time(SystemTime::now());
+    (event.count > 1).then(|| json!({"count": event.count, "lastObservedTime": time}))
+}
+
+fn body(operator: &str, parent: &Object, event: &ParentEvent) -> Value {
     json!({
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"generateName": name_prefix(parent.name()), "namespace": namespace},
+        "metadata": {"name": name(parent, event), "namespace": namespace(parent)},
         "type": match event.kind {
             EventKind::Normal => "Normal",
             EventKind::Warning => "Warning",
@@ -63,6 +111,7 @@ fn body(operator: &str, parent: &Object, namespace: &str, event: &ParentEvent) -
         "reportingController": format!("operetta.dev/{operator}"),
         "reportingInstance": operator,
         "eventTime": micro_time(SystemTime::now()),
+        "series": series(event),
         "regarding": {
             "apiVersion": parent.ty().api_version(),
             "kind": parent.ty().kind(),
@@ -73,7 +122,11 @@ fn body(operator: &str, parent: &Object, namespace: &str, event: &ParentEvent) -
     })
 }
 
-/// A prefix to which the server may append: no dot or dash may come before the dash.
+fn name(parent: &Object, event: &ParentEvent) -> String {
+    format!("{}{:016x}", name_prefix(parent.name()), event.name)
+}
+
+/// A prefix of names: no dot or dash may come before the dash.
 fn name_prefix(name: &str) -> String {
     let short = format!("{name:.50}");
     format!("{}-", short.trim_end_matches(['.', '-']))

@@ -36,6 +36,8 @@ pub struct OperatorConfig {
     pub min_error_backoff: Duration,
     /// The longest delay between retries. Default 600 seconds.
     pub max_error_backoff: Duration,
+    /// Whether Events tell also what goes well. Default no: only Warnings.
+    pub normal_events: bool,
 }
 
 /// A child type of an operator.
@@ -140,6 +142,7 @@ impl OperatorConfig {
             debounce: Duration::ZERO,
             min_error_backoff: Duration::from_millis(500),
             max_error_backoff: Duration::from_mins(10),
+            normal_events: false,
         }
     }
 
@@ -207,6 +210,13 @@ impl OperatorConfig {
     #[must_use]
     pub fn with_error_backoff(mut self, min: Duration, max: Duration) -> Self {
         (self.min_error_backoff, self.max_error_backoff) = (min, max);
+        self
+    }
+
+    /// Tells in Events also which children were created, updated and deleted.
+    #[must_use]
+    pub fn with_normal_events(mut self) -> Self {
+        self.normal_events = true;
         self
     }
 

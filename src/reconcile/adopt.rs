@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::Context;
+use super::{Context, Report, events};
 use crate::{
-    cluster::{ApiError, ErrorClass, EventKind, ParentEvent},
+    cluster::{ApiError, ErrorClass, EventKind},
     object::{Object, ResourceVersion},
     plan::{ChildId, Write, adoption},
 };
@@ -58,13 +58,8 @@ fn is_same(whole: &Value, live: &Object) -> bool {
 }
 
 /// Says that an object has become a child.
-pub(super) async fn announce(context: &Context, parent: &Object, id: &ChildId) {
+pub(super) fn announce(context: &Context, parent: &Object, id: &ChildId, report: &mut Report) {
     let message = format!("{id} was there already and had no controller; it is a child now");
     tracing::info!(operator = %context.name(), parent = %parent.key(), "{message}");
-    let (kind, reason) = (EventKind::Normal, "Adopted".to_owned());
-    let event = ParentEvent { kind, reason, message };
-    let published = context.cluster().publish(context.name().as_str(), parent, &event).await;
-    if let Err(error) = published {
-        tracing::debug!(operator = %context.name(), %error, "cannot create an Event");
-    }
+    events::tell(context, parent, (EventKind::Normal, "Adopted", message), report);
 }

@@ -35,7 +35,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             return report.close();
         }
     }
-    let (steps, taken) = interlock::admit(context, parent, steps, existing, report).await;
+    let (steps, taken) = interlock::admit(context, parent, steps, existing, report);
     let mut deletions = Vec::new();
     for step in steps {
         flapping::look(context, &step, report).await;
@@ -54,7 +54,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     }
     interlock::settle(context, taken, report);
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();
-    contested::tell(context, parent, report).await;
+    contested::tell(context, parent, report);
     report.close();
 }
 
@@ -167,7 +167,7 @@ async fn write_child(
                 return None;
             }
             Ok(reply) => {
-                written(context, parent, &write, verb, reply, report).await;
+                written(context, parent, &write, verb, reply, report);
                 return None;
             }
             Err(error) if !contested::held(&error).is_empty() => {
@@ -205,7 +205,7 @@ async fn refused(
     None
 }
 
-pub(super) async fn written(
+pub(super) fn written(
     context: &Context,
     parent: &Object,
     write: &Write,
@@ -219,7 +219,7 @@ pub(super) async fn written(
     report.wrote(&write.id, verb, write.paths.clone());
     context.learn(parent, reply);
     if verb == Verb::Adopted {
-        adopt::announce(context, parent, &write.id).await;
+        adopt::announce(context, parent, &write.id, report);
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) fn said(report: &Report) -> Vec<Condition> {
         Some(failure) => failed(failure),
         // A person is asked, by an annotation on the parent.
         None if report.interlock.is_some() => with(unfailed(report), STALLED),
+        None if is_left_to_others(report) => with(unfailed(report), STALLED),
         None if is_under_way(report) => with(unfailed(report), RECONCILING),
         None => vec![unfailed(report)],
     };
@@ -58,6 +59,11 @@ fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition
 /// Whether there is something to do that will be done without a change of the parent.
 fn is_under_way(report: &Report) -> bool {
     report.paused.is_none() && (!report.waiting.is_empty() || !report.writes.is_empty())
+}
+
+/// Whether all that is missing is what others hold and the child type leaves to them.
+fn is_left_to_others(report: &Report) -> bool {
+    report.is_contested() && report.waiting.is_empty() && report.paused.is_none()
 }
 
 fn unfailed(report: &Report) -> Condition {

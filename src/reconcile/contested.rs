@@ -1,9 +1,9 @@
 //! What to do when an apply without force is refused because others hold some of its fields: leave
 //! these, or the whole child, to them, and say so once. What is tied to the parent is taken anyway.
 
-use super::{Context, Report, apply, status};
+use super::{Context, Report, apply, events};
 use crate::{
-    cluster::{ApiError, ErrorClass},
+    cluster::{ApiError, ErrorClass, EventKind},
     history::Verb,
     object::Object,
     operator::ConflictPolicy,
@@ -87,7 +87,7 @@ impl Dispute<'_> {
                 }
             };
             match self.send(&wanted, &live).await {
-                Ok(Applied::As(reply)) => return self.applied(&wanted, &live, reply).await,
+                Ok(Applied::As(reply)) => return self.applied(&wanted, &live, reply),
                 Ok(Applied::Held(more)) => match self.give_way(more) {
                     Some(less) => rest = less,
                     None => return self.leave().await,
@@ -125,13 +125,12 @@ impl Dispute<'_> {
         if error.class() == ErrorClass::Conflict { Ok(Applied::Outdated) } else { Err(error) }
     }
 
-    async fn applied(&mut self, wanted: &Write, live: &Object, reply: Object) {
+    fn applied(&mut self, wanted: &Write, live: &Object, reply: Object) {
         if reply == *live {
             apply::wrote_nothing(self.context, wanted, &reply, self.report);
         } else {
             let (context, parent) = (self.context, self.parent);
-            apply::written(context, parent, wanted, Verb::Updated, reply.clone(), self.report)
-                .await;
+            apply::written(context, parent, wanted, Verb::Updated, reply.clone(), self.report);
         }
         self.remember(reply, ConflictPolicy::Yield);
     }
@@ -173,12 +172,12 @@ impl Dispute<'_> {
 }
 
 /// Says what is left to others: in the report, and once in an Event.
-pub(super) async fn tell(context: &Context, parent: &Object, report: &mut Report) {
+pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
     let said: Vec<_> = report.memory.memos.contested().iter().map(ToString::to_string).collect();
     let all = said.join("; ");
     report.held.extend(said);
     if !all.is_empty() && report.memory.last_contested.as_ref() != Some(&all) {
-        status::publish(context, parent, "Conflict", all.clone()).await;
+        events::tell(context, parent, (EventKind::Warning, "Conflict", all.clone()), report);
     }
     report.memory.last_contested = (!all.is_empty()).then_some(all);
 }

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Failure, Gate, schema::ParentSchema};
+use super::{Failure, Gate, events::EventQueue, schema::ParentSchema};
 use crate::{
     cluster::{ApiError, Cluster},
     metrics::Metrics,
@@ -62,6 +62,7 @@ pub struct Context {
     schema: ParentSchema,
     said: Mutex<BTreeSet<String>>,
     minute: Mutex<Minute>,
+    events: EventQueue,
 }
 
 impl Context {
@@ -71,8 +72,8 @@ impl Context {
         let name = parts.config.operator_name()?;
         let gate = Gate::new(parts.config.max_concurrent_runs, parts.metrics.queue(&name));
         let selection = parts.config.selection()?;
-        let (schema, said, minute) = <_>::default();
-        Ok(Self { name, parts, selection, gate, schema, said, minute })
+        let (schema, said, minute, events) = <_>::default();
+        Ok(Self { name, parts, selection, gate, schema, said, minute, events })
     }
 
     /// The operator's configuration.
@@ -216,6 +217,11 @@ impl Context {
     /// Whether this is the first time that it is said.
     pub(super) fn say_once(&self, what: &str) -> bool {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
+    }
+
+    /// The Events that are on their way.
+    pub(super) fn events(&self) -> &EventQueue {
+        &self.events
     }
 
     /// What the operator has deleted within a minute.

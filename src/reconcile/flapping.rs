@@ -4,8 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Context, Report, status};
+use super::{Context, Report, events};
 use crate::{
+    cluster::EventKind,
     history::Verb,
     object::{K8sType, Object, ObjectKey},
     operator::{Children, Condition, OperatorConfig},
@@ -143,11 +144,11 @@ pub(super) fn note_status(
 // === what is said ===
 
 /// Says once by an Event what has become too often.
-pub(super) async fn announce(context: &Context, parent: &Object, report: &mut Report) {
+pub(super) fn announce(context: &Context, parent: &Object, report: &mut Report) {
     for (why, message) in report.memory.flapping.take_news() {
         tracing::warn!(operator = %context.name(), parent = %parent.key(), reason = why.name(),
             "{message}");
-        status::publish(context, parent, why.name(), message).await;
+        events::tell(context, parent, (EventKind::Warning, why.name(), message), report);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use super::{Context, Report, status};
+use super::{Context, Report, events};
 use crate::{
+    cluster::EventKind,
     object::Object,
     operator::{ALLOW_DELETION_ANNOTATION, Condition},
     plan::{Deletion, Exceeded, HeldDeletions, Interlock, Step, Verdict, WantedDeletions, judge},
@@ -30,7 +31,7 @@ pub(super) fn resume(parent: &Object, report: &mut Report) {
 }
 
 /// The steps that may be carried out, and how many deletions they take from the operator's minute.
-pub(super) async fn admit(
+pub(super) fn admit(
     context: &Context,
     parent: &Object,
     mut steps: Vec<Step>,
@@ -50,7 +51,7 @@ pub(super) async fn admit(
         Verdict::Taken(count) => (steps, count),
         Verdict::Held(held) => {
             let message = described(parent, &held, &deletions);
-            say(context, parent, &held, &message).await;
+            say(context, parent, &held, &message, report);
             report.waiting.push(message.clone());
             report.interlock = Some(message);
             steps.retain(|step| step.final_deletion().is_none());
@@ -66,14 +67,21 @@ pub(super) fn settle(context: &Context, taken: usize, report: &Report) {
     }
 }
 
-async fn say(context: &Context, parent: &Object, held: &HeldDeletions, message: &str) {
+fn say(
+    context: &Context,
+    parent: &Object,
+    held: &HeldDeletions,
+    message: &str,
+    report: &mut Report,
+) {
     if !held.is_new {
         return;
     }
     context.metrics().deletions_held(context.name(), held.deletions);
     tracing::warn!(operator = %context.name(), parent = %parent.key(), reason = CONDITION,
         "{message}");
-    status::publish(context, parent, CONDITION, message.to_owned()).await;
+    let event = (EventKind::Warning, CONDITION, message.to_owned());
+    events::tell(context, parent, event, report);
 }
 
 fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Deletion]) -> String {

@@ -25,6 +25,7 @@ mod conditions;
 mod contested;
 mod context;
 mod delete;
+mod events;
 mod failure;
 mod finalize;
 mod flapping;
@@ -34,6 +35,7 @@ mod interlock;
 mod pause;
 mod report;
 mod schema;
+mod series;
 mod status;
 mod takeover;
 
@@ -46,6 +48,7 @@ pub use failure::Failure;
 pub use gate::{Entry, Gate, Permit, Ticket, Waiter};
 pub use pause::Held;
 pub use report::{End, Memory, Report};
+pub use series::EventLog;
 
 use self::call::Failed;
 use crate::{
@@ -117,6 +120,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let observed = context.observed(&parent);
     // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
     let status = sync_and_apply(context, &parent, observed, job.failures, &mut report).await;
+    events::wrote(context, &parent, &mut report);
     // 5 status (I/O)
     if report.end != End::Alive {
         return report;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    Failure, Held,
+    EventLog, Failure, Held,
     failure::{ChildFailure, api_finished},
 };
 use crate::{
@@ -34,14 +34,14 @@ pub struct Memory {
     pub had_children: bool,
     /// Deletions that were too many; `None` before the first run.
     pub interlock: Option<Interlock>,
-    /// The last Warning Event, so that it is not sent again for every retry.
-    pub last_event: Option<(String, String)>,
     /// What is written again and again.
     pub flapping: Flapping,
     /// The version at which the last run left the parent.
     pub parent: Option<ResourceVersion>,
     /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
     pub status: Option<u64>,
+    /// The Events about it; `None` when there was never one.
+    pub events: Option<Box<EventLog>>,
 }
 
 /// How far a parent has got on its way.
@@ -103,6 +103,8 @@ pub struct Report {
     /// The children that are to be written again, and those that were.
     pub(super) rewrites: HashMap<ChildId, Rewrite>,
     pub(super) rewritten: Vec<(ChildId, Rewrite, Verb)>,
+    /// A hash of the failure that was told last.
+    pub(super) announced: Option<u64>,
     /// The failure of a whole step.
     failure: Option<Failure>,
     /// The failures of single writes.
@@ -143,6 +145,7 @@ impl Report {
             is_same_parent: false,
             rewrites: HashMap::new(),
             rewritten: Vec::new(),
+            announced: None,
             failure: None,
             child_failures: Vec::new(),
             foreign: Vec::new(),

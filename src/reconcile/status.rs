@@ -4,9 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Context, Failure, Report, conditions, flapping};
+use super::{Context, Failure, Report, conditions, events, flapping};
 use crate::{
-    cluster::{ApiError, ErrorClass, EventKind, ParentEvent},
+    cluster::{ApiError, ErrorClass, EventKind},
     object::Object,
     operator::Condition,
     plan::{StatusInput, patched_paths, status_patch},
@@ -22,7 +22,7 @@ pub(super) async fn write(
     report: &mut Report,
 ) {
     let said = conditions::said(report);
-    announce(context, parent, report).await;
+    announce(context, parent, report);
     let wish = flapping::look_at_status(context, parent, status.as_ref(), &said, report).await;
     match patch(context, parent, status.as_ref(), &said).await {
         Ok(Patched::Written { reply, paths }) => {
@@ -45,7 +45,7 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
     if report.status_is_due {
         return;
     }
-    announce(context, parent, report).await;
+    announce(context, parent, report);
     if is_refused
         && matches!(
             patch(context, parent, None, &conditions::said(report)).await,
@@ -66,7 +66,7 @@ pub(super) async fn show_overdue(
     let failure = Failure::Overdue(deadline);
     context.show(parent, &failure);
     let said = conditions::of_failure(&failure, report);
-    announce_failure(context, parent, &failure, report).await;
+    events::failed(context, parent, &failure, report);
     if let Err(error) = patch(context, parent, None, &said).await {
         tracing::warn!(operator = %context.name(), parent = %parent.key(), %error,
             "cannot say in the status that the handler is overdue");
@@ -106,7 +106,7 @@ async fn patch(
             schema: &schema,
             now: &now,
         });
-        warn_undeclared(context, &parent, &patch.undeclared).await;
+        warn_undeclared(context, &parent, &patch.undeclared);
         let Some(body) = patch.body else { return Ok(Patched::Unchanged) };
         let (cluster, manager) = (context.cluster(), context.name().as_str());
         let is_found = match cluster.patch_status(parent.ty(), parent.key(), manager, &body).await {
@@ -122,7 +122,7 @@ async fn patch(
         match cluster.read(parent.ty(), parent.key()).await? {
             Some(live) if live == parent && !is_found => {
                 // The parent is there, its status is not.
-                warn_undeclared(context, &parent, &["the status subresource".to_owned()]).await;
+                warn_undeclared(context, &parent, &["the status subresource".to_owned()]);
                 return Ok(Patched::Unchanged);
             }
             Some(live) => {
@@ -147,7 +147,7 @@ fn is_same_generation(parent: &Object, live: &Object) -> bool {
 }
 
 /// Says once that something is not sent because the parent's type does not declare it.
-async fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
+fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
     for path in undeclared.iter().filter(|path| context.say_once(path)) {
         let message = format!(
             "{} does not declare {path}, so it is not written; declare it in the CRD, or do not \
@@ -155,43 +155,15 @@ async fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[Strin
             parent.ty()
         );
         tracing::warn!(operator = %context.name(), "{message}");
-        publish(context, parent, "UndeclaredStatus", message).await;
+        events::tell_once(context, parent, (EventKind::Warning, "UndeclaredStatus", message));
     }
 }
 
-async fn announce(context: &Context, parent: &Object, report: &mut Report) {
-    flapping::announce(context, parent, report).await;
-    if report.failure().is_none() {
-        report.memory.last_event = None;
-        return;
-    }
+fn announce(context: &Context, parent: &Object, report: &mut Report) {
+    flapping::announce(context, parent, report);
     if let Some(failure) = report.take_failure() {
-        announce_failure(context, parent, &failure, report).await;
+        events::failed(context, parent, &failure, report);
         report.fail(failure);
-    }
-}
-
-async fn announce_failure(
-    context: &Context,
-    parent: &Object,
-    failure: &Failure,
-    report: &mut Report,
-) {
-    let event = (failure.reason().to_owned(), failure.to_string());
-    if report.memory.last_event.as_ref() == Some(&event) {
-        return;
-    }
-    tracing::warn!(operator = %context.name(), parent = %parent.key(), reason = event.0,
-        "{}", event.1);
-    publish(context, parent, &event.0, event.1.clone()).await;
-    report.memory.last_event = Some(event);
-}
-
-pub(super) async fn publish(context: &Context, parent: &Object, reason: &str, message: String) {
-    let event = ParentEvent { kind: EventKind::Warning, reason: reason.to_owned(), message };
-    let published = context.cluster().publish(context.name().as_str(), parent, &event).await;
-    if let Err(error) = published {
-        tracing::debug!(operator = %context.name(), %error, "cannot create an Event");
     }
 }
 

@@ -15,6 +15,7 @@ mod bad_input;
 mod children;
 mod deletion;
 mod drift;
+mod events;
 mod faults;
 mod fights;
 mod finalizing;

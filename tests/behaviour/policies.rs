@@ -44,9 +44,13 @@ async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
     runs.iter().flat_map(|run| run.writes.iter().map(|write| write.verb)).collect()
 }
 
+/// The Events with a reason, of which there is one at least.
 async fn events(world: &World, reason: &str) -> Vec<Value> {
-    let events = world.list(EVENT).await;
-    events.into_iter().filter(|event| event["reason"] == reason).collect()
+    let events = || async {
+        let events = world.list(EVENT).await.into_iter();
+        events.filter(|event| event["reason"] == reason).collect::<Vec<_>>()
+    };
+    eventually(reason, events, |events| !events.is_empty()).await
 }
 
 // === adopting ===

@@ -207,8 +207,22 @@ async fn a_status_that_the_server_refuses_is_told_by_an_event() {
         });
     world.run(Memory::default()).await;
     world.run(Memory::default()).await;
-    let events = world.asked("POST").into_iter().filter(|asked| asked.is_about("/events"));
-    assert!(events.count() > 0);
+    world.until_asked("POST", "/events").await;
+}
+
+#[tokio::test]
+async fn an_event_that_is_refused_changes_nothing_for_its_run() {
+    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => refusal(403, "Forbidden"),
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+    assert!(report.wrote_status);
+    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
+    assert!(matches!(report.failure(), Some(Failure::Handler { .. })));
 }
 
 #[tokio::test]

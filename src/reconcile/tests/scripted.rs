@@ -6,6 +6,7 @@ use std::{
     collections::BTreeSet,
     convert::Infallible,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use http::{Request, Response};
@@ -119,6 +120,16 @@ impl World {
     pub(super) fn asked(&self, method: &str) -> Vec<Asked> {
         let asked = self.asked.lock().unwrap();
         asked.iter().filter(|asked| asked.method == method).cloned().collect()
+    }
+
+    /// Waits for a request that no run waits for.
+    pub(super) async fn until_asked(&self, method: &str, part: &str) {
+        let asked = async {
+            while !self.asked(method).iter().any(|asked| asked.is_about(part)) {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), asked).await.expect("asked in time");
     }
 
     /// Whether a change was told to all, so that the parent itself runs again for it.

@@ -3,6 +3,7 @@
 //! lasts, and gone afterwards.
 
 mod answers;
+mod events;
 mod finalizers;
 mod others;
 mod poison;

@@ -1,0 +1,135 @@
+//! Events about parents: what is told of a run, and sending it. An Event is never waited for and
+//! never fails a run: it goes through a bounded queue, and what does not fit is dropped.
+
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::OnceLock,
+    time::{Instant, SystemTime},
+};
+
+use tokio::sync::mpsc;
+
+use super::{
+    Context, Failure, Report,
+    series::{EventLog, Occurrence, Telling},
+};
+use crate::{
+    cluster::{Cluster, EventKind, ParentEvent},
+    history::Verb,
+    object::Object,
+};
+
+/// So many Events of one operator may wait to be sent.
+const QUEUE: usize = 256;
+
+/// The Events of one operator that are on their way; sent one after the other.
+#[derive(Default)]
+pub(super) struct EventQueue(OnceLock<mpsc::Sender<(Object, ParentEvent)>>);
+
+impl EventQueue {
+    fn send(&self, context: &Context, parent: &Object, event: ParentEvent) {
+        let start = || start(context.cluster().clone(), context.name().to_string());
+        if self.0.get_or_init(start).try_send((parent.clone(), event)).is_err() {
+            tracing::debug!(operator = %context.name(), "too many Events: one is not sent");
+        }
+    }
+}
+
+/// Ends when the queue is dropped.
+fn start(cluster: Cluster, operator: String) -> mpsc::Sender<(Object, ParentEvent)> {
+    let (sender, mut waiting) = mpsc::channel::<(Object, ParentEvent)>(QUEUE);
+    tokio::spawn(async move {
+        while let Some((parent, event)) = waiting.recv().await {
+            if let Err(error) = cluster.publish(&operator, &parent, &event).await {
+                tracing::debug!(operator, %error, "cannot tell an Event");
+            }
+        }
+    });
+    sender
+}
+
+/// Tells why a run failed, once in a run.
+pub(super) fn failed(context: &Context, parent: &Object, failure: &Failure, report: &mut Report) {
+    let (reason, mut message) = (failure.reason(), failure.to_string());
+    if failure.is_stalled() {
+        message.insert_str(0, "stalled until something changes: ");
+    }
+    let what = hash(&(reason, &message));
+    if report.announced.replace(what) == Some(what) {
+        return;
+    }
+    let event = (EventKind::Warning, reason, message.clone());
+    if tell(context, parent, event, report) == 1 {
+        tracing::warn!(operator = %context.name(), parent = %parent.key(), reason, "{message}");
+    }
+}
+
+/// Tells what a run wrote, where the operator asks for it: one Event for all that was created, and
+/// so on.
+pub(super) fn wrote(context: &Context, parent: &Object, report: &mut Report) {
+    if !context.config().normal_events {
+        return;
+    }
+    for (verb, reason) in
+        [(Verb::Created, "Created"), (Verb::Updated, "Updated"), (Verb::Deleted, "Deleted")]
+    {
+        let written = report.writes.iter().filter(|write| write.verb == verb);
+        let children: Vec<_> = written.map(|write| write.child.as_str()).collect();
+        if !children.is_empty() {
+            let message = format!("{} {}", reason.to_lowercase(), children.join(", "));
+            tell(context, parent, (EventKind::Normal, reason, message), report);
+        }
+    }
+}
+
+/// Tells what is told once for an operator, whichever parent it happens to.
+pub(super) fn tell_once(context: &Context, parent: &Object, event: (EventKind, &str, String)) {
+    let telling = Telling { name: new_name(parent, hash(&(event.1, &event.2))), count: 1 };
+    send(context, parent, event, telling);
+}
+
+/// Tells what happened unless it is too much; returns how often it happened by now.
+pub(super) fn tell(
+    context: &Context,
+    parent: &Object,
+    (kind, reason, message): (EventKind, &str, String),
+    report: &mut Report,
+) -> u32 {
+    let now = Instant::now();
+    let log = report.memory.events.get_or_insert_with(|| Box::new(EventLog::new(now)));
+    let is_warning = kind == EventKind::Warning;
+    let what = hash(&(is_warning, reason, &message));
+    let occurrence = Occurrence { what, is_warning, name: new_name(parent, what) };
+    let (telling, is_allowed) = log.occurred(occurrence, now);
+    if is_allowed {
+        send(context, parent, (kind, reason, message), telling);
+    }
+    telling.count
+}
+
+fn send(
+    context: &Context,
+    parent: &Object,
+    (kind, reason, message): (EventKind, &str, String),
+    Telling { name, count }: Telling,
+) {
+    let event = ParentEvent { kind, reason: reason.to_owned(), message, name, count };
+    context.events().send(context, parent, event);
+}
+
+fn new_name(parent: &Object, what: u64) -> u64 {
+    hash(&(parent.uid().as_str(), what, SystemTime::now()))
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl fmt::Debug for EventQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EventQueue")
+    }
+}

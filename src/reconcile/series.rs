@@ -1,0 +1,151 @@
+//! Which Events are told about a parent, and as what: repetitions count up the first one, and all
+//! together are limited. Pure: knows no clock and sends nothing.
+
+use std::time::{Duration, Instant};
+
+/// So many Events may follow each other at once.
+const BURST: u32 = 25;
+/// Then one is allowed in this time.
+const REFILL: Duration = Duration::from_mins(5);
+/// So much of the burst is kept for Warnings.
+const RESERVE: u32 = 5;
+/// What happens again within this time is the same Event: longer than the usual longest backoff.
+const WINDOW: Duration = Duration::from_mins(30);
+/// No more series are remembered.
+const MAX_SERIES: usize = 16;
+
+/// What was told about one parent. Small: contents are hashes.
+#[derive(Debug)]
+pub struct EventLog {
+    bucket: TokenBucket,
+    series: Vec<Series>,
+}
+
+/// The right to send so many Events, as data.
+#[derive(Debug)]
+struct TokenBucket {
+    tokens: u32,
+    since: Instant,
+}
+
+#[derive(Debug)]
+struct Series {
+    /// A hash of what happens.
+    what: u64,
+    /// A hash by which the Event is named.
+    name: u64,
+    count: u32,
+    last: Instant,
+}
+
+/// An Event to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Telling {
+    /// What tells its name from those of others.
+    pub(super) name: u64,
+    /// How often it happened by now.
+    pub(super) count: u32,
+}
+
+/// Something that happened, as a hash.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Occurrence {
+    /// The same for all that is the same.
+    pub(super) what: u64,
+    pub(super) is_warning: bool,
+    /// What names the Event, should it be a new one.
+    pub(super) name: u64,
+}
+
+impl EventLog {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { bucket: TokenBucket { tokens: BURST, since: now }, series: Vec::new() }
+    }
+
+    /// Takes something in that happened; says as what, and whether it may be sent. It is counted all
+    /// the same: the next Event of its series says how often it happened.
+    pub(super) fn occurred(&mut self, it: Occurrence, now: Instant) -> (Telling, bool) {
+        self.series.retain(|series| now.saturating_duration_since(series.last) < WINDOW);
+        let is_allowed = self.bucket.take(if it.is_warning { 0 } else { RESERVE }, now);
+        let series = self.series_of(it, now);
+        series.count = series.count.saturating_add(1);
+        series.last = now;
+        (Telling { name: series.name, count: series.count }, is_allowed)
+    }
+
+    fn series_of(&mut self, it: Occurrence, now: Instant) -> &mut Series {
+        let at = self.series.iter().position(|series| series.what == it.what);
+        let at = at.unwrap_or_else(|| {
+            if self.series.len() == MAX_SERIES {
+                // The one that has been silent for longest.
+                let last = self.series.iter().enumerate().min_by_key(|(_, series)| series.last);
+                self.series.remove(last.map_or(0, |(at, _)| at));
+            }
+            self.series.push(Series { what: it.what, name: it.name, count: 0, last: now });
+            self.series.len() - 1
+        });
+        &mut self.series[at]
+    }
+}
+
+impl TokenBucket {
+    /// Takes a token unless only so many are left.
+    fn take(&mut self, reserve: u32, now: Instant) -> bool {
+        let elapsed = now.saturating_duration_since(self.since).as_secs();
+        let periods = u32::try_from(elapsed / REFILL.as_secs()).unwrap_or(u32::MAX).min(BURST);
+        self.tokens = (self.tokens + periods).min(BURST);
+        self.since = if self.tokens == BURST { now } else { self.since + REFILL * periods };
+        let may = self.tokens > reserve;
+        self.tokens -= u32::from(may);
+        may
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warning(what: u64, name: u64) -> Occurrence {
+        Occurrence { what, is_warning: true, name }
+    }
+
+    #[test]
+    fn what_happens_again_counts_up_the_same_event_until_it_pauses_for_long() {
+        let start = Instant::now();
+        let mut log = EventLog::new(start);
+        let told = |name, count| (Telling { name, count }, true);
+        assert_eq!(log.occurred(warning(1, 100), start), told(100, 1));
+        assert_eq!(log.occurred(warning(2, 101), start), told(101, 1));
+        let later = start + WINDOW / 2;
+        assert_eq!(log.occurred(warning(1, 102), later), told(100, 2));
+        assert_eq!(log.occurred(warning(2, 103), start + WINDOW), told(103, 1));
+        assert_eq!(log.occurred(warning(1, 104), start + WINDOW), told(100, 3));
+    }
+
+    #[test]
+    fn a_burst_is_followed_by_a_trickle_that_tells_what_was_missed() {
+        let start = Instant::now();
+        let mut log = EventLog::new(start);
+        let mut tell = |now| {
+            let (telling, is_allowed) = log.occurred(warning(1, 100), now);
+            is_allowed.then_some(telling.count)
+        };
+        let told = (0..40).filter(|_| tell(start).is_some()).count();
+        assert_eq!(told, BURST as usize);
+        assert_eq!(tell(start + REFILL * 9 / 10), None);
+        assert_eq!(tell(start + REFILL), Some(42));
+        assert_eq!(tell(start + REFILL), None);
+        assert_eq!(tell(start + REFILL * 2), Some(44));
+    }
+
+    #[test]
+    fn what_is_normal_leaves_room_for_warnings() {
+        let start = Instant::now();
+        let mut log = EventLog::new(start);
+        let normal = |name| Occurrence { what: name, is_warning: false, name };
+        let told = (0..40).filter(|name| log.occurred(normal(*name), start).1).count();
+        assert_eq!(told, (BURST - RESERVE) as usize);
+        assert!(log.occurred(warning(99, 99), start).1);
+        assert!(log.series.len() <= MAX_SERIES);
+    }
+}

@@ -1,0 +1,83 @@
+//! Events on a parent: what went wrong, counted up when it repeats, and what went well when asked.
+
+use operetta::operator::OperatorConfig;
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{EVENT, Operators, World, eventually},
+};
+
+async fn kitchen(config: OperatorConfig) -> Option<(World, Operators)> {
+    let world = World::new().await?;
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    Some((world, operators))
+}
+
+async fn events_of(world: &World, reason: &str) -> Vec<Value> {
+    let mut events = world.list(EVENT).await;
+    events.retain(|event| event["reason"] == reason);
+    events
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_that_repeats_is_one_event_that_is_counted_up() {
+    let Some((world, operators)) = kitchen(recipe::config("cook")).await else { return };
+    world.apply(RECIPE, acting("r", "fail")).await;
+    let is_counted = |events: &Vec<Value>| {
+        events.iter().any(|event| event["series"]["count"].as_u64() >= Some(3))
+    };
+    let failures = || events_of(&world, "HandlerFailed");
+    let events = eventually("a series of three", failures, is_counted).await;
+    assert_eq!(events.len(), 1, "{events:#?}");
+    let event = &events[0];
+    assert_eq!(event["type"], "Warning");
+    assert_eq!(event["regarding"]["name"], "r");
+    assert_eq!(event["reportingController"], "operetta.dev/cook");
+    assert!(event["series"]["lastObservedTime"].is_string());
+    // What else goes wrong is another Event, and says when nothing but a change can mend it.
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    let is_stalled = |events: &Vec<Value>| {
+        let note = |event: &Value| event["note"].as_str().unwrap_or_default().to_owned();
+        events.iter().any(|event| note(event).starts_with("stalled until something changes: "))
+    };
+    eventually("the other failure", failures, is_stalled).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_well_is_told_when_it_is_asked_for_and_nothing_for_nothing() {
+    let config = recipe::config("cook").with_normal_events();
+    let Some((world, operators)) = kitchen(config).await else { return };
+    let children = |data: &str| ["c", "d"].map(|name| config_map(name, json!({"k": data})));
+    world.apply(RECIPE, recipe("r", &children("1"))).await;
+    world.until_ready(RECIPE, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
+    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    world.apply(RECIPE, recipe("r", &children("2")[..1])).await;
+    let is_told = |events: &Vec<Value>| events.len() == 1;
+    for (reason, names) in [("Created", ["c", "d"].as_slice()), ("Updated", &["c"])] {
+        let told = eventually(reason, || events_of(&world, reason), is_told).await;
+        let expected: Vec<_> =
+            names.iter().map(|name| format!("ConfigMap.v1 {}/{name}", world.namespace)).collect();
+        let note = format!("{} {}", reason.to_lowercase(), expected.join(", "));
+        assert_eq!((&told[0]["type"], &told[0]["note"]), (&json!("Normal"), &json!(note)));
+    }
+    eventually("Deleted", || events_of(&world, "Deleted"), is_told).await;
+    assert_eq!(world.list(EVENT).await.len(), 3, "none for a run that wrote nothing");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_well_is_not_told_by_default() {
+    let Some((world, operators)) = kitchen(recipe::config("cook")).await else { return };
+    world.apply(RECIPE, recipe("well", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "well").await;
+    // Events are sent one after the other: a later one shows that there was none before.
+    world.apply(RECIPE, acting("ill", "permanent")).await;
+    let told = || world.list(EVENT);
+    let events = eventually("the Warning", told, |events| !events.is_empty()).await;
+    assert!(events.iter().all(|event| event["type"] == "Warning"), "{events:#?}");
+    operators.stop().await;
+}
