@@ -37,7 +37,8 @@ impl Grants {
     fn of<'a>(operators: impl IntoIterator<Item = &'a Operator>) -> Self {
         let mut grants = Self::default();
         for operator in operators {
-            grants.for_parent(&operator.config.parent, operator.handler.has_finalizer());
+            let config = &operator.config;
+            grants.for_parent(&config.parent, config.needs_finalizer(&*operator.handler));
             for child in &operator.config.children {
                 grants.allow(child.ty.group(), child.ty.plural().to_owned(), KEEP);
             }

@@ -29,7 +29,7 @@ fn parents_are_read_and_only_their_status_is_written() {
 }
 
 #[test]
-fn a_parent_is_patched_only_for_a_handler_with_a_finalizer() {
+fn a_parent_is_patched_only_for_a_finalizer() {
     struct Finalizing;
     impl operetta::operator::Handler for Finalizing {
         fn sync(
@@ -45,8 +45,14 @@ fn a_parent_is_patched_only_for_a_handler_with_a_finalizer() {
     }
     let config = crate::echo_server::config();
     let operator = Operator::of::<crate::echo_server::EchoServer>(config, Finalizing);
-    let verbs = verbs(&[operator], "example.operetta.dev", "echoservers");
-    assert_eq!(verbs, ["get", "list", "patch", "watch"]);
+    let expected = ["get", "list", "patch", "watch"];
+    assert_eq!(verbs(&[operator], "example.operetta.dev", "echoservers"), expected);
+    // Or for children that Kubernetes does not collect.
+    let sync = |_: &operetta::operator::SyncRequest| Ok(operetta::operator::SyncResponse::new());
+    let mut config = crate::echo_server::config();
+    config.children[0].config = config.children[0].config.uncollectable();
+    let operator = Operator::of::<crate::echo_server::EchoServer>(config, sync);
+    assert_eq!(verbs(&[operator], "example.operetta.dev", "echoservers"), expected);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub struct OperatorInfo {
     pub name: OperatorName,
     /// Its configuration.
     pub config: OperatorConfig,
-    /// Whether its parents get a finalizer.
+    /// Whether its parents get a finalizer, for the handler or for children.
     pub has_finalizer: bool,
 }
 

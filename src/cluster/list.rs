@@ -1,7 +1,7 @@
 //! Listing a scope page by page, for servers that cannot stream a list.
 
 use super::{ApiError, Cluster, api::ApiRequest, frames, watch::WatchSpec};
-use crate::object::{Object, ResourceVersion};
+use crate::object::{K8sType, Object, ResourceVersion};
 
 /// Objects on a page: enough to be quick, few enough to bound what a page holds in memory.
 const PAGE_SIZE: u32 = 500;
@@ -26,6 +26,26 @@ impl Cluster {
         }
         let frames::Page { version, objects, undecodable, next: _ } = list;
         Ok(List { version, objects, undecodable })
+    }
+
+    /// What the server holds now of a type with these labels, in a namespace or in all. It is all of
+    /// it: an object that cannot be read is an error.
+    pub async fn list_labelled(
+        &self,
+        ty: &K8sType,
+        namespace: Option<&str>,
+        selector: String,
+    ) -> Result<Vec<Object>, ApiError> {
+        let spec = WatchSpec {
+            ty: ty.clone(),
+            namespace: namespace.map(str::to_owned),
+            label_selector: Some(selector),
+        };
+        let List { version: _, objects, undecodable } = self.list(&spec).await?;
+        match undecodable.into_iter().next() {
+            None => Ok(objects),
+            Some(why) => Err(ApiError::Malformed { request: spec.request("list").name(), why }),
+        }
     }
 
     async fn list_page(

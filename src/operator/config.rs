@@ -62,6 +62,9 @@ pub struct ChildConfig {
     /// Whether a child is deleted and created anew when a change of it is refused because a field
     /// is immutable. Default not.
     pub recreate_if_immutable: bool,
+    /// Whether children may be where their parent cannot own them, see
+    /// [`ChildConfig::uncollectable`].
+    pub uncollectable: bool,
 }
 
 /// How a child that differs from what is desired gets there.
@@ -112,7 +115,8 @@ impl ChildConfig {
 
     fn new(update_strategy: UpdateStrategy) -> Self {
         let conflicts = ConflictPolicy::Force;
-        Self { update_strategy, conflicts, adopt: false, recreate_if_immutable: false }
+        let (adopt, recreate_if_immutable, uncollectable) = (false, false, false);
+        Self { update_strategy, conflicts, adopt, recreate_if_immutable, uncollectable }
     }
 }
 
@@ -258,7 +262,7 @@ impl OperatorConfig {
             if self.children[..index].iter().any(|earlier| earlier.ty == *ty) {
                 return Err(ConfigError::DuplicateChild { operator: operator(), ty: ty.clone() });
             }
-            if self.parent.is_namespaced() && !ty.is_namespaced() {
+            if !self.may_have_children(ty) {
                 let (parent, child) = (self.parent.clone(), ty.clone());
                 return Err(ConfigError::ClusterChild { operator: operator(), parent, child });
             }

@@ -25,11 +25,21 @@ pub enum ConfigError {
         /// The type.
         ty: K8sType,
     },
-    /// A namespaced parent cannot own cluster-scoped children: Kubernetes has no such owner
-    /// reference, and the finalizer that would replace it is not supported yet.
+    /// Without owner references an object that is nobody's cannot be told from another parent's.
     #[error(
-        "operator `{operator}`: the cluster-scoped child type {child} under the namespaced \
-         parent {parent} is not supported yet"
+        "operator `{operator}`: children of {ty} cannot be both `adopting` and `uncollectable`"
+    )]
+    AdoptsUncollectable {
+        /// The operator.
+        operator: String,
+        /// The child type.
+        ty: K8sType,
+    },
+    /// A namespaced parent cannot own cluster-scoped children: Kubernetes has no such owner
+    /// reference.
+    #[error(
+        "operator `{operator}`: the namespaced parent {parent} cannot own the cluster-scoped child \
+         type {child}; `ChildConfig::uncollectable` allows it to an operator of all namespaces"
     )]
     ClusterChild {
         /// The operator.

@@ -21,6 +21,7 @@ mod predecessor;
 mod request;
 mod response;
 mod selection;
+mod uncollectable;
 mod view;
 
 pub use children::Children;

@@ -56,6 +56,10 @@ impl ChildType {
             let operator = operator.to_owned();
             return Err(ConfigError::NotApplied { operator, ty: ty.clone(), option });
         }
+        if config.adopt && config.uncollectable {
+            let operator = operator.to_owned();
+            return Err(ConfigError::AdoptsUncollectable { operator, ty: ty.clone() });
+        }
         if config.recreate_if_immutable && takes_others_along(ty) {
             let operator = operator.to_owned();
             return Err(ConfigError::NeverRecreated { operator, ty: ty.clone() });

@@ -70,7 +70,7 @@ impl Planning<'_> {
             let is_declared = config.child_config(child.ty()).is_some();
             is_declared && !desired.contains(&ChildId::of(child))
         };
-        let children = observed.iter().filter(|child| is_ours(parent, child));
+        let children = observed.iter().filter(|child| is_ours(config, operator, parent, child));
         for child in children.filter(|child| is_undesired(child) && is_made_by_us(child)) {
             deletions.extend(self.undesired(child));
         }
@@ -82,7 +82,7 @@ impl Planning<'_> {
         let PlanInput { config, operator, parent, observed, memos, .. } = self.input;
         let live = observed.of_type(&write.id.ty).get(&write.id.key);
         // The object of somebody else: the create answers 409, and the live object tells the rest.
-        let Some(live) = live.filter(|live| is_ours(parent, live)) else {
+        let Some(live) = live.filter(|live| is_ours(config, operator, parent, live)) else {
             self.plan.steps.push(Step::Create(write.creating()));
             return None;
         };

@@ -50,7 +50,7 @@ pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use flapping::{Flapping, FlappingReason, Subject};
 pub use interlock::{Exceeded, HeldDeletions, Interlock, Minute, Verdict, WantedDeletions, judge};
 pub use memo::Memos;
-pub use ownership::is_ours;
+pub use ownership::{can_own, is_ours};
 pub use refusal::{Refusal, RefusalReason};
 pub use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,

@@ -4,15 +4,52 @@ use serde_json::{Value, json};
 
 use crate::{
     object::Object,
-    operator::{Labels, OperatorName},
+    operator::{Labels, OperatorConfig, OperatorName},
 };
 
-/// Whether the parent is the controller of the child.
-pub fn is_ours(parent: &Object, child: &Object) -> bool {
-    child.controller() == Some(parent.uid())
+/// Whether a child belongs to the parent: it is its controller, or, only where there can be no
+/// owner reference and the type allows that, we have put our labels on it ourselves.
+///
+/// A copy of a child in another namespace may have everything of it, the owner reference too.
+pub fn is_ours(
+    config: &OperatorConfig,
+    operator: &OperatorName,
+    parent: &Object,
+    child: &Object,
+) -> bool {
+    match (can_own(parent, child.namespace()), child.controller()) {
+        (true, controller) => controller == Some(parent.uid()),
+        (false, Some(_)) => false,
+        (false, None) => {
+            config.child_config(child.ty()).is_some_and(|child| child.uncollectable)
+                && is_labelled_by_us(&config.labels, operator, parent, child)
+        }
+    }
 }
 
-/// Adds the labels and the owner reference to the body of a child whose metadata is an object.
+/// Whether Kubernetes lets the parent own what is in a namespace, or, for `None`, in none.
+pub fn can_own(parent: &Object, namespace: Option<&str>) -> bool {
+    parent.namespace().is_none() || parent.namespace() == namespace
+}
+
+/// Anybody can copy labels (the server does it, from Services to their slices); that our manager
+/// has applied them nobody else can say.
+fn is_labelled_by_us(
+    labels: &Labels,
+    operator: &OperatorName,
+    parent: &Object,
+    child: &Object,
+) -> bool {
+    let Some(fields) = child.applied_fields(operator.as_str()) else { return false };
+    [(&labels.parent_uid, parent.uid().as_str()), (&labels.managed_by, operator.as_str())]
+        .into_iter()
+        .all(|(label, value)| {
+            let owned = &fields["f:metadata"]["f:labels"][format!("f:{label}")];
+            child.label(label).as_deref() == Some(value) && owned.is_object()
+        })
+}
+
+/// Adds the labels and, where there can be one, the owner reference to the body of a child whose metadata is an object.
 /// Other owners stay; our labels win over the handler's.
 pub(super) fn claim(body: &mut Value, parent: &Object, operator: &OperatorName, labels: &Labels) {
     let metadata = &mut body["metadata"];
@@ -20,15 +57,25 @@ pub(super) fn claim(body: &mut Value, parent: &Object, operator: &OperatorName, 
     metadata["labels"][&labels.managed_by] = json!(operator.as_str());
     let mut owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
     owners.retain(|owner| owner["uid"] != parent.uid().as_str());
-    owners.push(json!({
+    if can_own(parent, metadata["namespace"].as_str()) {
+        owners.push(reference_to(parent));
+    }
+    if owners.is_empty() {
+        metadata.as_object_mut().map(|fields| fields.remove("ownerReferences"));
+    } else {
+        metadata["ownerReferences"] = Value::from(owners);
+    }
+}
+
+fn reference_to(parent: &Object) -> Value {
+    json!({
         "apiVersion": parent.ty().api_version(),
         "kind": parent.ty().kind(),
         "name": parent.name(),
         "uid": parent.uid().as_str(),
         "controller": true,
         "blockOwnerDeletion": true,
-    }));
-    metadata["ownerReferences"] = Value::from(owners);
+    })
 }
 
 /// Whether a child that differs only here lost what ties it to us, and nothing of what the handler
@@ -38,4 +85,72 @@ pub(super) fn is_claim(path: &str, labels: &Labels) -> bool {
     path.starts_with(".metadata.ownerReferences")
         || path == label(&labels.parent_uid)
         || path == label(&labels.managed_by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        object::{K8sType, KeptManagers},
+        operator::ChildConfig,
+    };
+
+    const UID: &str = "operetta.dev/parent-uid";
+    const BY: &str = "app.kubernetes.io/managed-by";
+
+    fn object(kind: &str, namespace: &str, more: &Value) -> Object {
+        let ty = K8sType::namespaced("v1", kind, kind);
+        let mut value = json!({"metadata": {
+            "name": "a", "namespace": namespace, "uid": "parent", "resourceVersion": "1",
+        }});
+        let metadata = value["metadata"].as_object_mut().unwrap();
+        metadata.extend(more.as_object().unwrap().clone());
+        Object::from_value(&ty, &value, &KeptManagers::new(["op"])).unwrap()
+    }
+
+    fn labelled(uid: &str, by: &str, fields: &Value) -> Value {
+        json!({
+            "labels": {UID: uid, BY: by},
+            "managedFields": [{"manager": "op", "operation": "Apply", "fieldsV1": {
+                "f:metadata": {"f:labels": fields}, "f:data": {},
+            }}],
+        })
+    }
+
+    #[test]
+    fn labels_count_only_where_nothing_better_can_be_and_only_if_we_applied_them() {
+        let operator = OperatorName::new("op").unwrap();
+        let parent = object("Parent", "ns", &json!({}));
+        let both = json!({format!("f:{UID}"): {}, format!("f:{BY}"): {}});
+        let ours = labelled("parent", "op", &both);
+        let mut updated = ours.clone();
+        updated["managedFields"][0]["operation"] = json!("Update");
+        let mut theirs = ours.clone();
+        theirs["managedFields"][0]["manager"] = json!("endpointslice-controller");
+        let mut controlled = ours.clone();
+        controlled["ownerReferences"] = json!([{"uid": "other", "controller": true}]);
+        let owned = json!({"ownerReferences": [{"uid": "parent", "controller": true}]});
+        let mut copied = ours.clone();
+        copied["ownerReferences"] = owned["ownerReferences"].clone();
+        for (what, namespace, more, expected) in [
+            ("applied by us", "other", &ours, [true, false]),
+            ("where it could be owned", "ns", &ours, [false, false]),
+            ("owned", "ns", &owned, [true, true]),
+            ("a copy of what is owned", "other", &copied, [false, false]),
+            ("controlled by another", "other", &controlled, [false, false]),
+            ("copied by a server", "other", &theirs, [false, false]),
+            ("not applied", "other", &updated, [false, false]),
+            ("of another parent", "other", &labelled("b", "op", &both), [false, false]),
+            ("of another operator", "other", &labelled("parent", "b", &both), [false, false]),
+            ("labels by others", "other", &labelled("parent", "op", &json!({})), [false, false]),
+        ] {
+            let child = object("Child", namespace, more);
+            let decided = [ChildConfig::apply().uncollectable(), ChildConfig::apply()].map(|how| {
+                let config = OperatorConfig::new("op", parent.ty().clone())
+                    .child_of_type(child.ty().clone(), how);
+                is_ours(&config, &operator, &parent, &child)
+            });
+            assert_eq!(decided, expected, "{what}");
+        }
+    }
 }

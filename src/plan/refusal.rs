@@ -41,6 +41,9 @@ pub enum RefusalReason {
     /// A namespaced parent owns only what is in its own namespace.
     #[error("it is not in the namespace `{0}` of its parent")]
     ForeignNamespace(String),
+    /// The operator is restricted to other namespaces.
+    #[error("the operator does not work in the namespace `{0}`")]
+    OutsideNamespaces(String),
     /// A cluster-scoped parent has no namespace to lend.
     #[error("it must name its namespace, as its parent has none")]
     NoNamespace,

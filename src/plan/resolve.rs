@@ -68,7 +68,7 @@ pub fn after_conflict(
     if live.is_deleting() {
         return AfterConflict::Wait(WaitingReason::Deleting);
     }
-    if !is_ours(parent, live) {
+    if !is_ours(config, operator, parent, live) {
         let is_adopted = config.child_config(&write.id.ty).is_some_and(|config| config.adopt);
         return if is_adopted && live.controller().is_none() {
             AfterConflict::Adopt(write)
@@ -98,7 +98,7 @@ pub fn after_delete_conflict(
     if live.is_deleting() {
         return AfterDeleteConflict::Keep;
     }
-    if !is_ours(parent, live) {
+    if !is_ours(config, operator, parent, live) {
         return AfterDeleteConflict::NotOurs;
     }
     let (DeletionReason::Recreate { instead_of, .. }
@@ -121,12 +121,14 @@ pub fn after_delete_conflict(
 
 /// The deletion of a child of which the server would not change some fields, if it is still ours.
 pub fn instead_of_immutable(
+    config: &OperatorConfig,
+    operator: &OperatorName,
     parent: &Object,
     write: &Write,
     live: &Object,
     paths: Vec<String>,
 ) -> Option<Deletion> {
-    let is_meant = is_ours(parent, live) && !live.is_deleting();
+    let is_meant = is_ours(config, operator, parent, live) && !live.is_deleting();
     let instead_of = Box::new(write.clone());
     is_meant.then(|| Deletion::new(live, DeletionReason::Immutable { paths, instead_of }))
 }
@@ -221,9 +223,13 @@ mod tests {
         let mut config = config();
         config.children[0].config = ChildConfig::apply().recreate_if_immutable();
         let stranger = pod("u", 0, &json!({"ownerReferences": []}));
-        assert!(instead_of_immutable(&parent, &write(), &stranger, Vec::new()).is_none());
+        assert!(
+            instead_of_immutable(&config, &operator, &parent, &write(), &stranger, Vec::new())
+                .is_none()
+        );
         let old = pod("u", 0, &json!({}));
-        let deletion = instead_of_immutable(&parent, &write(), &old, paths).unwrap();
+        let deletion =
+            instead_of_immutable(&config, &operator, &parent, &write(), &old, paths).unwrap();
         for (live, again) in [(pod("u", 2, &json!({})), true), (pod("u", 1, &json!({})), false)] {
             let after = after_delete_conflict(&config, &operator, &parent, &deletion, Some(&live));
             assert_eq!(matches!(after, AfterDeleteConflict::Again(_)), again, "{after:?}");

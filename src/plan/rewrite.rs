@@ -4,7 +4,7 @@
 
 use std::{cell::LazyCell, collections::HashMap};
 
-use super::{ChildId, Deletion, DeletionReason, Memos, Plan, Step, ownership::is_ours};
+use super::{ChildId, Deletion, DeletionReason, Memos, Plan, Step};
 use crate::{
     object::{Object, ResourceVersion},
     operator::Children,
@@ -40,13 +40,13 @@ pub fn rewrites(
     plan: &Plan,
     memos: &Memos,
     observed: &Children,
-    parent: &Object,
+    is_ours: &dyn Fn(&Object) -> bool,
     is_same_parent: bool,
 ) -> HashMap<ChildId, Rewrite> {
     if memos.is_empty() || plan.steps.is_empty() {
         return HashMap::new();
     }
-    let is_same = LazyCell::new(|| is_same_parent && is_untouched(memos, observed, parent));
+    let is_same = LazyCell::new(|| is_same_parent && is_untouched(memos, observed, is_ours));
     let rewrite = |step: &Step| {
         let before = memos.settled(step.id())?;
         let live = observed.of_type(&step.id().ty).get(&step.id().key);
@@ -58,8 +58,8 @@ pub fn rewrites(
 }
 
 /// Whether all that a handler saw of the children is as the run before left it.
-fn is_untouched(memos: &Memos, observed: &Children, parent: &Object) -> bool {
-    let seen = || observed.iter().filter(|child| is_ours(parent, child));
+fn is_untouched(memos: &Memos, observed: &Children, is_ours: &dyn Fn(&Object) -> bool) -> bool {
+    let seen = || observed.iter().filter(|child| is_ours(child));
     seen().count() == memos.len() && seen().all(|child| memos.is_untouched(child))
 }
 
@@ -136,7 +136,13 @@ mod tests {
         }
         let observed = Children::new([(pods(), live.to_vec())]);
         let plan = Plan { steps: vec![step], ..Plan::default() };
-        let mut found = rewrites(&plan, &memos, &observed, &parent(), is_same_parent);
+        let mut found = rewrites(
+            &plan,
+            &memos,
+            &observed,
+            &|child| child.controller() == Some(parent().uid()),
+            is_same_parent,
+        );
         found.drain().next().map(|(_, rewrite)| (rewrite.why, rewrite.paths.len()))
     }
 
@@ -177,7 +183,13 @@ mod tests {
         memos.settle(7, &child("c", 4));
         let observed = Children::new([(pods(), vec![child("c", 9)])]);
         let plan = Plan { steps: vec![update(7)], ..Plan::default() };
-        let found = rewrites(&plan, &memos, &observed, &parent(), true);
+        let found = rewrites(
+            &plan,
+            &memos,
+            &observed,
+            &|child| child.controller() == Some(parent().uid()),
+            true,
+        );
         let rewrite = &found[&ChildId::of(&child("c", 4))];
         assert_eq!(
             (rewrite.from.to_string(), rewrite.changed_by.as_deref()),

@@ -192,6 +192,11 @@ impl fmt::Debug for Write {
 // === Deletion ===
 
 impl Deletion {
+    /// The deletion of an object that is no longer wanted.
+    pub fn undesired(object: &Object) -> Self {
+        Self::new(object, DeletionReason::Undesired)
+    }
+
     pub(super) fn new(object: &Object, why: DeletionReason) -> Self {
         Self {
             id: ChildId::of(object),

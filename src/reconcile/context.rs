@@ -102,6 +102,11 @@ impl Context {
         parent.finalizers().contains(&self.name.finalizer())
     }
 
+    /// Whether our finalizer belongs on the parents.
+    pub(super) fn needs_finalizer(&self) -> bool {
+        self.config().needs_finalizer(&**self.handler())
+    }
+
     /// The operator's name.
     pub fn name(&self) -> &OperatorName {
         &self.name
@@ -170,8 +175,12 @@ impl Context {
     /// The child types whose absence from the cache proves nothing to a parent.
     /// (Nor does that of any child, when the parent itself may be one of earlier.)
     pub(super) fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
-        let may_delete = |store: &Store| store.reader().may_delete(parent.namespace());
-        let is_old = !may_delete(&self.parts.parents);
+        let may_delete = |store: &Store| {
+            let reader = store.reader();
+            let is_anywhere = self.config().uncollectable().any(|ty| ty == reader.ty());
+            reader.may_delete(if is_anywhere { None } else { parent.namespace() })
+        };
+        let is_old = !self.parts.parents.reader().may_delete(parent.namespace());
         let unsynced = self.parts.children.iter().filter(|store| is_old || !may_delete(store));
         unsynced.map(|store| store.reader().ty().clone()).collect()
     }
@@ -241,7 +250,7 @@ impl Context {
     /// an object is gone which does not match.
     fn is_watched(&self, object: &Object) -> bool {
         let is_parent = *object.ty() == self.config().parent;
-        (is_parent && (self.handler().has_finalizer() || self.selects(object)))
+        (is_parent && (self.needs_finalizer() || self.selects(object)))
             || object.label(&self.config().labels.managed_by).as_deref()
                 == Some(&*self.config().name)
     }

@@ -4,7 +4,7 @@
 use super::{
     Context, End, Failure, Report,
     call::{self, Failed},
-    ours, pause, status,
+    ours, pause, status, uncollectable,
 };
 use crate::{
     cluster::{ApiError, ErrorClass},
@@ -36,13 +36,13 @@ pub(super) async fn prepare(
         return pause::prepare(context, parent, report).await;
     }
     let is_held = holds_ours(context, &parent);
-    match (context.is_leaving(&parent), is_held, context.handler().has_finalizer()) {
+    match (context.is_leaving(&parent), is_held, context.needs_finalizer()) {
         (true, false, _) => Prepared::Done,
         (true, true, true) => {
             finalize(context, &parent, failures, report).await;
             Prepared::Done
         }
-        // A finalizer from a time when the handler asked for one.
+        // A finalizer from a time when one was asked for.
         (true, true, false) => {
             release(context, &parent, report).await;
             Prepared::Done
@@ -81,12 +81,17 @@ async fn sync_after(
 }
 
 async fn finalize(context: &Context, parent: &Object, failures: u32, report: &mut Report) {
+    if !context.handler().has_finalizer() {
+        return collect_and_release(context, parent, report).await;
+    }
     let observed = context.observed(parent);
     let children = ours(context, parent, &observed);
     let request = SyncRequest { parent: parent.clone(), children, failures };
     let called = call::call(context, request, report, <dyn Handler>::finalize);
     match called.await.and_then(check) {
-        Ok(FinalizeResponse { retry: None, .. }) => release(context, parent, report).await,
+        Ok(FinalizeResponse { retry: None, .. }) => {
+            collect_and_release(context, parent, report).await;
+        }
         Ok(FinalizeResponse { status, retry: Some(after), .. }) => {
             report.waiting.push("the handler is still finalizing".to_owned());
             report.resync = Some(after);
@@ -105,6 +110,15 @@ fn check(response: FinalizeResponse) -> Result<FinalizeResponse, Failed> {
         // The status of a parent that may go is not written.
         Some(why) if response.retry.is_some() => Err(Failure::unserializable(why.clone()).into()),
         Some(_) | None => Ok(response),
+    }
+}
+
+/// A parent that only leaves the selection keeps its children.
+async fn collect_and_release(context: &Context, parent: &Object, report: &mut Report) {
+    if !parent.is_deleting() || uncollectable::remove(context, parent, report).await {
+        release(context, parent, report).await;
+    } else if report.end == End::Alive {
+        status::write(context, parent, None, report).await;
     }
 }
 

@@ -11,7 +11,8 @@ use crate::{
     object::{K8sType, Object, ObjectKey},
     operator::{Children, Condition, OperatorConfig},
     plan::{
-        Flapping, FlappingReason, Plan, RewriteReason, Step, Subject, rewrites, rival, status_wish,
+        Flapping, FlappingReason, Plan, RewriteReason, Step, Subject, is_ours, rewrites, rival,
+        status_wish,
     },
 };
 
@@ -29,9 +30,17 @@ pub(super) fn begin(context: &Context, parent: &Object, report: &mut Report) {
 }
 
 /// Notes which steps of a plan write again; what is known of the children is that of the run before.
-pub(super) fn foresee(plan: &Plan, observed: &Children, parent: &Object, report: &mut Report) {
+pub(super) fn foresee(
+    context: &Context,
+    plan: &Plan,
+    observed: &Children,
+    parent: &Object,
+    report: &mut Report,
+) {
     let memos = &report.memory.memos;
-    report.rewrites = rewrites(plan, memos, observed, parent, report.is_same_parent);
+    let (config, name) = (context.config(), context.name());
+    let ours = |child: &Object| is_ours(config, name, parent, child);
+    report.rewrites = rewrites(plan, memos, observed, &ours, report.is_same_parent);
 }
 
 /// Looks who else writes a child directly before the write that makes it a fight: afterwards all is

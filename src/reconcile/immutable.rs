@@ -30,7 +30,9 @@ pub(super) async fn deletion(
     }
     let live = context.cluster().read(&write.id.ty, &write.id.key).await?;
     let fields = refusal.causes.iter().map(|cause| cause.field.clone()).collect();
-    Ok(live.and_then(|live| instead_of_immutable(parent, write, &live, fields)))
+    Ok(live.and_then(|live| {
+        instead_of_immutable(context.config(), context.name(), parent, write, &live, fields)
+    }))
 }
 
 /// Remembers that a child was deleted so that it can be as it is desired.

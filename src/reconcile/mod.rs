@@ -38,6 +38,7 @@ mod schema;
 mod series;
 mod status;
 mod takeover;
+mod uncollectable;
 
 use std::time::{Instant, SystemTime};
 
@@ -165,7 +166,7 @@ async fn sync_and_apply(
     match planned {
         Ok(plan) if is_paused(parent) => pause::hold(context, &plan, report),
         Ok(plan) => {
-            flapping::foresee(&plan, &observed, parent, report);
+            flapping::foresee(context, &plan, &observed, parent, report);
             apply::apply(context, parent, plan, report).await;
             flapping::note(context, report);
         }
@@ -175,8 +176,10 @@ async fn sync_and_apply(
 }
 
 fn ours(context: &Context, parent: &Object, observed: &Children) -> Children {
+    let (config, name) = (context.config(), context.name());
     let of_type = |ty: &crate::object::K8sType| {
-        let children = observed.of_type(ty).iter().filter(|child| is_ours(parent, child));
+        let children =
+            observed.of_type(ty).iter().filter(|child| is_ours(config, name, parent, child));
         (ty.clone(), children.cloned().collect())
     };
     Children::new(context.config().children.iter().map(|child| of_type(&child.ty)))

@@ -51,7 +51,10 @@ impl Wiring {
         let configs: Vec<&OperatorConfig> = operators.iter().map(|(config, _)| config).collect();
         let demanding: Vec<Demanding<'_>> = operators
             .iter()
-            .map(|(config, code)| Demanding { config, has_finalizer: code.has_finalizer() })
+            .map(|(config, code)| Demanding {
+                config,
+                has_finalizer: config.needs_finalizer(&**code),
+            })
             .collect();
         let watches = demand::watches(&demanding);
         let labels: BTreeSet<String> =
@@ -125,7 +128,7 @@ impl Wiring {
         self.board.register(OperatorInfo {
             name: context.name().clone(),
             config: config.clone(),
-            has_finalizer: context.handler().has_finalizer(),
+            has_finalizer: config.needs_finalizer(&**context.handler()),
         });
         self.metrics.operator_registered(context.name());
         let reader = |ty: &K8sType| self.stores[ty].reader();

@@ -17,6 +17,7 @@ use crate::{
     board::{Board, OperatorInfo, ParentState},
     history::{NextWake, Run},
     object::{Object, ObjectKey, Uid},
+    plan::is_ours,
 };
 
 /// A parent in a list.
@@ -62,7 +63,7 @@ struct ChildView {
     ty: TypeView,
     #[serde(flatten)]
     object: ObjectView,
-    /// Whether the parent is its controller; else only a label names the parent.
+    /// Whether it is the parent's; else it only says so by a label.
     owned: bool,
 }
 
@@ -97,17 +98,21 @@ pub(super) async fn show(
     let Some(parent) = state.board.parent(&operator, &key) else {
         return Err(Refused::NoParent { operator, key });
     };
+    let cached = cached(&state.board, &info, &key, &parent.uid);
     Ok(Json(ParentDetails {
         parent: ParentView::new(&key, &parent),
-        conditions: conditions(&state.board, &info, &key, &parent.uid),
-        children: children(&state.board, &info, &parent.uid),
+        conditions: conditions(cached.as_ref()),
+        children: cached.map(|cached| children(&state.board, &info, &cached)).unwrap_or_default(),
         history: parent.history.newest_first().cloned().collect(),
     }))
 }
 
-fn conditions(board: &Board, info: &OperatorInfo, key: &ObjectKey, uid: &Uid) -> Value {
+fn cached(board: &Board, info: &OperatorInfo, key: &ObjectKey, uid: &Uid) -> Option<Object> {
     let cache = board.type_state(&info.config.parent);
-    let parent = cache.and_then(|cache| cache.store.get(key)).filter(|parent| parent.uid() == uid);
+    cache.and_then(|cache| cache.store.get(key)).filter(|parent| parent.uid() == uid)
+}
+
+fn conditions(parent: Option<&Object>) -> Value {
     let mut status = parent.and_then(|parent| parent.field("status")).unwrap_or_default();
     match status.get_mut("conditions").map(Value::take) {
         Some(conditions @ Value::Array(_)) => conditions,
@@ -115,15 +120,15 @@ fn conditions(board: &Board, info: &OperatorInfo, key: &ObjectKey, uid: &Uid) ->
     }
 }
 
-fn children(board: &Board, info: &OperatorInfo, parent: &Uid) -> Vec<ChildView> {
+fn children(board: &Board, info: &OperatorInfo, parent: &Object) -> Vec<ChildView> {
     let caches = info.config.children.iter().filter_map(|child| board.type_state(&child.ty));
     let mut children: Vec<Object> =
-        caches.flat_map(|cache| cache.store.of_parent(parent)).collect();
+        caches.flat_map(|cache| cache.store.of_parent(parent.uid())).collect();
     children.sort_by(|a, b| (a.ty(), a.key()).cmp(&(b.ty(), b.key())));
     let view = |child: &Object| ChildView {
         ty: child.ty().into(),
         object: child.into(),
-        owned: child.controller() == Some(parent),
+        owned: is_ours(&info.config, &info.name, parent, child),
     };
     children.iter().map(view).collect()
 }

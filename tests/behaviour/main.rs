@@ -36,4 +36,5 @@ mod selection;
 mod sharing;
 mod status;
 mod takeover;
+mod uncollectable;
 mod watch;

@@ -142,11 +142,17 @@ impl Owner<'_> {
     }
 
     fn namespace(self, ty: &K8sType, named: Option<&str>) -> Result<Option<String>, RefusalReason> {
+        let is_allowed = self.config.child_config(ty).is_some_and(|it| it.uncollectable);
         match (ty.is_namespaced(), self.parent.namespace(), named) {
             (false, _, Some(_)) => Err(RefusalReason::ClusterScoped(ty.clone())),
-            (false, Some(_), None) => Err(RefusalReason::CannotBeOwned(ty.clone())),
-            (false, None, None) => Ok(None),
+            (false, Some(_), None) if !is_allowed => Err(RefusalReason::CannotBeOwned(ty.clone())),
+            (false, _, None) => Ok(None),
             (true, None, None) => Err(RefusalReason::NoNamespace),
+            (true, Some(parent), Some(named)) if parent != named && is_allowed => {
+                let is_inside = self.config.namespaces.include(Some(named));
+                let outside = || RefusalReason::OutsideNamespaces(named.to_owned());
+                is_inside.then(|| Some(named.to_owned())).ok_or_else(outside)
+            }
             (true, Some(parent), Some(named)) if parent != named => {
                 Err(RefusalReason::ForeignNamespace(parent.to_owned()))
             }

@@ -245,3 +245,41 @@ async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping
         memory = report.memory;
     }
 }
+
+/// A child in another namespace that waits for something, made by the operator.
+fn slow() -> serde_json::Value {
+    let mut slow = child("5", 1);
+    slow["metadata"]["ownerReferences"] = json!([]);
+    slow["metadata"]["namespace"] = json!("elsewhere");
+    slow["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    slow["metadata"]["managedFields"] = json!([{"manager": "op", "operation": "Apply", "fieldsV1": {
+        "f:metadata": {"f:labels": {
+            "f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {},
+        }},
+    }}]);
+    slow
+}
+
+#[tokio::test]
+async fn owned_children_go_early_only_with_what_is_waited_for_and_if_they_are_not_to_be_orphaned() {
+    let ours = "operetta.dev/op";
+    for (finalizers, left, deleted, released) in [
+        (&[ours][..], vec![slow()], 1, false),
+        (&[ours, "orphan"], vec![slow()], 0, false),
+        (&[ours], vec![], 0, true),
+    ] {
+        let items = json!({"metadata": {"resourceVersion": "9"}, "items": left});
+        let config = ChildConfig::apply().uncollectable();
+        let setup = Setup::new(pods(), config).caching(child("5", 1)).ending(finalizers);
+        let world = setup.before(move |asked| match asked.method.as_str() {
+            "GET" if asked.is_about("/api/v1/pods?") => (200, items.clone()),
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => (200, parent("10")),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!(world.asked("DELETE").len(), deleted, "{finalizers:?}");
+        assert_eq!(report.end == End::Finalized, released, "{finalizers:?}: {report:?}");
+    }
+}

@@ -46,13 +46,22 @@ impl Asked {
 pub(super) struct Setup {
     child: K8sType,
     config: ChildConfig,
+    parent: Value,
     cached: Vec<Value>,
     desired: Result<Vec<Value>, Permanent>,
 }
 
 impl Setup {
     pub(super) fn new(child: K8sType, config: ChildConfig) -> Self {
-        Self { child, config, cached: Vec::new(), desired: Ok(Vec::new()) }
+        let parent = parent("3");
+        Self { child, config, parent, cached: Vec::new(), desired: Ok(Vec::new()) }
+    }
+
+    /// The parent is being deleted, and has these finalizers.
+    pub(super) fn ending(mut self, finalizers: &[&str]) -> Self {
+        self.parent["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+        self.parent["metadata"]["finalizers"] = json!(finalizers);
+        self
     }
 
     /// A child that the watch has told of.
@@ -98,7 +107,7 @@ impl World {
                 .child_of_type(setup.child.clone(), setup.config),
             handler: Arc::new(handler),
             cluster: Cluster::new(client, Metrics::new(), kept()),
-            parents: store(&app(), &[parent("3")]),
+            parents: store(&app(), &[setup.parent]),
             children: vec![store(&setup.child, &setup.cached)],
             metrics: Metrics::new(),
             publish: Arc::new(move |_, _, origin| told.lock().unwrap().push(origin)),
