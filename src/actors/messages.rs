@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use actix::Message;
+use actix::{Message, Recipient};
 
 use crate::{
     board::OperatorState,
     cluster::{WatchNote, Watched},
     history::Cause,
-    object::K8sType,
+    object::{K8sType, ObjectKey, Uid},
     operator::OperatorName,
     reconcile::{Origin, Permit},
     schedule::Touch,
@@ -91,7 +91,18 @@ pub(super) struct Admitted {
     pub(super) permit: Permit,
 }
 
-/// The parent is gone.
+/// The parent is gone: an order to end.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(super) struct Retire {
+    /// Who is told of the end, which may have to wait for a run.
+    pub(super) ended: Recipient<Ended>,
+}
+
+/// Nothing runs any more for a parent that was gone.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub(super) struct Retire;
+pub(super) struct Ended {
+    pub(super) key: ObjectKey,
+    pub(super) uid: Uid,
+}

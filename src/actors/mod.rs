@@ -6,11 +6,13 @@
 //! ```text
 //! watch loops --Noted--> Reflector (one per type) --Observed, WatchChanged--> OperatorActor
 //! runs --Published-----> Reflector                     OperatorActor --Touched, Retire--> Reconciler
+//!                                                    OperatorActor <--Ended-- Reconciler
 //! ```
 //!
 //! Rules:
 //! - user code and I/O run on the supervisor's runtime, never on an actor's task;
-//! - a reconciler has at most one run in flight and one timer;
+//! - a reconciler has at most one run in flight and one timer; a parent that is gone and comes back
+//!   gets another one when the first has ended, so that its runs do not overlap;
 //! - stopping is a message.
 
 mod messages;

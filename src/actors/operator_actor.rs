@@ -1,17 +1,19 @@
 //! One actor per operator: it turns changes of objects into reasons for its parents to run.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
 };
 
-use actix::{Actor, Addr, Handler};
+use actix::{Actor, Addr, AsyncContext, Handler};
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
-    messages::{Observed, OperatorStateChanged, Retire, Touched, WatchChanged, WatchCondition},
+    messages::{
+        Ended, Observed, OperatorStateChanged, Retire, Touched, WatchChanged, WatchCondition,
+    },
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
@@ -50,6 +52,8 @@ pub struct OperatorActor {
     has_started: bool,
     parents: HashMap<ObjectKey, Parent>,
     keys: HashMap<Uid, ObjectKey>,
+    /// Parents that are gone, but not their last run: one that is back waits for its end.
+    ending: HashSet<Uid>,
 }
 
 struct Parent {
@@ -62,8 +66,8 @@ impl OperatorActor {
     pub fn new(parts: OperatorParts) -> Self {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
-        let (parents, keys) = (HashMap::new(), HashMap::new());
-        Self { parts, watches, has_started: false, parents, keys }
+        let (parents, keys, ending) = <_>::default();
+        Self { parts, watches, has_started: false, parents, keys, ending }
     }
 
     fn name(&self) -> &OperatorName {
@@ -100,7 +104,7 @@ impl OperatorActor {
     }
 
     /// Nothing runs before every type has been listed: a missing child would look deleted.
-    fn start_when_synced(&mut self) {
+    fn start_when_synced(&mut self, ctx: &mut actix::Context<Self>) {
         if self.has_started || self.watches.values().any(|at| *at != WatchCondition::Synced) {
             return;
         }
@@ -109,30 +113,47 @@ impl OperatorActor {
         parents.retain(|parent| self.parts.context.answers_for(parent));
         for parent in parents {
             let touch = if parent.is_deleting() { Touch::Deletion } else { Touch::Listed };
-            self.parent_is(&parent, touch, Cause::Restarted);
+            self.parent_is(&parent, touch, Cause::Restarted, ctx);
         }
     }
 
-    fn parent_changed(&mut self, change: &Change) {
+    fn parent_changed(&mut self, change: &Change, ctx: &mut actix::Context<Self>) {
         // Replies and events come here on two ways and may overtake each other: the store knows.
         let key = change.object().key();
-        let now = self.parts.parents.get(key);
-        let now = now.filter(|parent| self.parts.context.answers_for(parent));
-        let Some(now) = now else { return self.retire_namesake(key) };
-        let before = change.before.as_ref();
-        let touch = strength(before, &now);
-        self.parent_is(&now, touch, parent_cause(before, &now));
+        match self.answered_for(key) {
+            Some(now) => self.parent_is_now(change.before.as_ref(), &now, ctx),
+            None => self.retire(key, ctx),
+        }
     }
 
-    fn parent_is(&mut self, parent: &Object, touch: Touch, cause: Cause) {
-        let same = self.parents.get(parent.key()).map(|known| known.uid == *parent.uid());
-        match same {
-            Some(true) => {}
-            Some(false) => {
-                self.retire_namesake(parent.key());
-                self.start_reconciler(parent);
+    fn answered_for(&self, key: &ObjectKey) -> Option<Object> {
+        let cached = self.parts.parents.get(key);
+        cached.filter(|parent| self.parts.context.answers_for(parent))
+    }
+
+    fn parent_is_now(
+        &mut self,
+        before: Option<&Object>,
+        now: &Object,
+        ctx: &mut actix::Context<Self>,
+    ) {
+        self.parent_is(now, strength(before, now), parent_cause(before, now), ctx);
+    }
+
+    fn parent_is(
+        &mut self,
+        parent: &Object,
+        touch: Touch,
+        cause: Cause,
+        ctx: &mut actix::Context<Self>,
+    ) {
+        if self.parents.get(parent.key()).is_none_or(|known| known.uid != *parent.uid()) {
+            self.retire(parent.key(), ctx);
+            self.show_pending(parent);
+            if self.ending.contains(parent.uid()) {
+                return;
             }
-            None => self.start_reconciler(parent),
+            self.start_reconciler(parent);
         }
         if let Some(known) = self.parents.get(parent.key()) {
             known.reconciler.do_send(Touched { touch, cause });
@@ -152,29 +173,27 @@ impl OperatorActor {
             uid: uid.clone(),
             seed: hasher.finish(),
         };
-        // Here and not by the actor: it may be retired before it is first polled.
-        let state = ParentState::pending(uid.clone(), parent.generation());
-        self.parts.board.record(self.name(), &key, state);
         let reconciler = Reconciler::new(parts).start();
         self.keys.insert(uid.clone(), key.clone());
         self.parents.insert(key, Parent { uid, reconciler });
     }
 
-    fn retire_namesake(&mut self, key: &ObjectKey) {
-        if let Some(uid) = self.parents.get(key).map(|known| known.uid.clone()) {
-            self.retire(key, &uid);
-        }
+    /// Here and not by the reconciler's actor: it may be retired before it is first polled.
+    fn show_pending(&self, parent: &Object) {
+        let state = ParentState::pending(parent.uid().clone(), parent.generation());
+        self.parts.board.record(self.name(), parent.key(), state);
     }
 
-    fn retire(&mut self, key: &ObjectKey, uid: &Uid) {
-        if self.parents.get(key).is_none_or(|known| known.uid != *uid) {
+    /// Ends what there is under a key.
+    fn retire(&mut self, key: &ObjectKey, ctx: &mut actix::Context<Self>) {
+        if let Some(known) = self.parents.remove(key) {
+            known.reconciler.do_send(Retire { ended: ctx.address().recipient() });
+            self.keys.remove(&known.uid);
+            self.ending.insert(known.uid);
+        } else if self.ending.is_empty() {
             return;
         }
-        if let Some(known) = self.parents.remove(key) {
-            known.reconciler.do_send(Retire);
-            self.keys.remove(uid);
-            self.parts.board.forget(self.name(), key);
-        }
+        self.parts.board.forget(self.name(), key);
     }
 
     fn child_changed(&self, ty: &K8sType, change: &Change, origin: Option<&Origin>) {
@@ -246,7 +265,7 @@ impl Actor for OperatorActor {
 impl Handler<Observed> for OperatorActor {
     type Result = ();
 
-    fn handle(&mut self, observed: Observed, _: &mut Self::Context) {
+    fn handle(&mut self, observed: Observed, ctx: &mut Self::Context) {
         if !self.has_started {
             return;
         }
@@ -254,7 +273,7 @@ impl Handler<Observed> for OperatorActor {
         for change in observed.changes.iter() {
             let is_parent = observed.ty == *self.parts.parents.ty();
             if is_parent && !self.is_own(change.object().uid(), origin) {
-                self.parent_changed(change);
+                self.parent_changed(change, ctx);
             }
             self.child_changed(&observed.ty, change, origin);
         }
@@ -264,15 +283,27 @@ impl Handler<Observed> for OperatorActor {
 impl Handler<WatchChanged> for OperatorActor {
     type Result = ();
 
-    fn handle(&mut self, changed: WatchChanged, _: &mut Self::Context) {
+    fn handle(&mut self, changed: WatchChanged, ctx: &mut Self::Context) {
         let WatchChanged { watched, condition } = changed;
         let Some(known) = self.watches.get_mut(&watched) else { return };
         *known = condition;
         if watched.ty == *self.parts.parents.ty() {
             self.parts.context.forget_schema();
         }
-        self.start_when_synced();
+        self.start_when_synced(ctx);
         self.show_state();
+    }
+}
+
+impl Handler<Ended> for OperatorActor {
+    type Result = ();
+
+    fn handle(&mut self, Ended { key, uid }: Ended, ctx: &mut Self::Context) {
+        self.ending.remove(&uid);
+        let is_back = self.answered_for(&key).filter(|parent| *parent.uid() == uid);
+        if let Some(parent) = is_back {
+            self.parent_is_now(None, &parent, ctx);
+        }
     }
 }
 

@@ -5,10 +5,12 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHandle, fut};
+use actix::{
+    Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, Recipient, SpawnHandle, fut,
+};
 use tokio::{runtime::Handle, task::JoinError};
 
-use super::messages::{Admitted, Retire, Touched};
+use super::messages::{Admitted, Ended, Retire, Touched};
 use crate::{
     board::{Board, ParentPhase, ParentState},
     history::{Cause, Causes, History, NextWake, Outcome, Run},
@@ -42,13 +44,16 @@ pub(super) struct Reconciler {
     ticket: Option<Ticket>,
     /// When something last changed, as far as this actor knows.
     last_touch: Option<Instant>,
+    /// Who is told of the end, once it is ordered.
+    ended: Option<Recipient<Ended>>,
 }
 
 impl Reconciler {
     pub(super) fn new(parts: ReconcilerParts) -> Self {
         let schedule = Schedule::new(parts.seed);
         let (memory, causes) = (Memory::default(), Causes::default());
-        Self { parts, schedule, memory, causes, timer: None, ticket: None, last_touch: None }
+        let (timer, ticket, last_touch, ended) = <_>::default();
+        Self { parts, schedule, memory, causes, timer, ticket, last_touch, ended }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -272,6 +277,13 @@ fn next_wake(phase: Phase) -> Option<NextWake> {
 
 impl Actor for Reconciler {
     type Context = actix::Context<Self>;
+
+    fn stopped(&mut self, _: &mut Self::Context) {
+        if let Some(ended) = self.ended.take() {
+            let (key, uid) = (self.parts.key.clone(), self.parts.uid.clone());
+            ended.do_send(Ended { key, uid });
+        }
+    }
 }
 
 impl Handler<Touched> for Reconciler {
@@ -295,7 +307,8 @@ impl Handler<Admitted> for Reconciler {
 impl Handler<Retire> for Reconciler {
     type Result = ();
 
-    fn handle(&mut self, Retire: Retire, ctx: &mut Self::Context) {
+    fn handle(&mut self, Retire { ended }: Retire, ctx: &mut Self::Context) {
+        self.ended = Some(ended);
         self.step(Input::Retired, ctx);
     }
 }

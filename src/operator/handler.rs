@@ -58,6 +58,9 @@ pub trait Handler: Send + Sync + 'static {
     /// Cleans up before a deleted parent goes; called only if [`Handler::has_finalizer`]. The
     /// children are still visible, and none is created or changed any more.
     ///
+    /// Cleaning up twice must do no harm: it is called again where the finalizer could not be taken
+    /// off, the process ended before, or the answer came after the deadline.
+    ///
     /// # Errors
     /// Any error keeps the finalizer, and is retried with backoff.
     fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {

@@ -172,12 +172,7 @@ mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
 
     use super::*;
-    use crate::operator::{SyncRequest, SyncResponse};
-
-    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
-    fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
-        Ok(SyncResponse::new())
-    }
+    use crate::supervisor::tests::sync;
 
     #[test]
     fn what_cannot_work_is_said_before_anything_starts() {

@@ -25,3 +25,14 @@ pub use connect::Connect;
 pub use error::RunError;
 pub use one::{run_operator, run_operator_with};
 pub use running::{Ready, Running};
+
+#[cfg(test)]
+mod tests {
+    use crate::operator::{SyncRequest, SyncResponse};
+
+    /// A handler that wants nothing.
+    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
+    pub(super) fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
+        Ok(SyncResponse::new())
+    }
+}

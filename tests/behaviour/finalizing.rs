@@ -1,53 +1,12 @@
 //! A handler that asks for a finalizer cleans up before its parent goes.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
-
-use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
+    cleaner::{Answer, Cleaner},
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, World, condition, eventually},
+    world::{CONFIG_MAP, World, condition},
 };
-
-/// What the test and its handler tell each other.
-#[derive(Default, Clone)]
-struct Cleaner {
-    may_finish: Arc<AtomicBool>,
-    must_fail: Arc<AtomicBool>,
-    calls: Arc<AtomicUsize>,
-    children_seen: Arc<AtomicUsize>,
-}
-
-impl Handler for Cleaner {
-    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
-        recipe::sync(request)
-    }
-
-    fn has_finalizer(&self) -> bool {
-        true
-    }
-
-    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
-        self.calls.fetch_add(1, Ordering::SeqCst);
-        self.children_seen.fetch_max(request.children.len(), Ordering::SeqCst);
-        if self.must_fail.load(Ordering::SeqCst) {
-            return Err(Error::msg("the drain is clogged"));
-        }
-        let is_done = self.may_finish.load(Ordering::SeqCst);
-        Ok(if is_done {
-            FinalizeResponse::done()
-        } else {
-            FinalizeResponse::retry_after(Duration::from_millis(20))
-        })
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parent_goes_only_after_its_handler_has_cleaned_up() {
@@ -61,21 +20,21 @@ async fn a_parent_goes_only_after_its_handler_has_cleaned_up() {
     let parent = world.until_ready(RECIPE, "r").await;
     let finalizers = json!(["test.operetta.dev/other", "operetta.dev/cook"]);
     assert_eq!(parent["metadata"]["finalizers"], finalizers);
-    cleaner.must_fail.store(true, Ordering::SeqCst);
+    cleaner.answers(Answer::Fails);
     world.delete(RECIPE, "r").await;
     let says_why = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
     world.until(RECIPE, "r", "why it does not go", says_why).await;
-    cleaner.must_fail.store(false, Ordering::SeqCst);
-    let calls = || async { cleaner.calls.load(Ordering::SeqCst) };
-    eventually("further tries", calls, |calls| *calls >= 4).await;
-    assert_eq!(cleaner.children_seen.load(Ordering::SeqCst), 1, "children are still visible");
+    cleaner.answers(Answer::NotYet);
+    cleaner.until_asked(&world, "r", 4).await;
+    assert_eq!(cleaner.children_seen(&world, "r"), 1, "children are still visible");
     assert!(world.get(CONFIG_MAP, "c").await.is_object(), "and still there");
-    cleaner.may_finish.store(true, Ordering::SeqCst);
+    cleaner.answers(Answer::Done);
     let only_other =
         |parent: &Value| parent["metadata"]["finalizers"] == json!(["test.operetta.dev/other"]);
     world.until(RECIPE, "r", "only the finalizer of others", only_other).await;
     world.patch(RECIPE, "r", json!({"metadata": {"finalizers": null}})).await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
     operators.stop().await;
 }
 

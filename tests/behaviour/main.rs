@@ -6,9 +6,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments are literals of JSON")]
 
+mod cleaner;
 mod cluster;
+mod kind;
 mod link;
 mod recipe;
+mod started;
 mod world;
 
 mod bad_input;
@@ -23,6 +26,7 @@ mod handlers;
 mod hostile;
 mod interlock;
 mod isolation;
+mod meanwhile;
 mod missing_type;
 mod ownership;
 mod pausing;

@@ -1,11 +1,9 @@
 //! A person takes a parent out of the operator's hands, and gives it back.
 
-use std::sync::{Arc, Mutex};
-
-use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
+    cleaner::Cleaner,
     recipe::{self, RECIPE, acting, config_map, recipe},
     world::{CONFIG_MAP, Operators, World, condition, eventually},
 };
@@ -114,35 +112,6 @@ async fn a_parent_that_was_paused_before_the_start_stays_so_and_another_value_do
     operators.stop().await;
 }
 
-/// Notes whom it has cleaned up after.
-#[derive(Debug, Clone, Default)]
-struct Cleaner(Arc<Mutex<Vec<String>>>);
-
-impl Cleaner {
-    fn note(&self, name: &str) {
-        self.0.lock().unwrap().push(name.to_owned());
-    }
-
-    fn finalized(&self, name: &str) -> usize {
-        self.0.lock().unwrap().iter().filter(|finalized| *finalized == name).count()
-    }
-}
-
-impl Handler for Cleaner {
-    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
-        recipe::sync(request)
-    }
-
-    fn has_finalizer(&self) -> bool {
-        true
-    }
-
-    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
-        self.note(request.parent.name());
-        Ok(FinalizeResponse::done())
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_paused() {
     let Some(world) = World::new().await else { return };
@@ -160,11 +129,11 @@ async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_pause
     };
     world.until(RECIPE, "r", "why it stays", says_why).await;
     settled(&world).await;
-    assert_eq!(cleaner.finalized("r"), 0);
+    assert_eq!(cleaner.finalized(&world, "r"), 0);
     assert!(world.get(CONFIG_MAP, "c").await["metadata"]["uid"].is_string());
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": null}})).await;
     world.until(RECIPE, "r", "its end", Value::is_null).await;
-    assert_eq!(cleaner.finalized("r"), 1, "{cleaner:?}");
+    assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
     operators.stop().await;
 }
 
@@ -179,6 +148,6 @@ async fn a_parent_that_was_never_anything_but_paused_goes_without_ado() {
     assert_eq!(parent["metadata"]["finalizers"], Value::Null, "not even a finalizer is written");
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "its end", Value::is_null).await;
-    assert_eq!(cleaner.finalized("r"), 0);
+    assert_eq!(cleaner.finalized(&world, "r"), 0);
     operators.stop().await;
 }

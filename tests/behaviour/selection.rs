@@ -1,19 +1,11 @@
 //! Operators that answer for parents with certain labels, and what becomes of a parent that leaves.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
-};
-
 use kube::api::ListParams;
-use operetta::{
-    object::LabelSelector,
-    operator::{FinalizeResponse, Handler},
-    prelude::*,
-};
+use operetta::{object::LabelSelector, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
+    cleaner::{Answer, Cleaner},
     recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, Operators, World, condition, eventually, is_ready},
 };
@@ -39,34 +31,6 @@ async fn until_forgotten(world: &World, operators: &Operators, name: &str) {
     let path = format!("/api/v1/operators/cook/parents/{}/{name}", world.namespace);
     let is_forgotten = |(code, _): &(u16, String)| *code == 404;
     eventually("the parent forgotten", || operators.http(&path), is_forgotten).await;
-}
-
-/// Counts what it cleaned up; fails while it must.
-#[derive(Clone, Default)]
-struct Cleaner {
-    finalized: Arc<AtomicUsize>,
-    children_seen: Arc<AtomicUsize>,
-    must_fail: Arc<AtomicBool>,
-}
-
-impl Handler for Cleaner {
-    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
-        recipe::sync(request)
-    }
-
-    fn has_finalizer(&self) -> bool {
-        true
-    }
-
-    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
-        if self.must_fail.load(Ordering::SeqCst) {
-            return Err(Error::msg("the dishes are stuck"));
-        }
-        let children = request.children::<k8s_openapi::api::core::v1::ConfigMap>().len();
-        self.children_seen.store(children, Ordering::SeqCst);
-        self.finalized.fetch_add(1, Ordering::SeqCst);
-        Ok(FinalizeResponse::done())
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,19 +104,17 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
     assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]));
     let child = world.get(CONFIG_MAP, "r").await;
 
-    cleaner.must_fail.store(true, Ordering::SeqCst);
+    cleaner.answers(Answer::Fails);
     set_tier(&world, "r", "tin").await;
     let says_why = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
     let parent = world.until(RECIPE, "r", "why it is still held", says_why).await;
     assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]));
-    cleaner.must_fail.store(false, Ordering::SeqCst);
+    cleaner.answers(Answer::Done);
     let is_free = |parent: &Value| parent["metadata"]["finalizers"].is_null();
     world.until(RECIPE, "r", "no finalizer", is_free).await;
     until_forgotten(&world, &operators, "r").await;
-    // Once more where the API server does not take the finalizer off at the first try.
-    let finalized = cleaner.finalized.load(Ordering::SeqCst);
-    assert!(finalized >= 1, "it was finalized");
-    assert_eq!(cleaner.children_seen.load(Ordering::SeqCst), 1, "children are visible");
+    assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
+    assert_eq!(cleaner.children_seen(&world, "r"), 1, "children are visible");
     assert_eq!(world.get(CONFIG_MAP, "r").await, child, "the child stays as it is");
 
     set_tier(&world, "r", "gold").await;
@@ -160,7 +122,7 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
     world.until_ready(RECIPE, "r").await;
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-    assert!(cleaner.finalized.load(Ordering::SeqCst) > finalized, "and finalized again");
+    assert_eq!(cleaner.finalized(&world, "r"), 2, "{cleaner:?}");
     assert!(is_free(&world.get(RECIPE, "tin").await), "never selected, never touched");
     operators.stop().await;
 }
@@ -185,7 +147,9 @@ async fn a_parent_that_left_while_nobody_watched_is_finalized_at_the_next_start(
     let is_free = |parent: &Value| parent["metadata"]["finalizers"].is_null();
     world.until(RECIPE, "leaves", "no finalizer", is_free).await;
     world.until(RECIPE, "dies", "the parent gone", Value::is_null).await;
-    assert_eq!(cleaner.finalized.load(Ordering::SeqCst), 2);
+    for name in ["leaves", "dies"] {
+        assert_eq!(cleaner.finalized(&world, name), 1, "{name}: {cleaner:?}");
+    }
     assert!(world.get(CONFIG_MAP, "leaves").await.is_object());
     operators.stop().await;
 }

@@ -1,25 +1,16 @@
 //! What a test has at hand: a cluster with the CRDs, a namespace of its own, and operators.
 
 use std::{
-    fmt::Debug,
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
 use kube::{
     Api, Client, ResourceExt,
-    api::{
-        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
-        PostParams,
-    },
+    api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
 };
 pub(crate) use operetta::testkit::eventually;
-use operetta::{
-    board::ParentPhase,
-    object::ObjectKey,
-    prelude::*,
-    supervisor::{Running, SupervisorBuilder},
-};
+use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use operetta_controlplane::{Borrowed, GivenCluster};
 use serde_json::{Value, json};
 
@@ -27,6 +18,7 @@ use crate::{
     cluster::{Cluster, Connector, Request},
     recipe::{self, RECIPE},
 };
+pub(crate) use crate::{kind::*, started::Operators};
 
 /// How long anything may take before a test gives up on it.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -38,34 +30,6 @@ pub(crate) struct World {
     pub(crate) namespace: String,
     /// What is to be given back of somebody's cluster.
     borrowed: Option<Borrowed>,
-}
-
-/// What a test calls a type.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
-
-pub(crate) const ECHO: Kind = Kind("example.operetta.dev/v1alpha1", "EchoServer", "echoservers");
-pub(crate) const TEMP: Kind =
-    Kind("example.operetta.dev/v1alpha1", "TempNamespace", "tempnamespaces");
-pub(crate) const POD: Kind = Kind("v1", "Pod", "pods");
-pub(crate) const SERVICE: Kind = Kind("v1", "Service", "services");
-pub(crate) const CONFIG_MAP: Kind = Kind("v1", "ConfigMap", "configmaps");
-pub(crate) const ENDPOINT_SLICE: Kind =
-    Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
-pub(crate) const EVENT: Kind = Kind("events.k8s.io/v1", "Event", "events");
-pub(crate) const CRD: Kind =
-    Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions");
-pub(crate) const CLUSTER_ROLE: Kind =
-    Kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles");
-pub(crate) const CLUSTER_ROLE_BINDING: Kind =
-    Kind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings");
-pub(crate) const NAMESPACE: Kind = Kind("v1", "Namespace", "namespaces");
-
-impl Kind {
-    fn resource(self) -> ApiResource {
-        let (group, version) = self.0.split_once('/').unwrap_or(("", self.0));
-        ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, self.1), self.2)
-    }
 }
 
 impl World {
@@ -129,13 +93,16 @@ impl World {
         operators::install::install(&self.client, &[crd]).await.unwrap();
     }
 
-    /// Removes the parents that an earlier test on the same cluster left behind.
+    /// Removes the parents that an earlier test on the same cluster left behind. Some have a
+    /// finalizer: the next operator of that name would be asked to clean up after them.
     async fn clear(&self) {
         for kind in [ECHO, TEMP, RECIPE] {
             let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind.resource());
             for parent in all.list(&ListParams::default()).await.unwrap() {
                 let api = self.api_in(kind, parent.metadata.namespace.as_deref());
-                let _ = api.delete(&parent.metadata.name.unwrap(), &DeleteParams::default()).await;
+                let (name, free) = (parent.name_any(), json!({"metadata": {"finalizers": null}}));
+                let _ = api.patch(&name, &PatchParams::default(), &Patch::Merge(free)).await;
+                let _ = api.delete(&name, &DeleteParams::default()).await;
             }
         }
     }
@@ -157,7 +124,7 @@ impl World {
         let builder = Supervisor::builder().connect(connector).serve("127.0.0.1:0");
         let builder = register(builder);
         let running = tokio::task::spawn_blocking(|| builder.start()).await.unwrap().unwrap();
-        let operators = Operators { running: Some(running) };
+        let operators = Operators::new(running);
         tokio::time::timeout(DEADLINE, operators.running().ready()).await.expect("ready in time");
         operators
     }
@@ -304,77 +271,4 @@ pub(crate) fn object(kind: Kind, mut body: Value) -> DynamicObject {
     body["apiVersion"] = json!(kind.0);
     body["kind"] = json!(kind.1);
     serde_json::from_value(body).unwrap()
-}
-
-/// Operators that run; stopped at the end of the test.
-pub(crate) struct Operators {
-    running: Option<Running>,
-}
-
-impl Operators {
-    pub(crate) fn running(&self) -> &Running {
-        self.running.as_ref().expect("running until it is stopped")
-    }
-
-    /// Asks the web endpoint.
-    pub(crate) async fn http(&self, path: &str) -> (u16, String) {
-        let address = self.running().web().unwrap();
-        http_get(address, path).await
-    }
-
-    /// Waits until so many parents have run and nothing more is under way.
-    pub(crate) async fn until_all_ran(&self, parents: usize) {
-        let board = self.running().board();
-        let counts = || async {
-            board.operators().into_iter().flat_map(|operator| operator.parents).fold(
-                (0, 0),
-                |(synced, others), (phase, count)| match phase {
-                    ParentPhase::Synced => (synced + count, others),
-                    _ => (synced, others + count),
-                },
-            )
-        };
-        eventually("all parents synced", counts, |counts| *counts == (parents, 0)).await;
-    }
-
-    /// Waits until nothing is left to do for a parent.
-    pub(crate) async fn until_synced(&self, operator: &str, namespace: &str, name: &str) {
-        let key = ObjectKey::namespaced(namespace, name);
-        let board = self.running().board();
-        let phase = || async { board.parent(operator, &key).map(|parent| parent.phase) };
-        eventually("the parent synced", phase, |phase| *phase == Some(ParentPhase::Synced)).await;
-    }
-
-    /// How often a parent has run.
-    pub(crate) fn runs(&self, operator: &str, namespace: &str, name: &str) -> u64 {
-        let key = ObjectKey::namespaced(namespace, name);
-        let parent = self.running().board().parent(operator, &key);
-        parent.map_or(0, |parent| parent.history.recorded())
-    }
-
-    /// Waits until a parent has run so often.
-    pub(crate) async fn until_runs(&self, operator: &str, namespace: &str, name: &str, runs: u64) {
-        let key = ObjectKey::namespaced(namespace, name);
-        let board = self.running().board();
-        let count =
-            || async { board.parent(operator, &key).map_or(0, |parent| parent.history.recorded()) };
-        eventually("enough runs", count, |count| *count >= runs).await;
-    }
-
-    /// Stops the operators and waits for their end.
-    pub(crate) async fn stop(mut self) {
-        let running = self.running.take().expect("stopped once");
-        tokio::task::spawn_blocking(|| running.stop()).await.unwrap().unwrap();
-    }
-}
-
-async fn http_get(address: std::net::SocketAddr, path: &str) -> (u16, String) {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }

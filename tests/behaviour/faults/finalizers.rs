@@ -1,30 +1,16 @@
 //! A finalizer that cannot be written, or not be taken off.
 
-use operetta::prelude::*;
-
 use super::*;
-use crate::recipe::{config_map, recipe};
-
-/// Has nothing to clean up, but asks to be asked.
-struct Tidy;
-
-impl Handler for Tidy {
-    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
-        recipe::sync(request)
-    }
-
-    fn has_finalizer(&self) -> bool {
-        true
-    }
-
-    fn finalize(&self, _: &SyncRequest) -> Result<FinalizeResponse> {
-        Ok(FinalizeResponse::done())
-    }
-}
+use crate::{
+    cleaner::Cleaner,
+    recipe::{config_map, recipe},
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_finalizer_that_cannot_be_written_or_taken_off_is_said_and_tried_again() {
-    let register = |builder: SupervisorBuilder| builder.register(recipe::config("cook"), Tidy);
+    let cleaner = Cleaner::default();
+    let handler = cleaner.clone();
+    let register = |builder: SupervisorBuilder| builder.register(recipe::config("cook"), handler);
     let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
     let about = |fault| Rule::new(fault).verb("patch").resource("recipes").name("r");
     let forbidden = faults.add(about(Fault::refuse(403)));

@@ -1,0 +1,31 @@
+//! The types that tests are about.
+
+use kube::api::{ApiResource, GroupVersionKind};
+
+/// What a test calls a type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
+
+pub(crate) const ECHO: Kind = Kind("example.operetta.dev/v1alpha1", "EchoServer", "echoservers");
+pub(crate) const TEMP: Kind =
+    Kind("example.operetta.dev/v1alpha1", "TempNamespace", "tempnamespaces");
+pub(crate) const POD: Kind = Kind("v1", "Pod", "pods");
+pub(crate) const SERVICE: Kind = Kind("v1", "Service", "services");
+pub(crate) const CONFIG_MAP: Kind = Kind("v1", "ConfigMap", "configmaps");
+pub(crate) const ENDPOINT_SLICE: Kind =
+    Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
+pub(crate) const EVENT: Kind = Kind("events.k8s.io/v1", "Event", "events");
+pub(crate) const CRD: Kind =
+    Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions");
+pub(crate) const CLUSTER_ROLE: Kind =
+    Kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles");
+pub(crate) const CLUSTER_ROLE_BINDING: Kind =
+    Kind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings");
+pub(crate) const NAMESPACE: Kind = Kind("v1", "Namespace", "namespaces");
+
+impl Kind {
+    pub(crate) fn resource(self) -> ApiResource {
+        let (group, version) = self.0.split_once('/').unwrap_or(("", self.0));
+        ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, self.1), self.2)
+    }
+}

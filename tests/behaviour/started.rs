@@ -1,0 +1,82 @@
+//! Operators that a test has started: what they show, and how to wait for it.
+
+use operetta::{board::ParentPhase, object::ObjectKey, supervisor::Running};
+
+use crate::world::eventually;
+
+/// Operators that run; stopped at the end of the test.
+pub(crate) struct Operators {
+    running: Option<Running>,
+}
+
+impl Operators {
+    pub(crate) fn new(running: Running) -> Self {
+        Self { running: Some(running) }
+    }
+
+    pub(crate) fn running(&self) -> &Running {
+        self.running.as_ref().expect("running until it is stopped")
+    }
+
+    /// Asks the web endpoint.
+    pub(crate) async fn http(&self, path: &str) -> (u16, String) {
+        let address = self.running().web().unwrap();
+        http_get(address, path).await
+    }
+
+    /// Waits until so many parents have run and nothing more is under way.
+    pub(crate) async fn until_all_ran(&self, parents: usize) {
+        let board = self.running().board();
+        let counts = || async {
+            board.operators().into_iter().flat_map(|operator| operator.parents).fold(
+                (0, 0),
+                |(synced, others), (phase, count)| match phase {
+                    ParentPhase::Synced => (synced + count, others),
+                    _ => (synced, others + count),
+                },
+            )
+        };
+        eventually("all parents synced", counts, |counts| *counts == (parents, 0)).await;
+    }
+
+    /// Waits until nothing is left to do for a parent.
+    pub(crate) async fn until_synced(&self, operator: &str, namespace: &str, name: &str) {
+        let key = ObjectKey::namespaced(namespace, name);
+        let board = self.running().board();
+        let phase = || async { board.parent(operator, &key).map(|parent| parent.phase) };
+        eventually("the parent synced", phase, |phase| *phase == Some(ParentPhase::Synced)).await;
+    }
+
+    /// How often a parent has run.
+    pub(crate) fn runs(&self, operator: &str, namespace: &str, name: &str) -> u64 {
+        let key = ObjectKey::namespaced(namespace, name);
+        let parent = self.running().board().parent(operator, &key);
+        parent.map_or(0, |parent| parent.history.recorded())
+    }
+
+    /// Waits until a parent has run so often.
+    pub(crate) async fn until_runs(&self, operator: &str, namespace: &str, name: &str, runs: u64) {
+        let key = ObjectKey::namespaced(namespace, name);
+        let board = self.running().board();
+        let count =
+            || async { board.parent(operator, &key).map_or(0, |parent| parent.history.recorded()) };
+        eventually("enough runs", count, |count| *count >= runs).await;
+    }
+
+    /// Stops the operators and waits for their end.
+    pub(crate) async fn stop(mut self) {
+        let running = self.running.take().expect("stopped once");
+        tokio::task::spawn_blocking(|| running.stop()).await.unwrap().unwrap();
+    }
+}
+
+async fn http_get(address: std::net::SocketAddr, path: &str) -> (u16, String) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+}
