@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{ChildId, Write, contained::MAX_PATHS, memo, ownership};
 use crate::{
-    object::{K8sType, Object, ObjectKey},
+    object::Object,
     operator::{ConflictPolicy, Labels},
 };
 
@@ -37,10 +37,6 @@ pub struct Contested {
 }
 
 impl Contested {
-    pub(super) fn is_of(&self, ty: &K8sType, key: &ObjectKey) -> bool {
-        self.id.ty == *ty && self.id.key == *key
-    }
-
     /// Whether it was found out about the object as it is now: only its status and versions may
     /// have changed.
     pub(super) fn is_about(&self, live: &Object) -> bool {

@@ -40,7 +40,8 @@ pub struct PlanInput<'a> {
 /// # Errors
 /// All refusals of the handler's answer. Nothing may be written or deleted then.
 pub fn plan(input: PlanInput<'_>) -> Result<Plan, Vec<Refusal>> {
-    let mut planning = Planning { plan: Plan::default(), input };
+    let (plan, settled) = (Plan::default(), Vec::new());
+    let mut planning = Planning { plan, settled, input };
     if !planning.input.parent.is_deleting() {
         planning.run()?;
     }
@@ -49,6 +50,8 @@ pub fn plan(input: PlanInput<'_>) -> Result<Plan, Vec<Refusal>> {
 
 struct Planning<'a> {
     plan: Plan,
+    /// Wishes, and the objects that are as these want them.
+    settled: Vec<(u64, Object)>,
     input: PlanInput<'a>,
 }
 
@@ -62,6 +65,7 @@ impl Planning<'_> {
         for write in writes {
             deletions.extend(self.desired(write));
         }
+        self.plan.memos.settle(std::mem::take(&mut self.settled));
         let is_made_by_us = |child: &Object| {
             child.label(&config.labels.managed_by).as_deref() == Some(operator.as_str())
                 || child.applied_fields(operator.as_str()).is_some()
@@ -88,7 +92,7 @@ impl Planning<'_> {
         };
         let desired_hash = write.desired_hash;
         match existing::decide(config, operator, memos, write, live) {
-            Decision::Leave => self.plan.memos.settle(desired_hash, live),
+            Decision::Leave => self.settled.push((desired_hash, live.clone())),
             Decision::Update(write) => self.plan.steps.push(Step::Update(write)),
             Decision::Wait(why) => self.wait(ChildId::of(live), why),
             Decision::Delete(deletion) => return self.delete(deletion),

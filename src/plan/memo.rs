@@ -2,7 +2,10 @@
 //! what our last apply left, for children that the server will never show as they were applied (an
 //! admission policy changes them, or drops a field).
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use serde_json::Value;
 
@@ -20,8 +23,9 @@ use crate::{
 /// applying it would change nothing. Shares the objects with the caches.
 #[derive(Debug, Clone, Default)]
 pub struct Memos {
+    /// Sorted by type and key.
     settled: Vec<Memo>,
-    contested: Vec<Contested>,
+    contested: BTreeMap<ChildId, Contested>,
 }
 
 /// Sixteen bytes, as there is one for every child of every parent.
@@ -35,21 +39,25 @@ impl Memos {
     /// Takes in that applying `write` to this version of the child changes nothing: it is the
     /// reply to that apply, or was found to be as desired.
     pub fn remember(&mut self, write: &Write, settled: &Object) {
-        self.settle(write.desired_hash, settled);
-    }
-
-    pub(super) fn settle(&mut self, desired_hash: u64, settled: &Object) {
-        self.contested.retain(|known| !known.is_of(settled.ty(), settled.key()));
-        let memo = Memo { desired_hash, settled: settled.clone() };
+        self.contested.remove(&write.id);
+        let memo = Memo { desired_hash: write.desired_hash, settled: settled.clone() };
         match self.find(settled.ty(), settled.key()) {
             Ok(at) => self.settled[at] = memo,
             Err(at) => self.settled.insert(at, memo),
         }
     }
 
+    /// Takes in what was found to be as desired, of different children of which nothing is known
+    /// yet: all at once, as there may be thousands.
+    pub(super) fn settle(&mut self, found: impl IntoIterator<Item = (u64, Object)>) {
+        let memo = |(desired_hash, settled)| Memo { desired_hash, settled };
+        self.settled.extend(found.into_iter().map(memo));
+        self.settled.sort_unstable_by(|a, b| a.id().cmp(&b.id()));
+    }
+
     /// Drops what is known of a child, for example after its deletion.
     pub fn forget(&mut self, id: &ChildId) {
-        self.contested.retain(|known| known.id != *id);
+        self.contested.remove(id);
         if let Ok(at) = self.find(&id.ty, &id.key) {
             self.settled.remove(at);
         }
@@ -58,19 +66,18 @@ impl Memos {
     /// Takes in that others hold fields of a child. Until it changes there is nothing to do.
     pub fn contest(&mut self, contested: Contested) {
         self.forget(&contested.id);
-        self.contested.push(contested);
+        self.contested.insert(contested.id.clone(), contested);
     }
 
-    /// The children of which others hold fields.
-    pub fn contested(&self) -> &[Contested] {
-        &self.contested
+    /// The children of which others hold fields, by type and key.
+    pub fn contested(&self) -> impl ExactSizeIterator<Item = &Contested> {
+        self.contested.values()
     }
 
     /// What others held when the same was last to be applied.
     pub(super) fn contested_for(&self, write: &Write) -> Option<&Contested> {
-        let is_same =
-            |known: &&Contested| known.id == write.id && known.desired_hash == write.desired_hash;
-        self.contested.iter().find(is_same)
+        let known = self.contested.get(&write.id);
+        known.filter(|known| known.desired_hash == write.desired_hash)
     }
 
     /// The wish and the version at which the child was as it wants.
@@ -122,8 +129,13 @@ impl Memos {
     }
 
     fn find(&self, ty: &K8sType, key: &ObjectKey) -> Result<usize, usize> {
-        self.settled
-            .binary_search_by(|memo| (memo.settled.ty(), memo.settled.key()).cmp(&(ty, key)))
+        self.settled.binary_search_by(|memo| memo.id().cmp(&(ty, key)))
+    }
+}
+
+impl Memo {
+    fn id(&self) -> (&K8sType, &ObjectKey) {
+        (self.settled.ty(), self.settled.key())
     }
 }
 

@@ -131,9 +131,7 @@ mod tests {
     /// What is written again, when `c` was settled at version 4 under wish 7, and `d` too.
     fn found(step: Step, live: &[Object], is_same_parent: bool) -> Option<(RewriteReason, usize)> {
         let mut memos = Memos::default();
-        for name in ["c", "d"] {
-            memos.settle(7, &child(name, 4));
-        }
+        memos.settle(["c", "d"].map(|name| (7, child(name, 4))));
         let observed = Children::new([(pods(), live.to_vec())]);
         let plan = Plan { steps: vec![step], ..Plan::default() };
         let mut found = rewrites(
@@ -180,7 +178,7 @@ mod tests {
     #[test]
     fn drift_names_both_versions_and_who_changed_the_child() {
         let mut memos = Memos::default();
-        memos.settle(7, &child("c", 4));
+        memos.settle([(7, child("c", 4))]);
         let observed = Children::new([(pods(), vec![child("c", 9)])]);
         let plan = Plan { steps: vec![update(7)], ..Plan::default() };
         let found = rewrites(

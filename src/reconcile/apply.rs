@@ -97,7 +97,7 @@ async fn create(
     write: Write,
     report: &mut Report,
 ) -> Option<Deletion> {
-    let known = report.memory.foreign.iter().find(|foreign| foreign.id == write.id).cloned();
+    let known = report.memory.foreign.get(&write.id).cloned();
     if let Some(known) = known {
         match context.cluster().read(&write.id.ty, &write.id.key).await {
             Ok(Some(live)) if is_unchanged(&known, &live) => {

@@ -173,7 +173,7 @@ impl Dispute<'_> {
 
 /// Says what is left to others: in the report, and once in an Event.
 pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
-    let said: Vec<_> = report.memory.memos.contested().iter().map(ToString::to_string).collect();
+    let said: Vec<_> = report.memory.memos.contested().map(ToString::to_string).collect();
     let all = said.join("; ");
     report.held.extend(said);
     if !all.is_empty() && report.memory.last_contested.as_ref() != Some(&all) {

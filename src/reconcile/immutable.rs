@@ -25,7 +25,7 @@ pub(super) async fn deletion(
     else {
         return Ok(None);
     };
-    if report.memory.recreated.contains(&(write.id.clone(), write.desired_hash)) {
+    if report.memory.recreated.get(&write.id) == Some(&write.desired_hash) {
         return Ok(None);
     }
     let live = context.cluster().read(&write.id.ty, &write.id.key).await?;
@@ -37,7 +37,5 @@ pub(super) async fn deletion(
 
 /// Remembers that a child was deleted so that it can be as it is desired.
 pub(super) fn remember(write: &Write, report: &mut Report) {
-    let recreated = &mut report.memory.recreated;
-    recreated.retain(|(id, _)| *id != write.id);
-    recreated.push((write.id.clone(), write.desired_hash));
+    report.memory.recreated.insert(write.id.clone(), write.desired_hash);
 }

@@ -1,7 +1,7 @@
 //! What came of a run, and what the next run for the same parent needs to know.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fmt::Display,
     time::{Duration, Instant, SystemTime},
 };
@@ -25,9 +25,9 @@ pub struct Memory {
     /// Children whose live state differs from what we apply, for ever.
     pub memos: Memos,
     /// Objects of others that stand where a child should be, as they were last seen.
-    pub foreign: Vec<ForeignChild>,
+    pub foreign: BTreeMap<ChildId, ForeignChild>,
     /// Children that were deleted because of an immutable field, each with the wish that asked for it.
-    pub recreated: Vec<(ChildId, u64)>,
+    pub recreated: BTreeMap<ChildId, u64>,
     /// What was last said of fields that others hold, so that it is not sent again.
     pub last_contested: Option<String>,
     /// Whether there was ever a child, so that a missing one may have been deleted.
@@ -176,8 +176,8 @@ impl Report {
 
     /// Whether a child is not written because others hold fields of it.
     pub(super) fn is_contested(&self) -> bool {
-        let contested = self.memory.memos.contested();
-        contested.iter().any(|child| child.policy == ConflictPolicy::Report)
+        let mut contested = self.memory.memos.contested();
+        contested.any(|child| child.policy == ConflictPolicy::Report)
     }
 
     /// Children that are not as desired, each with the reason.
@@ -209,7 +209,8 @@ impl Report {
 
     /// Moves the failures of single writes to where the failure of a run is looked for.
     pub(super) fn close(&mut self) {
-        self.memory.foreign.clone_from(&self.foreign);
+        let foreign = self.foreign.iter().map(|child| (child.id.clone(), child.clone()));
+        self.memory.foreign = foreign.collect();
         if self.failure.is_some() {
             return;
         }

@@ -16,6 +16,7 @@ mod world;
 
 mod bad_input;
 mod children;
+mod crowd;
 mod deletion;
 mod drift;
 mod events;
