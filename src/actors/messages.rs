@@ -8,7 +8,7 @@ use crate::{
     board::OperatorState,
     cluster::{WatchNote, Watched},
     history::Cause,
-    object::{K8sType, ObjectKey, Uid},
+    object::{K8sType, ObjectKey, Uid, Undecodable},
     operator::OperatorName,
     reconcile::{Origin, Permit},
     schedule::Touch,
@@ -44,6 +44,14 @@ pub struct Observed {
     pub changes: Arc<[Change]>,
     /// Whose write it was, if it was one of ours.
     pub origin: Option<Origin>,
+}
+
+/// An object, or a version of it, turned out to be one that cannot be read.
+#[derive(Debug, Clone, Message)]
+#[rtype(result = "()")]
+pub struct LeftOut {
+    /// What can be told of it.
+    pub object: Undecodable,
 }
 
 /// A watch can be relied on, or not.

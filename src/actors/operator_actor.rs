@@ -12,7 +12,8 @@ use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
     messages::{
-        Ended, Observed, OperatorStateChanged, Retire, Touched, WatchChanged, WatchCondition,
+        Ended, LeftOut, Observed, OperatorStateChanged, Retire, Touched, WatchChanged,
+        WatchCondition,
     },
     reconciler::{Reconciler, ReconcilerParts},
 };
@@ -20,7 +21,7 @@ use crate::{
     board::{Board, OperatorState, ParentState},
     cluster::Watched,
     history::Cause,
-    object::{K8sType, Object, ObjectKey, Uid},
+    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::OperatorName,
     reconcile::{Context, Origin},
     schedule::Touch,
@@ -115,6 +116,23 @@ impl OperatorActor {
             let touch = if parent.is_deleting() { Touch::Deletion } else { Touch::Listed };
             self.parent_is(&parent, touch, Cause::Restarted, ctx);
         }
+        let readers = [&self.parts.parents].into_iter().chain(&self.parts.children);
+        for object in readers.flat_map(StoreReader::left_out) {
+            self.left_out(object);
+        }
+    }
+
+    /// Has it told where a user looks that an object cannot be read.
+    fn left_out(&self, object: Undecodable) {
+        let (context, parents) = (self.parts.context.clone(), self.parents_of(&object));
+        self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
+    }
+
+    fn parents_of(&self, object: &Undecodable) -> Vec<Object> {
+        let children = self.parts.children.iter().find(|reader| reader.ty() == object.ty());
+        let uids = children.map(|children| children.parents_of(object)).unwrap_or_default();
+        let parent = |uid: &Uid| self.parts.parents.get(self.keys.get(uid)?);
+        uids.iter().filter_map(parent).collect()
     }
 
     fn parent_changed(&mut self, change: &Change, ctx: &mut actix::Context<Self>) {
@@ -276,6 +294,17 @@ impl Handler<Observed> for OperatorActor {
                 self.parent_changed(change, ctx);
             }
             self.child_changed(&observed.ty, change, origin);
+        }
+    }
+}
+
+impl Handler<LeftOut> for OperatorActor {
+    type Result = ();
+
+    /// What is left out before the start is looked up at the start.
+    fn handle(&mut self, LeftOut { object }: LeftOut, _: &mut Self::Context) {
+        if self.has_started {
+            self.left_out(object);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! One actor per resource type: it keeps the type's watch loops running and tells the operators.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::SystemTime};
 
-use actix::{Actor, AsyncContext, Context, Handler, Recipient};
+use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient, SpawnHandle};
 use tokio::{runtime::Handle, task::AbortHandle};
 
-use super::messages::{Noted, Observed, Published, WatchChanged, WatchCondition};
+use super::messages::{LeftOut, Noted, Observed, Published, WatchChanged, WatchCondition};
 use crate::{
     board::{Board, NamespaceState, TypeError, TypeState},
     cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched, watch},
-    object::K8sType,
+    object::{K8sType, Undecodable},
     store::{Change, ScopeId, Settled, Store},
 };
 
@@ -34,7 +34,16 @@ pub struct Reflector {
     loops: Vec<AbortHandle>,
     /// What is counted over all scopes.
     state: TypeState,
-    observers: Vec<(Recipient<Observed>, Recipient<WatchChanged>)>,
+    observers: Vec<Observer>,
+    /// Ends the hold on deletions.
+    hold: Option<SpawnHandle>,
+}
+
+/// Someone to tell.
+struct Observer {
+    objects: Recipient<Observed>,
+    left_out: Recipient<LeftOut>,
+    watches: Recipient<WatchChanged>,
 }
 
 /// One of the watches, as it stands.
@@ -63,12 +72,19 @@ impl Reflector {
         };
         let scopes = parts.scopes.iter().map(scope).collect();
         let (loops, observers) = (Vec::new(), Vec::new());
-        Self { parts, scopes, loops, state: TypeState::default(), observers }
+        Self { parts, scopes, loops, state: TypeState::default(), observers, hold: None }
     }
 
     /// Adds someone to tell. To be called before the start.
-    pub fn add_observer(&mut self, objects: Recipient<Observed>, watches: Recipient<WatchChanged>) {
-        self.observers.push((objects, watches));
+    pub fn add_observer<A>(&mut self, actor: &Addr<A>)
+    where
+        A: Actor<Context = Context<A>>
+            + Handler<Observed>
+            + Handler<LeftOut>
+            + Handler<WatchChanged>,
+    {
+        let (objects, left_out) = (actor.clone().recipient(), actor.clone().recipient());
+        self.observers.push(Observer { objects, left_out, watches: actor.clone().recipient() });
     }
 
     fn start_loop(&self, scope: usize, ctx: &Context<Self>) -> AbortHandle {
@@ -94,8 +110,8 @@ impl Reflector {
             return;
         }
         let observed = Observed { ty: self.ty().clone(), changes: Arc::from(changes), origin };
-        for (observer, _) in &self.observers {
-            observer.do_send(observed.clone());
+        for observer in &self.observers {
+            observer.objects.do_send(observed.clone());
         }
     }
 
@@ -105,8 +121,8 @@ impl Reflector {
         }
         self.scopes[scope].condition = condition.clone();
         let changed = WatchChanged { watched: self.watched(scope), condition };
-        for (_, observer) in &self.observers {
-            observer.do_send(changed.clone());
+        for observer in &self.observers {
+            observer.watches.do_send(changed.clone());
         }
     }
 
@@ -130,23 +146,42 @@ impl Reflector {
                 tracing::warn!(watched = %self.watched(scope), %error, ?retry_in, "the watch failed");
                 self.failed(scope, &error);
             }
-            WatchNote::Undecodable(why) => {
-                tracing::warn!(ty = %self.ty(), why, "an object cannot be read and is left out");
-                self.state.undecodable += 1;
-            }
+            WatchNote::Undecodable { object, is_news } => self.undecodable(object, is_news),
         }
         self.show();
+    }
+
+    fn undecodable(&mut self, object: Undecodable, is_news: bool) {
+        tracing::warn!("{object}");
+        self.state.undecodable += 1;
+        if is_news {
+            let left_out = LeftOut { object };
+            for observer in &self.observers {
+                observer.left_out.do_send(left_out.clone());
+            }
+        }
     }
 
     fn synced(&mut self, scope: usize, settled: Settled, ctx: &mut Context<Self>) {
         if settled == Settled::WentBack {
             tracing::error!(ty = %self.ty(),
-                "versions went back: the API server was restored from a backup; \
-                 deletions of this type are held for a minute");
-            let store = self.parts.store.clone();
-            ctx.run_later(HOLD_DELETIONS, move |_, _| store.release_deletions());
+                "versions went back: the API server was restored from a backup, or its answer is \
+                 stale; deletions of this type are held for a minute");
+            self.state.went_back = Some(SystemTime::now());
+            self.hold_deletions(ctx);
         }
         self.recovered(scope);
+    }
+
+    /// The store holds them; one hold ends it, the latest.
+    fn hold_deletions(&mut self, ctx: &mut Context<Self>) {
+        let end = ctx.run_later(HOLD_DELETIONS, |reflector, _| {
+            reflector.parts.store.release_deletions();
+            reflector.show();
+        });
+        if let Some(earlier) = self.hold.replace(end) {
+            ctx.cancel_future(earlier);
+        }
     }
 
     fn failed(&mut self, scope: usize, error: &ApiError) {
@@ -210,8 +245,10 @@ impl Reflector {
             let (synced, error) = (self.is_synced(number), scope.error.clone());
             Some(NamespaceState { namespace, synced, error })
         };
+        let store = self.parts.store.reader();
         let state = TypeState {
-            synced: self.parts.store.reader().is_synced(),
+            synced: store.is_synced(),
+            deletions_held: store.is_synced() && !store.may_delete(None),
             error: self.scopes.iter().find_map(|scope| scope.error.clone()),
             namespaces: namespaces.filter_map(of_namespace).collect(),
             ..self.state.clone()

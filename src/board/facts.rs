@@ -50,8 +50,13 @@ pub struct TypeState {
     pub last_event: Option<SystemTime>,
     /// How often the watch had to begin anew.
     pub restarts: u64,
-    /// How many objects could not be read.
+    /// How often an object could not be read.
     pub undecodable: u64,
+    /// When the server last went back to an earlier version, as one restored from a backup does, or one
+    /// that answers from an old copy.
+    pub went_back: Option<SystemTime>,
+    /// Whether nothing of the type is deleted for now, because the server went back.
+    pub deletions_held: bool,
     /// Each namespace that has a watch of its own; empty when one watch covers all.
     pub namespaces: Vec<NamespaceState>,
 }

@@ -1,4 +1,4 @@
-//! Kubernetes Events about a parent.
+//! Kubernetes Events about a parent, or about what may be one.
 
 use std::time::SystemTime;
 
@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::{ApiError, Cluster, ErrorClass, api::ApiRequest};
-use crate::object::{K8sType, Object, ObjectKey};
+use crate::object::{K8sType, Object, ObjectKey, Uid};
 
 /// Whether an Event reports trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,24 +32,35 @@ pub struct ParentEvent {
     pub count: u32,
 }
 
+/// What an Event is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Regarding {
+    /// Its type.
+    pub ty: K8sType,
+    /// What it is called.
+    pub key: ObjectKey,
+    /// Its uid, if that is known.
+    pub uid: Option<Uid>,
+}
+
 const MAX_NOTE: usize = 1000;
 
 impl Cluster {
-    /// Tells an Event about `parent` in the name of an operator. One that happened before is
-    /// counted up, or created if it is gone.
+    /// Tells an Event in the name of an operator. One that happened before is counted up, or created
+    /// if it is gone.
     pub async fn publish(
         &self,
         operator: &str,
-        parent: &Object,
+        about: &Regarding,
         event: &ParentEvent,
     ) -> Result<(), ApiError> {
         if event.count > 1 {
-            match self.count_up(parent, event).await {
+            match self.count_up(about, event).await {
                 Err(error) if error.class() == ErrorClass::Missing => {}
                 counted => return counted,
             }
         }
-        match self.create_event(operator, parent, event).await {
+        match self.create_event(operator, about, event).await {
             // Told before, and the answer was lost.
             Err(error) if error.class() == ErrorClass::Conflict => Ok(()),
             created => created,
@@ -59,20 +70,20 @@ impl Cluster {
     async fn create_event(
         &self,
         operator: &str,
-        parent: &Object,
+        about: &Regarding,
         event: &ParentEvent,
     ) -> Result<(), ApiError> {
         let ty = event_type();
-        let path = ty.collection_path(Some(namespace(parent)));
+        let path = ty.collection_path(Some(namespace(about)));
         let mut request = ApiRequest::get("create", &ty, path);
         request.method = Method::POST;
-        request.body = body(operator, parent, event).to_string().into_bytes();
+        request.body = body(operator, about, event).to_string().into_bytes();
         self.send(request).await.map(drop)
     }
 
-    async fn count_up(&self, parent: &Object, event: &ParentEvent) -> Result<(), ApiError> {
+    async fn count_up(&self, about: &Regarding, event: &ParentEvent) -> Result<(), ApiError> {
         let ty = event_type();
-        let key = ObjectKey::namespaced(namespace(parent), &name(parent, event));
+        let key = ObjectKey::namespaced(namespace(about), &name(about, event));
         let mut request = ApiRequest::get("patch", &ty, ty.object_path(&key));
         request.method = Method::PATCH;
         request.content_type = "application/merge-patch+json";
@@ -86,8 +97,8 @@ fn event_type() -> K8sType {
 }
 
 /// Events about cluster-scoped objects live in `default`.
-fn namespace(parent: &Object) -> &str {
-    parent.namespace().unwrap_or("default")
+fn namespace(about: &Regarding) -> &str {
+    about.key.namespace.as_deref().unwrap_or("default")
 }
 
 /// The API has a series begin with the second time.
@@ -96,11 +107,11 @@ fn series(event: &ParentEvent) -> Option<Value> {
     (event.count > 1).then(|| json!({"count": event.count, "lastObservedTime": time}))
 }
 
-fn body(operator: &str, parent: &Object, event: &ParentEvent) -> Value {
+fn body(operator: &str, about: &Regarding, event: &ParentEvent) -> Value {
     json!({
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"name": name(parent, event), "namespace": namespace(parent)},
+        "metadata": {"name": name(about, event), "namespace": namespace(about)},
         "type": match event.kind {
             EventKind::Normal => "Normal",
             EventKind::Warning => "Warning",
@@ -113,23 +124,32 @@ fn body(operator: &str, parent: &Object, event: &ParentEvent) -> Value {
         "eventTime": micro_time(SystemTime::now()),
         "series": series(event),
         "regarding": {
-            "apiVersion": parent.ty().api_version(),
-            "kind": parent.ty().kind(),
-            "namespace": parent.namespace(),
-            "name": parent.name(),
-            "uid": parent.uid().as_str(),
+            "apiVersion": about.ty.api_version(),
+            "kind": about.ty.kind(),
+            "namespace": about.key.namespace.as_deref(),
+            "name": &*about.key.name,
+            "uid": about.uid.as_ref().map(Uid::as_str),
         },
     })
 }
 
-fn name(parent: &Object, event: &ParentEvent) -> String {
-    format!("{}{:016x}", name_prefix(parent.name()), event.name)
+fn name(about: &Regarding, event: &ParentEvent) -> String {
+    format!("{}{:016x}", name_prefix(&about.key.name), event.name)
 }
 
-/// A prefix of names: no dot or dash may come before the dash.
+impl From<&Object> for Regarding {
+    fn from(object: &Object) -> Self {
+        let (ty, key) = (object.ty().clone(), object.key().clone());
+        Self { ty, key, uid: Some(object.uid().clone()) }
+    }
+}
+
+/// A prefix of names. Some types allow more in names than Events do, and no dot or dash may come
+/// before the dash.
 fn name_prefix(name: &str) -> String {
-    let short = format!("{name:.50}");
-    format!("{}-", short.trim_end_matches(['.', '-']))
+    let is_odd = |char: char| !matches!(char, 'a'..='z' | '0'..='9' | '.' | '-');
+    let short = format!("{name:.50}").to_lowercase().replace(is_odd, "-");
+    format!("{}-", short.trim_matches(['.', '-']))
 }
 
 fn cut(message: &str) -> &str {
@@ -160,6 +180,7 @@ mod tests {
     #[test]
     fn a_name_is_a_prefix_of_names() {
         assert_eq!(name_prefix("a"), "a-");
+        assert_eq!(name_prefix("system:Kitchen"), "system-kitchen-");
         assert_eq!(name_prefix(&format!("{}.b", "x".repeat(49))), format!("{}-", "x".repeat(49)));
     }
 

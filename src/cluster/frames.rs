@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Refusal;
-use crate::object::{K8sType, KeptManagers, Object, ResourceVersion};
+use crate::object::{K8sType, KeptManagers, Object, ResourceVersion, Undecodable};
 
 /// One line of a watch.
 #[derive(Debug)]
@@ -24,9 +24,9 @@ pub(super) enum Frame {
     /// The watch is over; 410 means that it must begin with a new list.
     Error(Refusal),
     /// An object that cannot be read; the others go on.
-    Undecodable(String),
+    Undecodable(Undecodable),
     /// An object that cannot be read is gone: only a list tells which.
-    UndecodableDeletion(String),
+    UndecodableDeletion(Undecodable),
 }
 
 /// One page of a list.
@@ -35,7 +35,7 @@ pub(super) struct Page {
     pub(super) version: ResourceVersion,
     pub(super) next: Option<String>,
     pub(super) objects: Vec<Object>,
-    pub(super) undecodable: Vec<String>,
+    pub(super) undecodable: Vec<Undecodable>,
 }
 
 #[derive(Deserialize)]
@@ -88,19 +88,16 @@ pub(super) fn frame(
     managers: &KeptManagers,
 ) -> Result<Frame, serde_json::Error> {
     let raw: RawFrame<'_> = serde_json::from_slice(line)?;
-    let object = |to_frame: fn(Object) -> Frame| {
-        Object::parse(ty, raw.object.get(), managers)
-            .map_or_else(|error| Frame::Undecodable(error.to_string()), to_frame)
-    };
+    let object = || object(raw.object.get(), ty, managers);
     Ok(match raw.ty.as_ref() {
-        "ADDED" | "MODIFIED" => object(Frame::Changed),
-        "DELETED" => match object(Frame::Deleted) {
-            Frame::Undecodable(why) => Frame::UndecodableDeletion(why),
-            deleted => deleted,
-        },
+        "ADDED" | "MODIFIED" => object().map_or_else(Frame::Undecodable, Frame::Changed),
+        "DELETED" => object().map_or_else(Frame::UndecodableDeletion, Frame::Deleted),
         "BOOKMARK" => bookmark(raw.object)?,
         "ERROR" => error(raw.object),
-        other => Frame::Undecodable(format!("a watch event of the unknown type {other:?}")),
+        other => {
+            let why = format!("a watch event of the unknown type {other:.32?}");
+            Frame::Undecodable(Undecodable::unknown(ty, why))
+        }
     })
 }
 
@@ -118,12 +115,17 @@ pub(super) fn page(
         undecodable: Vec::new(),
     };
     for item in raw.items.unwrap_or_default() {
-        match Object::parse(ty, item.get(), managers) {
+        match object(item.get(), ty, managers) {
             Ok(object) => page.objects.push(object),
-            Err(error) => page.undecodable.push(error.to_string()),
+            Err(undecodable) => page.undecodable.push(undecodable),
         }
     }
     Ok(page)
+}
+
+fn object(text: &str, ty: &K8sType, managers: &KeptManagers) -> Result<Object, Undecodable> {
+    let parsed = Object::parse(ty, text, managers);
+    parsed.map_err(|error| Undecodable::read(ty, text, error.to_string()))
 }
 
 fn bookmark(object: &RawValue) -> Result<Frame, serde_json::Error> {

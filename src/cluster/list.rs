@@ -1,7 +1,7 @@
 //! Listing a scope page by page, for servers that cannot stream a list.
 
-use super::{ApiError, Cluster, api::ApiRequest, frames, watch::WatchSpec};
-use crate::object::{K8sType, Object, ResourceVersion};
+use super::{ApiError, Cluster, WatchSpec, api::ApiRequest, frames};
+use crate::object::{K8sType, Object, ResourceVersion, Undecodable};
 
 /// Objects on a page: enough to be quick, few enough to bound what a page holds in memory.
 const PAGE_SIZE: u32 = 500;
@@ -10,7 +10,7 @@ const PAGE_SIZE: u32 = 500;
 pub(super) struct List {
     pub(super) version: ResourceVersion,
     pub(super) objects: Vec<Object>,
-    pub(super) undecodable: Vec<String>,
+    pub(super) undecodable: Vec<Undecodable>,
 }
 
 impl Cluster {
@@ -44,7 +44,10 @@ impl Cluster {
         let List { version: _, objects, undecodable } = self.list(&spec).await?;
         match undecodable.into_iter().next() {
             None => Ok(objects),
-            Some(why) => Err(ApiError::Malformed { request: spec.request("list").name(), why }),
+            Some(object) => {
+                let (request, why) = (spec.request("list").name(), object.why().to_owned());
+                Err(ApiError::Malformed { request, why })
+            }
         }
     }
 

@@ -15,10 +15,12 @@ mod frames;
 mod list;
 mod schema;
 mod watch;
+mod watched;
 mod write;
 
 pub use api::{Cluster, Timeouts};
 pub use error::{ApiError, Cause, ErrorClass, Refusal};
-pub use events::{EventKind, ParentEvent};
-pub use watch::{WatchNote, WatchSpec, Watched, watch};
+pub use events::{EventKind, ParentEvent, Regarding};
+pub use watch::watch;
+pub use watched::{WatchNote, WatchSpec, Watched};
 pub use write::Deleted;

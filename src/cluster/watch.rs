@@ -11,84 +11,21 @@
 //! A streamed list is a watch with `sendInitialEvents`: its events are collected until the
 //! bookmark that ends them, then taken in as one list, and the same stream goes on as the watch.
 
-use std::{
-    fmt,
-    time::{Duration, Instant, SystemTime},
-};
+use std::time::{Duration, Instant, SystemTime};
 
 use futures::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, TryStreamExt};
 use http_body_util::BodyExt;
 
 use super::{
-    ApiError, Cluster, ErrorClass,
+    ApiError, Cluster, ErrorClass, WatchNote, WatchSpec,
     api::unreachable,
     frames::{self, Frame},
 };
 use crate::{
-    object::{K8sType, Object, ResourceVersion},
+    object::{Object, ResourceVersion, Undecodable},
     schedule::Backoff,
     store::{Change, ListStart, ScopeId, Settled, Store},
 };
-
-/// What one scope watches.
-#[derive(Debug, Clone)]
-pub struct WatchSpec {
-    /// The type.
-    pub ty: K8sType,
-    /// The namespace; `None` for all.
-    pub namespace: Option<String>,
-    /// The label selector; `None` for everything.
-    pub label_selector: Option<String>,
-}
-
-/// Which watch it is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Watched {
-    /// The type.
-    pub ty: K8sType,
-    /// The namespace; `None` for all.
-    pub namespace: Option<String>,
-}
-
-impl WatchSpec {
-    /// Which watch it is.
-    pub fn watched(&self) -> Watched {
-        Watched { ty: self.ty.clone(), namespace: self.namespace.clone() }
-    }
-}
-
-impl fmt::Display for Watched {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.namespace {
-            Some(namespace) => write!(f, "{} in namespace {namespace}", self.ty.resource_name()),
-            None => f.write_str(&self.ty.resource_name()),
-        }
-    }
-}
-
-/// What a watch loop has to say.
-#[derive(Debug)]
-pub enum WatchNote {
-    /// The store has changed.
-    Changed(Vec<Change>),
-    /// The store holds a complete list.
-    Synced(Settled),
-    /// Something came from the server; nothing need have changed. Told once a second at most,
-    /// but always after a failure.
-    Alive {
-        /// When.
-        at: SystemTime,
-    },
-    /// The watch failed and is tried again after the delay.
-    Failed {
-        /// Why.
-        error: ApiError,
-        /// How long until the next try.
-        retry_in: Duration,
-    },
-    /// An object could not be read.
-    Undecodable(String),
-}
 
 /// A watch asks the server to end it after this time, so that a lost end is noticed.
 const SERVER_TIMEOUT: Duration = Duration::from_secs(290);
@@ -209,8 +146,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             Err(error) if error.code() == Some(410) => return Ok(End::Gone(EXPIRED)),
             list => list?,
         };
-        for why in list.undecodable {
-            self.undecodable(why);
+        for object in list.undecodable {
+            self.leave_out(object);
         }
         self.take_in(start, list.objects, list.version);
         Ok(End::Clean)
@@ -218,6 +155,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     fn take_in(&mut self, start: ListStart, objects: Vec<Object>, version: ResourceVersion) {
         let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
+        if settled == Settled::WentBack {
+            self.cluster.metrics().versions_went_back(&self.spec.ty);
+        }
         // Before `Synced`: an operator that starts on it has read the store and needs no changes.
         (self.note)(WatchNote::Changed(changes));
         (self.note)(WatchNote::Synced(settled));
@@ -291,9 +231,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 self.store.bookmark(self.scope, &version);
                 self.advance(version);
             }
-            (Frame::Undecodable(why), _) => self.undecodable(why),
-            (Frame::UndecodableDeletion(why), _) => {
-                self.undecodable(why);
+            (Frame::Undecodable(object), _) => self.leave_out(object),
+            (Frame::UndecodableDeletion(object), _) => {
+                self.undecodable(object, false);
                 return Ok(Some(End::Gone("undecodable")));
             }
             (Frame::Error(refusal), _) if refusal.code == 410 => {
@@ -327,9 +267,14 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
     }
 
-    fn undecodable(&self, why: String) {
+    fn leave_out(&self, object: Undecodable) {
+        let is_news = self.store.leave_out(object.clone());
+        self.undecodable(object, is_news);
+    }
+
+    fn undecodable(&self, object: Undecodable, is_news: bool) {
         self.cluster.metrics().undecodable(&self.spec.ty);
-        (self.note)(WatchNote::Undecodable(why));
+        (self.note)(WatchNote::Undecodable { object, is_news });
     }
 
     fn name(&self) -> String {

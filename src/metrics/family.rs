@@ -44,6 +44,7 @@ pub(super) struct Families {
     pub(super) watch_events: IntCounterVec,
     pub(super) watch_restarts: IntCounterVec,
     pub(super) undecodable: IntCounterVec,
+    pub(super) went_back: IntCounterVec,
     pub(super) last_event: GaugeVec,
     // caches
     pub(super) cache_objects: IntGaugeVec,
@@ -177,7 +178,13 @@ impl Families {
             undecodable: counters(
                 r,
                 "undecodable_objects_total",
-                "Objects that could not be read and are not cached.",
+                "Times that an object could not be read; it is not cached.",
+                TYPE,
+            )?,
+            went_back: counters(
+                r,
+                "versions_went_back_total",
+                "Lists older than what was known, as after the restoration of a backup.",
                 TYPE,
             )?,
             last_event: last_event(r)?,

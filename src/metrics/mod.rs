@@ -242,6 +242,11 @@ impl Metrics {
         self.families().watch_restarts.with_label_values(&[&ty.resource_name(), reason]).inc();
     }
 
+    /// The server went back to an earlier version.
+    pub fn versions_went_back(&self, ty: &K8sType) {
+        self.families().went_back.with_label_values(&[&ty.resource_name()]).inc();
+    }
+
     /// An object could not be read.
     pub fn undecodable(&self, ty: &K8sType) {
         self.families().undecodable.with_label_values(&[&ty.resource_name()]).inc();

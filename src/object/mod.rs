@@ -12,6 +12,7 @@ mod k8s_type;
 mod key;
 mod reference;
 mod selector;
+mod undecodable;
 mod version;
 
 pub use cached::{KeptManagers, Object, ParseObjectError};
@@ -19,4 +20,5 @@ pub use k8s_type::{K8sType, ResourceScope, Scope};
 pub use key::{ObjectKey, ParseKeyError, Uid};
 pub use reference::{KeyRef, TypeRef};
 pub use selector::{LabelSelector, SelectorError};
+pub use undecodable::Undecodable;
 pub use version::ResourceVersion;

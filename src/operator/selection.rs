@@ -1,7 +1,7 @@
 //! Which objects of its parent type an operator answers for.
 
 use super::{ConfigError, Namespaces, OperatorConfig};
-use crate::object::{LabelSelector, Object};
+use crate::object::{LabelSelector, Object, Undecodable};
 
 /// Which objects of its parent type an operator answers for.
 #[derive(Debug, Clone)]
@@ -41,6 +41,17 @@ impl Selection {
         self.is_here(parent) && self.selector.as_ref().is_none_or(matches)
     }
 
+    /// Whether the operator may answer for an object that cannot be read: what cannot be told of it
+    /// may be right.
+    pub fn may_select(&self, object: &Undecodable) -> bool {
+        let is_here = |namespace: Option<&str>| self.namespaces.include(namespace);
+        let matches = |selector: &LabelSelector| {
+            object.labels().is_none_or(|labels| selector.matches(labels))
+        };
+        object.key().is_none_or(|key| is_here(key.namespace.as_deref()))
+            && self.selector.as_ref().is_none_or(matches)
+    }
+
     /// Whether the parent is in a namespace of the operator.
     pub fn is_here(&self, parent: &Object) -> bool {
         self.namespaces.include(parent.namespace())
@@ -69,6 +80,18 @@ mod tests {
         assert!(!selection.selects(&parent("b", "gold")));
         assert!(!selection.selects(&parent("a", "tin")));
         assert!(selection.is_here(&parent("a", "tin")));
+        for (metadata, may) in [
+            (json!({"name": "p", "namespace": "a", "labels": {"tier": "gold"}}), true),
+            (json!({"name": "p", "namespace": "a", "labels": {"tier": 7}}), true),
+            (json!({"labels": {"tier": "gold"}}), true),
+            (json!({"name": "p", "namespace": "a"}), false),
+            (json!({"name": "p", "namespace": "a", "labels": {"tier": "tin"}}), false),
+            (json!({"name": "p", "namespace": "b", "labels": {"tier": "gold"}}), false),
+        ] {
+            let text = json!({"metadata": metadata}).to_string();
+            let object = Undecodable::read(&ty, &text, String::new());
+            assert_eq!(selection.may_select(&object), may, "{text}");
+        }
         let config = OperatorConfig::new("op", ty).with_parent_selector("tier=gold,");
         assert!(matches!(config.validate(), Err(ConfigError::Selector { .. })));
     }

@@ -4,13 +4,14 @@ use std::{
     collections::BTreeSet,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
-use super::{Failure, Gate, events::EventQueue, schema::ParentSchema};
+use super::{EventLog, Failure, Gate, events::EventQueue, schema::ParentSchema};
 use crate::{
     cluster::{ApiError, Cluster},
     metrics::Metrics,
-    object::{K8sType, Object, ObjectKey, Uid},
+    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName, Selection},
     plan::{Minute, StatusSchema},
     schedule::{Backoff, Policy},
@@ -63,6 +64,7 @@ pub struct Context {
     said: Mutex<BTreeSet<String>>,
     minute: Mutex<Minute>,
     events: EventQueue,
+    undecodable: Mutex<EventLog>,
 }
 
 impl Context {
@@ -73,7 +75,8 @@ impl Context {
         let gate = Gate::new(parts.config.max_concurrent_runs, parts.metrics.queue(&name));
         let selection = parts.config.selection()?;
         let (schema, said, minute, events) = <_>::default();
-        Ok(Self { name, parts, selection, gate, schema, said, minute, events })
+        let undecodable = Mutex::new(EventLog::new(Instant::now()));
+        Ok(Self { name, parts, selection, gate, schema, said, minute, events, undecodable })
     }
 
     /// The operator's configuration.
@@ -85,6 +88,11 @@ impl Context {
     /// left the selection is until it is finalized.
     pub fn answers_for(&self, parent: &Object) -> bool {
         self.selects(parent) || (self.selection.is_here(parent) && self.holds(parent))
+    }
+
+    /// Whether an object that cannot be read may be one of the operator's parents.
+    pub(super) fn may_answer_for(&self, object: &Undecodable) -> bool {
+        self.selection.may_select(object)
     }
 
     /// Whether a parent is on its way out: of the cluster, or of the selection.
@@ -231,6 +239,11 @@ impl Context {
     /// The Events that are on their way.
     pub(super) fn events(&self) -> &EventQueue {
         &self.events
+    }
+
+    /// What was told of objects that cannot be read.
+    pub(super) fn undecodable(&self) -> MutexGuard<'_, EventLog> {
+        self.undecodable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the operator has deleted within a minute.

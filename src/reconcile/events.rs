@@ -15,7 +15,7 @@ use super::{
     series::{EventLog, Occurrence, Telling},
 };
 use crate::{
-    cluster::{Cluster, EventKind, ParentEvent},
+    cluster::{Cluster, EventKind, ParentEvent, Regarding},
     history::Verb,
     object::Object,
 };
@@ -25,23 +25,23 @@ const QUEUE: usize = 256;
 
 /// The Events of one operator that are on their way; sent one after the other.
 #[derive(Default)]
-pub(super) struct EventQueue(OnceLock<mpsc::Sender<(Object, ParentEvent)>>);
+pub(super) struct EventQueue(OnceLock<mpsc::Sender<(Regarding, ParentEvent)>>);
 
 impl EventQueue {
-    fn send(&self, context: &Context, parent: &Object, event: ParentEvent) {
+    fn send(&self, context: &Context, about: &Regarding, event: ParentEvent) {
         let start = || start(context.cluster().clone(), context.name().to_string());
-        if self.0.get_or_init(start).try_send((parent.clone(), event)).is_err() {
+        if self.0.get_or_init(start).try_send((about.clone(), event)).is_err() {
             tracing::debug!(operator = %context.name(), "too many Events: one is not sent");
         }
     }
 }
 
 /// Ends when the queue is dropped.
-fn start(cluster: Cluster, operator: String) -> mpsc::Sender<(Object, ParentEvent)> {
-    let (sender, mut waiting) = mpsc::channel::<(Object, ParentEvent)>(QUEUE);
+fn start(cluster: Cluster, operator: String) -> mpsc::Sender<(Regarding, ParentEvent)> {
+    let (sender, mut waiting) = mpsc::channel::<(Regarding, ParentEvent)>(QUEUE);
     tokio::spawn(async move {
-        while let Some((parent, event)) = waiting.recv().await {
-            if let Err(error) = cluster.publish(&operator, &parent, &event).await {
+        while let Some((about, event)) = waiting.recv().await {
+            if let Err(error) = cluster.publish(&operator, &about, &event).await {
                 tracing::debug!(operator, %error, "cannot tell an Event");
             }
         }
@@ -85,41 +85,52 @@ pub(super) fn wrote(context: &Context, parent: &Object, report: &mut Report) {
 
 /// Tells what is told once for an operator, whichever parent it happens to.
 pub(super) fn tell_once(context: &Context, parent: &Object, event: (EventKind, &str, String)) {
-    let telling = Telling { name: new_name(parent, hash(&(event.1, &event.2))), count: 1 };
-    send(context, parent, event, telling);
+    let about = Regarding::from(parent);
+    let telling = Telling { name: new_name(&about, hash(&(event.1, &event.2))), count: 1 };
+    send(context, &about, event, telling);
 }
 
 /// Tells what happened unless it is too much; returns how often it happened by now.
 pub(super) fn tell(
     context: &Context,
     parent: &Object,
-    (kind, reason, message): (EventKind, &str, String),
+    event: (EventKind, &str, String),
     report: &mut Report,
 ) -> u32 {
-    let now = Instant::now();
-    let log = report.memory.events.get_or_insert_with(|| Box::new(EventLog::new(now)));
+    let new_log = || Box::new(EventLog::new(Instant::now()));
+    let log = report.memory.events.get_or_insert_with(new_log);
+    tell_about(context, &Regarding::from(parent), event, log)
+}
+
+/// The same of anything.
+pub(super) fn tell_about(
+    context: &Context,
+    about: &Regarding,
+    (kind, reason, message): (EventKind, &str, String),
+    log: &mut EventLog,
+) -> u32 {
     let is_warning = kind == EventKind::Warning;
-    let what = hash(&(is_warning, reason, &message));
-    let occurrence = Occurrence { what, is_warning, name: new_name(parent, what) };
-    let (telling, is_allowed) = log.occurred(occurrence, now);
+    let what = hash(&(about, is_warning, reason, &message));
+    let occurrence = Occurrence { what, is_warning, name: new_name(about, what) };
+    let (telling, is_allowed) = log.occurred(occurrence, Instant::now());
     if is_allowed {
-        send(context, parent, (kind, reason, message), telling);
+        send(context, about, (kind, reason, message), telling);
     }
     telling.count
 }
 
 fn send(
     context: &Context,
-    parent: &Object,
+    about: &Regarding,
     (kind, reason, message): (EventKind, &str, String),
     Telling { name, count }: Telling,
 ) {
     let event = ParentEvent { kind, reason: reason.to_owned(), message, name, count };
-    context.events().send(context, parent, event);
+    context.events().send(context, about, event);
 }
 
-fn new_name(parent: &Object, what: u64) -> u64 {
-    hash(&(parent.uid().as_str(), what, SystemTime::now()))
+fn new_name(about: &Regarding, what: u64) -> u64 {
+    hash(&(about, what, SystemTime::now()))
 }
 
 fn hash(value: &impl Hash) -> u64 {

@@ -39,6 +39,7 @@ mod series;
 mod status;
 mod takeover;
 mod uncollectable;
+mod undecodable;
 
 use std::time::{Instant, SystemTime};
 

@@ -8,9 +8,10 @@ use std::{
 
 use super::{
     departed::Departed,
+    left_out::LeftOut,
     scope::{ListStart, Scope, ScopeId, Settled},
 };
-use crate::object::{Object, ObjectKey, ResourceVersion, Uid};
+use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// One object changed: it appeared, has a newer version, or is gone.
 #[derive(Debug, Clone)]
@@ -47,6 +48,8 @@ pub(super) struct Contents {
     tombstones: HashMap<Uid, u64>,
     /// Objects whose `DELETED` came lately: a reply that was on its way does not bring them back.
     departed: Departed,
+    /// Objects that cannot be read.
+    pub(super) left_out: LeftOut,
     /// Counts lists and tombstones, to order one against the other.
     clock: u64,
     bytes: usize,
@@ -84,6 +87,16 @@ impl Contents {
                 parents.insert(Uid::new(&uid));
             }
         }
+        parents
+    }
+
+    pub(super) fn parents_of_undecodable(&self, object: &Undecodable) -> BTreeSet<Uid> {
+        let before = object.key().and_then(|key| self.get(key));
+        let mut parents = before.map(|before| self.parents_of(before)).unwrap_or_default();
+        parents.extend(object.owners().iter().cloned());
+        let labels = self.parent_labels.iter();
+        let named = labels.filter_map(|label| object.labels()?.get(label));
+        parents.extend(named.map(|uid| Uid::new(uid)));
         parents
     }
 
@@ -136,6 +149,11 @@ impl Contents {
         ListStart(self.clock)
     }
 
+    /// Takes in an object that cannot be read; whether it is news.
+    pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
+        self.left_out.add(object, self.clock)
+    }
+
     pub(super) fn bookmark(&mut self, scope: ScopeId, version: &ResourceVersion) {
         self.scopes[scope.0].advance(version);
     }
@@ -158,6 +176,7 @@ impl Contents {
         self.scopes[scope.0].advance(object.resource_version());
         self.tombstones.remove(object.uid());
         self.departed.remember(object);
+        self.left_out.has_gone(object.key());
         let cached = self.get(object.key())?;
         let is_stale = object.resource_version().is_older_than(cached.resource_version());
         (cached.uid() == object.uid() && !is_stale).then(|| self.remove(object.key()))?
@@ -167,6 +186,7 @@ impl Contents {
     pub(super) fn bury(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
         // Not cached: the watch was faster than the reply and will not mention the uid again.
         self.get(key).filter(|cached| cached.uid() == uid)?;
+        self.left_out.has_gone(key);
         self.clock += 1;
         self.tombstones.insert(uid.clone(), self.clock);
         self.remove(key)
@@ -187,6 +207,8 @@ impl Contents {
             self.scopes[scope.0].high_water = None;
         }
         self.tombstones.retain(|_, buried| *buried > start.0);
+        let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);
+        self.left_out.settle(covers, start.0);
         let mut changes = self.drop_absent(scope, &items, version, went_back);
         for item in items {
             if went_back {
@@ -234,6 +256,7 @@ impl Contents {
     }
 
     fn insert(&mut self, object: Object) -> Change {
+        self.left_out.has_read(object.key(), object.resource_version());
         let mut parents = self.parents_of(&object);
         let removed = self.remove(object.key());
         for parent in &parents {

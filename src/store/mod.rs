@@ -13,10 +13,12 @@
 //! - time does not run backwards: what is older than the cached version of an object is ignored,
 //!   be it an event, an item of a list or the absence from a list;
 //! - an object that we saw deleted does not come back under its uid;
+//! - what cannot be read is left out, and known by name for as long as that lasts;
 //! - a reader sees a complete version of an object or none.
 
 mod contents;
 mod departed;
+mod left_out;
 mod scope;
 mod shared;
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{Change, ListStart, ScopeId, Settled, contents::Contents};
-use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid};
+use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// The handle that changes a store: held by its watch loops and by those who write to the API.
 #[derive(Clone)]
@@ -63,6 +63,11 @@ impl Store {
     /// Takes in a `DELETED` event.
     pub fn observe_deletion(&self, scope: ScopeId, object: &Object) -> Option<Change> {
         self.write().observe_deletion(scope, object)
+    }
+
+    /// Takes in an object that cannot be read; whether it, or this version of it, is news.
+    pub fn leave_out(&self, object: Undecodable) -> bool {
+        self.write().leave_out(object)
     }
 
     /// Takes in a `BOOKMARK` event.
@@ -126,6 +131,21 @@ impl StoreReader {
     /// The objects that name this uid as their controller or in a parent label.
     pub fn of_parent(&self, parent: &Uid) -> Vec<Object> {
         self.read().of_parent(parent).cloned().collect()
+    }
+
+    /// The objects that were shown and cannot be read, by key; of very many only some.
+    pub fn left_out(&self) -> Vec<Undecodable> {
+        self.read().left_out.iter().cloned().collect()
+    }
+
+    /// The object with this key, if it cannot be read.
+    pub fn undecodable(&self, key: &ObjectKey) -> Option<Undecodable> {
+        self.read().left_out.get(key).cloned()
+    }
+
+    /// The uids that it names as its parents as far as it can be read, or named when it could be.
+    pub fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
+        self.read().parents_of_undecodable(object)
     }
 
     /// How many objects are cached.

@@ -146,7 +146,7 @@ impl Wiring {
             config.children.iter().map(|child| &child.ty).chain([&config.parent]).collect();
         for ty in types {
             if let Some(reflector) = reflectors.get_mut(ty) {
-                reflector.add_observer(operator.clone().recipient(), operator.clone().recipient());
+                reflector.add_observer(&operator);
             }
         }
     }

@@ -57,8 +57,14 @@ pub(super) async fn show(
     let key = key_of(store.ty(), namespace.as_deref(), &name)?;
     match store.get(&key) {
         Some(object) => Ok(Json(redacted(&object))),
-        None => Err(Refused::NoObject { ty: store.ty().clone(), key }),
+        None => Err(left_out(&store, &key)
+            .unwrap_or_else(|| Refused::NoObject { ty: store.ty().clone(), key })),
     }
+}
+
+/// Why there is no such object, if that is because it cannot be read.
+pub(super) fn left_out(store: &StoreReader, key: &ObjectKey) -> Option<Refused> {
+    store.undecodable(key).map(Refused::LeftOut)
 }
 
 /// The key that a path names; a namespace where the type has none is refused, and the reverse.

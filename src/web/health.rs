@@ -14,6 +14,7 @@ use actix_web::{
 use super::{WebState, status::Refused};
 use crate::{
     board::{Board, NamespaceState, OperatorSnapshot, OperatorState, TypeError, TypeSnapshot},
+    object::Undecodable,
     operator::Namespaces,
 };
 
@@ -131,13 +132,14 @@ impl Check {
     /// What a type is short of, where it matters; it decides through the operators that need it.
     fn ty(ty: &TypeSnapshot, namespaces: &Namespaces) -> Self {
         let TypeSnapshot { store, state } = ty;
-        let troubles: Vec<String> = if state.namespaces.is_empty() {
+        let mut troubles: Vec<String> = if state.namespaces.is_empty() {
             trouble(store.is_synced(), state.error.as_ref()).into_iter().collect()
         } else {
             let all = state.namespaces.iter();
             let mattering = all.filter(|one| namespaces.include(Some(&one.namespace)));
             mattering.filter_map(trouble_of_namespace).collect()
         };
+        troubles.extend(trouble_with_objects(ty, namespaces));
         let name = format!("type/{}", store.ty().resource_name());
         let text = if troubles.is_empty() { "ok".to_owned() } else { troubles.join("; ") };
         Self { name, is_good: troubles.is_empty(), decides: false, text }
@@ -147,6 +149,27 @@ impl Check {
 fn trouble_of_namespace(one: &NamespaceState) -> Option<String> {
     let trouble = trouble(one.synced, one.error.as_ref())?;
     Some(format!("namespace {}: {trouble}", one.namespace))
+}
+
+/// What is wrong with what a watch brought.
+fn trouble_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<String> {
+    let TypeSnapshot { store, state } = ty;
+    let here = |object: &Undecodable| {
+        object.key().is_none_or(|key| namespaces.include(key.namespace.as_deref()))
+    };
+    let left_out = store.left_out().iter().filter(|object| here(object)).count();
+    let path = format!("/api/v1/cache/{}", store.ty().resource_name());
+    let unread = match left_out {
+        0 => None,
+        1 => Some(format!("1 object cannot be read and is left out: see {path}")),
+        many => Some(format!("{many} objects cannot be read and are left out: see {path}")),
+    };
+    let held = state.deletions_held.then(|| {
+        "the API server went back to an earlier version (a restored backup, or a stale answer): \
+         nothing of the type is deleted for a minute"
+            .to_owned()
+    });
+    unread.into_iter().chain(held).collect()
 }
 
 /// What is wrong with a watch.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     WebState,
-    cache::key_of,
+    cache::{key_of, left_out},
     page::{List, ListMeta, PageQuery},
     status::Refused,
     views::{KeyView, ObjectView, TypeView},
@@ -96,7 +96,9 @@ pub(super) async fn show(
     let info = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info;
     let key = key_of(&info.config.parent, namespace.as_deref(), &name)?;
     let Some(parent) = state.board.parent(&operator, &key) else {
-        return Err(Refused::NoParent { operator, key });
+        let cache = state.board.type_state(&info.config.parent);
+        let why = cache.and_then(|cache| left_out(&cache.store, &key));
+        return Err(why.unwrap_or(Refused::NoParent { operator, key }));
     };
     let cached = cached(&state.board, &info, &key, &parent.uid);
     Ok(Json(ParentDetails {

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, ResponseError, http::StatusCode};
 use serde::Serialize;
 
-use crate::object::{K8sType, ObjectKey};
+use crate::object::{K8sType, ObjectKey, Undecodable};
 
 /// Why a request is not answered with what it asks for.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,8 @@ pub(super) enum Refused {
     NoType(String),
     #[error("{} `{key}` is not in the cache", .ty.resource_name())]
     NoObject { ty: K8sType, key: ObjectKey },
+    #[error("{0}")]
+    LeftOut(Undecodable),
     #[error("{} are namespaced: the path must end with /NAMESPACE/NAME", .0.resource_name())]
     NamespaceMissing(K8sType),
     #[error("{} have no namespace: the path must end with /NAME", .0.resource_name())]
@@ -59,7 +61,8 @@ impl Refused {
             | Self::NoOperator(_)
             | Self::NoParent { .. }
             | Self::NoType(_)
-            | Self::NoObject { .. } => "NotFound",
+            | Self::NoObject { .. }
+            | Self::LeftOut(_) => "NotFound",
             Self::NamespaceMissing(_)
             | Self::NamespaceForbidden(_)
             | Self::BadRequest(_)
@@ -79,7 +82,8 @@ impl ResponseError for Refused {
             | Self::NoOperator(_)
             | Self::NoParent { .. }
             | Self::NoType(_)
-            | Self::NoObject { .. } => StatusCode::NOT_FOUND,
+            | Self::NoObject { .. }
+            | Self::LeftOut(_) => StatusCode::NOT_FOUND,
             Self::NamespaceMissing(_) | Self::NamespaceForbidden(_) | Self::BadRequest(_) => {
                 StatusCode::BAD_REQUEST
             }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{
     board::{NamespaceState, OperatorSnapshot, OperatorState, TypeError, TypeSnapshot},
     history::serialize_time,
-    object::{K8sType, Object, ObjectKey},
+    object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable},
     operator::{ChildType, DeletionLimit, OperatorConfig, UpdateStrategy},
 };
 
@@ -89,11 +89,32 @@ pub(super) struct CacheView {
     last_event: Option<Time>,
     restarts: u64,
     undecodable: u64,
+    /// The objects that cannot be read and are not cached; of very many only some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<LeftOutView>,
+    /// When the server last went back to an earlier version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    went_back: Option<Time>,
+    /// Nothing of the type is deleted for now.
+    deletions_held: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorView>,
     /// The namespaces that have a watch of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     namespaces: Vec<NamespaceView>,
+}
+
+/// An object that cannot be read.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LeftOutView {
+    #[serde(flatten)]
+    key: Option<KeyView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_version: Option<String>,
+    message: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -211,8 +232,22 @@ impl From<&TypeSnapshot> for CacheView {
             last_event: state.last_event.map(Time),
             restarts: state.restarts,
             undecodable: state.undecodable,
+            left_out: store.left_out().iter().map(LeftOutView::from).collect(),
+            went_back: state.went_back.map(Time),
+            deletions_held: state.deletions_held,
             error: state.error.as_ref().map(ErrorView::from),
             namespaces: state.namespaces.iter().map(NamespaceView::from).collect(),
+        }
+    }
+}
+
+impl From<&Undecodable> for LeftOutView {
+    fn from(object: &Undecodable) -> Self {
+        Self {
+            key: object.key().map(KeyView::from),
+            uid: object.uid().map(Uid::to_string),
+            resource_version: object.resource_version().map(ResourceVersion::to_string),
+            message: object.why().to_owned(),
         }
     }
 }

@@ -7,11 +7,15 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use scripted::{Reply, Setup, child, desired, parent, refusal, with_status};
+use scripted::{Reply, Setup, app, child, desired, parent, refusal, with_status};
 use serde_json::json;
 
 use super::*;
-use crate::{object::K8sType, operator::ChildConfig, schedule::Finished};
+use crate::{
+    object::{K8sType, Undecodable},
+    operator::ChildConfig,
+    schedule::Finished,
+};
 
 fn pods() -> K8sType {
     K8sType::namespaced("v1", "Pod", "pods")
@@ -281,5 +285,33 @@ async fn owned_children_go_early_only_with_what_is_waited_for_and_if_they_are_no
         let report = world.run(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), deleted, "{finalizers:?}");
         assert_eq!(report.end == End::Finalized, released, "{finalizers:?}: {report:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_told_of_a_parent_itself_else_of_the_parents_of_a_child() {
+    let world = Setup::new(pods(), ChildConfig::apply()).before(|_| done());
+    let ours = json!({"name": "x", "namespace": "ns",
+        "labels": {"app.kubernetes.io/managed-by": "op"}});
+    let of_others = json!({"name": "x", "namespace": "ns",
+        "labels": {"app.kubernetes.io/managed-by": "helm"}});
+    let unlabelled = json!({"name": "x", "namespace": "ns"});
+    let illegible = json!({"name": "x", "namespace": "ns", "labels": "?"});
+    let nameless = json!({"name": 7});
+    for (ty, metadata, is_known, expected) in [
+        (app(), &unlabelled, false, "App ns/x"),
+        (app(), &nameless, false, ""),
+        (pods(), &ours, true, "App ns/p"),
+        (pods(), &nameless, true, "App ns/p"),
+        (pods(), &nameless, false, ""),
+        (pods(), &ours, false, "Pod ns/x"),
+        (pods(), &illegible, false, "Pod ns/x"),
+        (pods(), &of_others, false, ""),
+        (pods(), &unlabelled, false, ""),
+        (secrets(), &ours, true, ""),
+    ] {
+        let text = json!({"metadata": metadata}).to_string();
+        let object = Undecodable::read(&ty, &text, "odd".to_owned());
+        assert_eq!(world.concerned(&object, is_known).join(","), expected, "{ty} {text}");
     }
 }

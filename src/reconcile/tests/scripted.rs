@@ -18,7 +18,7 @@ use super::super::*;
 use crate::{
     cluster::Cluster,
     metrics::Metrics,
-    object::{K8sType, KeptManagers, ResourceVersion},
+    object::{K8sType, KeptManagers, ResourceVersion, Undecodable},
     operator::{ChildConfig, OperatorConfig, Permanent},
     store::Store,
 };
@@ -141,6 +141,14 @@ impl World {
         tokio::time::timeout(Duration::from_secs(10), asked).await.expect("asked in time");
     }
 
+    /// Where it is told that an object cannot be read; the parent is known to have it, or none is.
+    pub(super) fn concerned(&self, object: &Undecodable, is_known: bool) -> Vec<String> {
+        let parent = self.context.parent(&ObjectKey::namespaced("ns", "p"), &Uid::new("pu"));
+        let parents: Vec<Object> = parent.filter(|_| is_known).into_iter().collect();
+        let about = self.context.concerned(object, &parents);
+        about.iter().map(|about| format!("{} {}", about.ty.kind(), about.key)).collect()
+    }
+
     /// Whether a change was told to all, so that the parent itself runs again for it.
     pub(super) fn told_the_parent_too(&self) -> bool {
         self.origins.lock().unwrap().iter().any(Option::is_none)
@@ -179,7 +187,7 @@ fn kept() -> KeptManagers {
     KeptManagers::new(["op"])
 }
 
-fn app() -> K8sType {
+pub(super) fn app() -> K8sType {
     K8sType::namespaced("example.com/v1", "App", "apps")
 }
 

@@ -55,6 +55,16 @@ async fn an_operator_that_starts_keeps_the_process_from_being_ready_and_says_wha
 }
 
 #[actix_web::test]
+async fn deletions_that_are_held_are_said_and_keep_nobody_out_of_service() {
+    let world = World::running();
+    let state = TypeState { deletions_held: true, ..TypeState::default() };
+    world.state.board.set_type(&pods(), state);
+    let answer = get(&world.state, "/readyz?verbose").await;
+    let line = "[-]type/pods the API server went back to an earlier version";
+    assert!(answer.code == 200 && answer.body.contains(line), "{}", answer.body);
+}
+
+#[actix_web::test]
 async fn a_degraded_operator_with_a_reason_leaves_the_process_ready_and_is_not_ready_itself() {
     let world = World::running();
     forbid_pods(&world);

@@ -102,6 +102,22 @@ impl Faults {
         eventually(&what, || self.operators.http(&path), |(_, body)| body.contains(words)).await;
     }
 
+    /// Waits until it is said that the server went back to an earlier version of a type.
+    async fn until_said_to_go_back(&self, ty: &str) {
+        let shown = |path: String, words: String| async move {
+            let look = || self.operators.http(&path);
+            eventually(&words, look, |(_, body)| body.contains(&words)).await;
+        };
+        let counted = format!("operetta_versions_went_back_total{{type=\"{ty}\"}} ");
+        shown("/metrics".to_owned(), counted).await;
+        let line = format!("[-]type/{ty} the API server went back to an earlier version");
+        shown("/readyz?verbose".to_owned(), line.clone()).await;
+        shown("/readyz/cook?verbose".to_owned(), line).await;
+        let cache = format!("/api/v1/cache/{ty}");
+        shown(cache.clone(), "\"deletionsHeld\":true".to_owned()).await;
+        shown(cache, "\"wentBack\":\"".to_owned()).await;
+    }
+
     /// Waits until nothing is left to do for a parent, and nobody is told otherwise.
     async fn until_well(&self, parent: &str) -> Value {
         let ready = self.world.until_ready(RECIPE, parent).await;

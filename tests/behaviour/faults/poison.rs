@@ -12,6 +12,56 @@ fn undecodable() -> Fault {
     })
 }
 
+/// One field of the metadata is what it never is; the text must never be seen.
+fn garbage(field: &'static str, value: Value) -> Fault {
+    Fault::rewrite_objects(move |object| object["metadata"][field] = value.clone())
+}
+
+const WITHOUT_UID: &str =
+    "cannot be read and is left out: not a Kubernetes object: `metadata.uid` is missing";
+
+/// Waits for the Event about the parent that says so; returns it.
+async fn until_told(faults: &Faults, parent: &str, object: &str, why: &str) -> Value {
+    let note = format!("{} {}/{object} {why}", kind_of(parent, object), faults.world.namespace);
+    let is_it = |event: &Value| {
+        let text = event["note"].as_str().unwrap_or_default();
+        event["reason"] == "Undecodable"
+            && event["type"] == "Warning"
+            && event["regarding"]["kind"] == "Recipe"
+            && event["regarding"]["name"] == parent
+            && text.starts_with(&note)
+    };
+    let told = || async { faults.world.list(EVENT).await.into_iter().find(is_it) };
+    eventually(&note, told, Option::is_some).await.unwrap()
+}
+
+/// A parent tells of itself, or of its child.
+fn kind_of(parent: &str, object: &str) -> &'static str {
+    if parent == object { "Recipe.test.operetta.dev/v1" } else { "ConfigMap.v1" }
+}
+
+/// The cache of a type, over HTTP.
+async fn cache(faults: &Faults, ty: &str) -> Value {
+    let (code, body) = faults.operators.http(&format!("/api/v1/cache/{ty}")).await;
+    assert_eq!(code, 200, "{body}");
+    serde_json::from_str::<Value>(&body).unwrap()["cache"].take()
+}
+
+/// Waits until the web endpoint names the object among those that are left out, or no longer.
+async fn until_left_out(faults: &Faults, ty: &str, name: &str, expected: bool) {
+    let namespace = faults.world.namespace.as_str();
+    let is_there = |cache: &Value| {
+        let left_out = cache["leftOut"].as_array().cloned().unwrap_or_default();
+        let is_it = |one: &Value| one["name"] == name && one["namespace"] == namespace;
+        left_out.iter().any(is_it) == expected
+    };
+    let what = format!("{name} left out of {ty}: {expected}");
+    eventually(&what, || cache(faults, ty), is_there).await;
+    let (_, ready) = faults.operators.http("/readyz?verbose").await;
+    let line = format!("[-]type/{ty} 1 object cannot be read and is left out");
+    assert_eq!(ready.contains(&line), expected, "{ready}");
+}
+
 async fn until_counted(faults: &Faults, ty: &str) {
     let counted = format!("undecodable_objects_total{{type=\"{ty}\"}}");
     let metrics = || faults.operators.http("/metrics");
@@ -42,8 +92,9 @@ async fn a_child_that_cannot_be_read_is_said_and_hides_no_other_across_a_restart
     let is_salted = |child: &Value| child["data"]["salt"] == "much";
     faults.world.until(CONFIG_MAP, "good", "the good one changed", is_salted).await;
     faults.until_said("r", "ConfigMap.v1").await;
-    faults.until_warned("r", "bad").await;
+    until_told(&faults, "r", "bad", WITHOUT_UID).await;
     until_counted(&faults, "configmaps").await;
+    until_left_out(&faults, "configmaps", "bad", true).await;
     let more = [config_map("o", json!({"pepper": "some"}))];
     faults.world.apply(RECIPE, recipe("other", &more)).await;
     faults.until_well("other").await;
@@ -51,6 +102,7 @@ async fn a_child_that_cannot_be_read_is_said_and_hides_no_other_across_a_restart
     poison.end();
     faults.until_well("r").await;
     assert_eq!(faults.world.get(CONFIG_MAP, "bad").await, bad, "it was right all the time");
+    until_left_out(&faults, "configmaps", "bad", false).await;
     faults.end().await;
 }
 
@@ -65,6 +117,9 @@ async fn a_parent_that_cannot_be_read_loses_no_child_and_hides_no_other_across_a
     let poison = faults.add(Rule::new(undecodable()).resource("recipes").name("bad"));
     let faults = faults.restart().await;
     until_counted(&faults, "recipes.test.operetta.dev").await;
+    until_told(&faults, "bad", "bad", WITHOUT_UID).await;
+    faults.until_shown("bad", WITHOUT_UID).await;
+    until_left_out(&faults, "recipes.test.operetta.dev", "bad", true).await;
     let more = recipe("good", &[config_map("good", json!({"salt": "much"}))]);
     faults.world.apply(RECIPE, more).await;
     faults.until_well("good").await;
@@ -76,6 +131,67 @@ async fn a_parent_that_cannot_be_read_loses_no_child_and_hides_no_other_across_a
     let now = faults.world.get(CONFIG_MAP, "bad").await;
     assert_eq!(now["metadata"]["uid"], child["metadata"]["uid"]);
     assert_eq!(now["data"]["salt"], "much");
+    until_left_out(&faults, "recipes.test.operetta.dev", "bad", false).await;
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_of_a_child_cannot_be_read_is_told_of_its_parent_without_content() {
+    let Some(faults) = Faults::start().await else { return };
+    faults.world.apply(RECIPE, recipe("r", &[config_map("bad", json!({}))])).await;
+    faults.until_well("r").await;
+    for (field, value, why) in [
+        ("uid", json!(""), WITHOUT_UID),
+        ("generation", json!("hidden"), "cannot be read and is left out: "),
+        ("resourceVersion", json!({"hidden": 1}), "cannot be read and is left out: "),
+        ("ownerReferences", json!("hidden"), "cannot be read and is left out: "),
+        ("ownerReferences", json!([{"uid": 7, "controller": "hidden"}]), "cannot be read"),
+    ] {
+        let poison = Rule::new(garbage(field, value)).resource("configmaps").name("bad");
+        let poison = faults.add(poison);
+        let note = json!({"metadata": {"annotations": {"broken": field}}});
+        faults.world.patch(CONFIG_MAP, "bad", note).await;
+        until_left_out(&faults, "configmaps", "bad", true).await;
+        until_told(&faults, "r", "bad", why).await;
+        poison.end();
+        let note = json!({"metadata": {"annotations": {"broken": "nothing"}}});
+        faults.world.patch(CONFIG_MAP, "bad", note).await;
+        until_left_out(&faults, "configmaps", "bad", false).await;
+        faults.until_well("r").await;
+    }
+    let (_, shown) = faults.operators.http("/api/v1/cache/configmaps").await;
+    for event in faults.world.list(EVENT).await {
+        assert!(!event["note"].to_string().contains("hidden"), "{event}");
+    }
+    assert!(!shown.contains("hidden"), "{shown}");
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_cannot_be_read_is_told_once_however_often_it_is_listed() {
+    let Some(faults) = Faults::start().await else { return };
+    let children = ["bad", "good"].map(|name| config_map(name, json!({})));
+    faults.world.apply(RECIPE, recipe("r", &children)).await;
+    faults.until_well("r").await;
+    faults.add(Rule::new(undecodable()).resource("configmaps").name("bad"));
+    let change = async |name: &str, to: u32| {
+        let note = json!({"metadata": {"annotations": {"version": to.to_string()}}});
+        faults.world.patch(CONFIG_MAP, name, note).await;
+    };
+    change("bad", 1).await;
+    until_told(&faults, "r", "bad", WITHOUT_UID).await;
+    let rule = Rule::new(Fault::ExpireWatch).verb("watch").resource("configmaps").name("good");
+    let expired = faults.add(rule.times(1));
+    change("good", 1).await;
+    until_hits(&expired, 1).await;
+    let is_listed_again = |cache: &Value| cache["undecodable"].as_u64() >= Some(2);
+    let shown = || cache(&faults, "configmaps");
+    eventually("the object listed again", shown, is_listed_again).await;
+    change("bad", 2).await;
+    let told = || until_told(&faults, "r", "bad", WITHOUT_UID);
+    let is_counted = |event: &Value| !event["series"].is_null();
+    let event = eventually("the other version", told, is_counted).await;
+    assert_eq!(event["series"]["count"], 2, "once for each version: {event}");
     faults.end().await;
 }
 

@@ -35,6 +35,9 @@ async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
     world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
     world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
     faults.until_said("r", "its deletion waits").await;
+    for ty in ["configmaps", "recipes.test.operetta.dev"] {
+        faults.until_said_to_go_back(ty).await;
+    }
     assert_eq!(world.get(CONFIG_MAP, "c").await, old, "it is neither written nor deleted");
     assert!(world.get(CONFIG_MAP, "d").await.is_null(), "nothing comes back from the cache");
     faults.end().await;

@@ -106,6 +106,7 @@ async fn a_stale_list_after_an_expired_watch_deletes_nothing_and_is_made_good_by
     faults.world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
     faults.world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
     faults.until_said("r", "c: ").await;
+    faults.until_said_to_go_back("configmaps").await;
     assert_eq!(faults.world.get(CONFIG_MAP, "c").await, c, "it is neither written nor deleted");
     faults.end().await;
 }

@@ -1,0 +1,219 @@
+//! What can still be told of an object that cannot be read: which one it is and whose, never what it
+//! holds. Everything is optional, and nothing is guessed.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use serde_json::Value;
+
+use super::{K8sType, ObjectKey, ResourceVersion, Uid, json::RawFields};
+
+/// An object that cannot be read. `Debug` and `Display` say which, and why; never its content. Cheap to
+/// clone.
+#[derive(Clone)]
+pub struct Undecodable(Arc<Told>);
+
+struct Told {
+    ty: K8sType,
+    key: Option<ObjectKey>,
+    uid: Option<Uid>,
+    version: Option<ResourceVersion>,
+    labels: Option<BTreeMap<String, String>>,
+    owners: Vec<Uid>,
+    why: String,
+}
+
+/// The longest name that Kubernetes knows.
+const MAX_NAME: usize = 253;
+
+/// More labels, or more owners, are not kept, in bytes.
+const MAX_TEXT: usize = 64 << 10;
+
+impl Undecodable {
+    /// What can be told from a JSON text. `why` must not quote it.
+    pub fn read(ty: &K8sType, text: &str, why: String) -> Self {
+        let Some(metadata) = metadata(text) else { return Self::unknown(ty, why) };
+        let text = |name: &str| {
+            let text = metadata.text(name).ok()??.into_owned();
+            (1..=MAX_NAME).contains(&text.len()).then_some(text)
+        };
+        Self(Arc::new(Told {
+            key: key(ty, text("namespace").as_deref(), text("name").as_deref()),
+            uid: text("uid").map(|uid| Uid::new(&uid)),
+            version: text("resourceVersion").map(|version| ResourceVersion::new(&version)),
+            labels: labels(metadata.get("labels")),
+            owners: owners(metadata.get("ownerReferences")),
+            ty: ty.clone(),
+            why,
+        }))
+    }
+
+    /// One of which nothing is known but its type.
+    pub fn unknown(ty: &K8sType, why: String) -> Self {
+        let (ty, owners) = (ty.clone(), Vec::new());
+        Self(Arc::new(Told { ty, key: None, uid: None, version: None, labels: None, owners, why }))
+    }
+
+    /// Its type.
+    pub fn ty(&self) -> &K8sType {
+        &self.0.ty
+    }
+
+    /// What it is called, if that can be read whole.
+    pub fn key(&self) -> Option<&ObjectKey> {
+        self.0.key.as_ref()
+    }
+
+    /// Its uid.
+    pub fn uid(&self) -> Option<&Uid> {
+        self.0.uid.as_ref()
+    }
+
+    /// Which version of it cannot be read.
+    pub fn resource_version(&self) -> Option<&ResourceVersion> {
+        self.0.version.as_ref()
+    }
+
+    /// Its labels, if they can be read; empty where it has none.
+    pub fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        self.0.labels.as_ref()
+    }
+
+    /// The uids in its owner references that can be read.
+    pub fn owners(&self) -> &[Uid] {
+        &self.0.owners
+    }
+
+    /// Why it cannot be read.
+    pub fn why(&self) -> &str {
+        &self.0.why
+    }
+}
+
+fn metadata(text: &str) -> Option<RawFields<'_>> {
+    let fields: RawFields<'_> = serde_json::from_str(text).ok()?;
+    serde_json::from_str(fields.get("metadata")?).ok()
+}
+
+/// Half a name is none: it could be that of another object. What is no name could lead a URL astray.
+fn key(ty: &K8sType, namespace: Option<&str>, name: Option<&str>) -> Option<ObjectKey> {
+    let is_name = |text: &str| {
+        let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte);
+        text.bytes().all(is_good) && !text.starts_with('.')
+    };
+    let fits = ty.is_namespaced() == namespace.is_some();
+    let name = name.filter(|name| fits && is_name(name) && namespace.is_none_or(is_name))?;
+    Some(ObjectKey::new(namespace, name))
+}
+
+fn labels(text: Option<&str>) -> Option<BTreeMap<String, String>> {
+    let text = text.unwrap_or("null");
+    let labels: Option<_> = serde_json::from_str(text).ok().filter(|_| text.len() <= MAX_TEXT)?;
+    Some(labels.unwrap_or_default())
+}
+
+fn owners(text: Option<&str>) -> Vec<Uid> {
+    let text = text.filter(|text| text.len() <= MAX_TEXT);
+    let references: Option<Vec<Value>> = text.and_then(|text| serde_json::from_str(text).ok());
+    let references = references.unwrap_or_default().into_iter();
+    references.filter_map(|owner| Some(Uid::new(owner["uid"].as_str()?))).collect()
+}
+
+impl fmt::Display for Undecodable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Told { ty, key, why, .. } = &*self.0;
+        match key {
+            Some(key) => write!(f, "{ty} {key} cannot be read and is left out: {why}"),
+            None => write!(f, "an object of {ty} cannot be read and is left out: {why}"),
+        }
+    }
+}
+
+impl fmt::Debug for Undecodable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{KeptManagers, Object};
+
+    fn ty() -> K8sType {
+        K8sType::namespaced("v1", "Secret", "secrets")
+    }
+
+    fn good() -> Value {
+        json!({"metadata": {"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "7",
+            "generation": 1, "labels": {"l": "v"},
+            "ownerReferences": [{"uid": "o", "controller": true}]}, "data": {"key": "hidden"}})
+    }
+
+    /// What is told of the good object when one of its fields is another.
+    fn broken(pointer: &str, value: Value) -> Undecodable {
+        let mut object = good();
+        *object.pointer_mut(pointer).unwrap() = value;
+        let text = object.to_string();
+        let error = Object::parse(&ty(), &text, &KeptManagers::default()).unwrap_err();
+        Undecodable::read(&ty(), &text, error.to_string())
+    }
+
+    /// Key, uid, version, how many labels, owners.
+    fn told(it: &Undecodable) -> String {
+        let Told { key, uid, version, labels, owners, .. } = &*it.0;
+        format!("{key:?} {uid:?} {version:?} {:?} {owners:?}", labels.as_ref().map(BTreeMap::len))
+    }
+
+    #[test]
+    fn each_field_that_can_be_read_is_told_whichever_other_cannot() {
+        for (pointer, value, expected) in [
+            ("/metadata/generation", json!("x"), "Some(ns/a) Some(u) Some(7) Some(1) [o]"),
+            ("/metadata/uid", json!(""), "Some(ns/a) None Some(7) Some(1) [o]"),
+            ("/metadata/uid", json!(7), "Some(ns/a) None Some(7) Some(1) [o]"),
+            ("/metadata/resourceVersion", json!(7), "Some(ns/a) Some(u) None Some(1) [o]"),
+            ("/metadata/name", json!(""), "None Some(u) Some(7) Some(1) [o]"),
+            ("/metadata/name", json!({}), "None Some(u) Some(7) Some(1) [o]"),
+            ("/metadata/namespace", json!([]), "None Some(u) Some(7) Some(1) [o]"),
+            ("/metadata/ownerReferences", json!("x"), "Some(ns/a) Some(u) Some(7) Some(1) []"),
+            (
+                "/metadata/ownerReferences/0/controller",
+                json!("yes"),
+                "Some(ns/a) Some(u) Some(7) Some(1) [o]",
+            ),
+            ("/metadata", json!(7), "None None None None []"),
+            ("/metadata", json!("hidden"), "None None None None []"),
+        ] {
+            let undecodable = broken(pointer, value);
+            assert_eq!(told(&undecodable), expected, "{pointer}");
+            for text in [undecodable.to_string(), format!("{undecodable:?}")] {
+                assert!(!text.contains("hidden") && text.contains("cannot be read"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn labels_that_cannot_be_read_are_not_taken_for_none() {
+        let mut object = good();
+        object["metadata"]["labels"] = json!({"l": 7});
+        let read = |object: &Value| Undecodable::read(&ty(), &object.to_string(), String::new());
+        assert!(read(&object).labels().is_none());
+        object["metadata"]["labels"] = json!({"l": "x".repeat(MAX_TEXT)});
+        assert!(read(&object).labels().is_none());
+        object["metadata"].as_object_mut().unwrap().remove("labels");
+        assert!(read(&object).labels().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_name_is_not_taken_for_one() {
+        for name in ["a/b", "..", ".", "a?b", "a b", "ä"] {
+            assert_eq!(key(&ty(), Some("ns"), Some(name)), None, "{name}");
+            assert_eq!(key(&ty(), Some(name), Some("a")), None, "{name}");
+        }
+        let cluster_scoped = K8sType::cluster_scoped("v1", "Role", "roles");
+        assert_eq!(key(&cluster_scoped, None, Some("a:b")), Some(ObjectKey::cluster("a:b")));
+        assert_eq!(key(&cluster_scoped, Some("ns"), Some("a")), None);
+        assert_eq!(key(&ty(), None, Some("a")), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! The objects that the server showed and that cannot be read: not cached, but not forgotten either.
+
+use std::collections::BTreeMap;
+
+use crate::object::{ObjectKey, ResourceVersion, Undecodable};
+
+/// More are counted, but not known by name.
+const MAX: usize = 100;
+
+/// What is left out of a store, by key.
+#[derive(Debug, Default)]
+pub(super) struct LeftOut(BTreeMap<ObjectKey, Entry>);
+
+#[derive(Debug)]
+struct Entry {
+    object: Undecodable,
+    /// The store's clock when it was last shown.
+    shown: u64,
+}
+
+impl LeftOut {
+    /// Takes one in; whether it is news: an object, or a version of it, that was not known.
+    pub(super) fn add(&mut self, object: Undecodable, now: u64) -> bool {
+        let Some(key) = object.key().cloned() else { return false };
+        let known = self.0.get(&key);
+        if known.is_none() && self.0.len() >= MAX {
+            return false;
+        }
+        let is_known = known.is_some_and(|known| {
+            known.object.uid() == object.uid()
+                && known.object.resource_version() == object.resource_version()
+        });
+        self.0.insert(key, Entry { object, shown: now });
+        !is_known
+    }
+
+    /// Takes in that a version of an object can be read.
+    pub(super) fn has_read(&mut self, key: &ObjectKey, version: &ResourceVersion) {
+        let left_out = self.0.get(key).map(|entry| entry.object.resource_version());
+        if left_out.is_some_and(|it| it.is_none_or(|it| !version.is_older_than(it))) {
+            self.0.remove(key);
+        }
+    }
+
+    /// Takes in that an object is gone.
+    pub(super) fn has_gone(&mut self, key: &ObjectKey) {
+        self.0.remove(key);
+    }
+
+    /// Forgets those of a scope that its list, begun at this time, has not shown.
+    pub(super) fn settle(&mut self, covers: impl Fn(Option<&str>) -> bool, begun: u64) {
+        self.0.retain(|key, entry| entry.shown >= begun || !covers(key.namespace.as_deref()));
+    }
+
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Undecodable> {
+        self.0.get(key).map(|entry| &entry.object)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Undecodable> {
+        self.0.values().map(|entry| &entry.object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        object::{K8sType, KeptManagers, Object, Uid},
+        store::Store,
+    };
+
+    fn undecodable(name: &str, version: u64) -> Undecodable {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let metadata =
+            json!({"name": name, "namespace": "ns", "resourceVersion": version.to_string()});
+        Undecodable::read(&ty, &json!({"metadata": metadata}).to_string(), "odd".to_owned())
+    }
+
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey::namespaced("ns", name)
+    }
+
+    fn version(number: u64) -> ResourceVersion {
+        ResourceVersion::Number(number)
+    }
+
+    #[test]
+    fn a_version_is_news_once() {
+        let mut left_out = LeftOut::default();
+        assert!(left_out.add(undecodable("a", 1), 1));
+        assert!(!left_out.add(undecodable("a", 1), 2));
+        assert!(left_out.add(undecodable("a", 2), 3));
+        assert!(left_out.add(undecodable("b", 2), 3));
+        let nameless = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        assert!(!left_out.add(Undecodable::unknown(&nameless, String::new()), 4));
+        assert_eq!(left_out.iter().count(), 2);
+    }
+
+    #[test]
+    fn what_can_be_read_again_or_is_gone_is_forgotten() {
+        let mut left_out = LeftOut::default();
+        left_out.add(undecodable("a", 5), 1);
+        left_out.add(undecodable("b", 5), 1);
+        left_out.has_read(&key("a"), &version(4));
+        assert!(left_out.get(&key("a")).is_some(), "an older version says nothing");
+        left_out.has_read(&key("a"), &version(6));
+        left_out.has_gone(&key("b"));
+        assert_eq!(left_out.iter().count(), 0);
+    }
+
+    #[test]
+    fn a_list_outdates_what_it_does_not_show() {
+        let mut left_out = LeftOut::default();
+        left_out.add(undecodable("before", 5), 1);
+        left_out.add(undecodable("shown", 5), 2);
+        left_out.settle(|namespace| namespace == Some("other"), 2);
+        assert_eq!(left_out.iter().count(), 2, "it was the list of another namespace");
+        left_out.settle(|_| true, 2);
+        assert!(left_out.get(&key("before")).is_none() && left_out.get(&key("shown")).is_some());
+    }
+
+    #[test]
+    fn a_store_knows_what_is_left_out_of_its_lists_and_whose_it_was() {
+        let store = Store::new(undecodable("a", 1).ty().clone(), BTreeSet::from(["by".to_owned()]));
+        let scope = store.add_scope(None);
+        let child = json!({"metadata": {"name": "a", "namespace": "ns", "uid": "u",
+            "resourceVersion": "1", "labels": {"by": "parent"}}});
+        let reader = store.reader();
+        let child = Object::from_value(reader.ty(), &child, &KeptManagers::default()).unwrap();
+        store.observe(scope, child.clone());
+        assert!(store.leave_out(undecodable("a", 2)));
+        assert_eq!(reader.parents_of(&undecodable("a", 2)), BTreeSet::from([Uid::new("parent")]));
+        let start = store.begin_list();
+        assert!(!store.leave_out(undecodable("a", 2)), "the list shows it again");
+        store.replace(scope, start, Vec::new(), &version(2));
+        assert!(reader.is_empty() && reader.undecodable(&key("a")).is_some());
+        let start = store.begin_list();
+        store.replace(scope, start, Vec::new(), &version(3));
+        assert!(reader.left_out().is_empty(), "it is gone");
+        store.leave_out(undecodable("a", 4));
+        store.observe_deletion(scope, &child);
+        assert!(reader.left_out().is_empty());
+    }
+
+    #[test]
+    fn no_more_than_a_few_are_known_by_name() {
+        let mut left_out = LeftOut::default();
+        let news = (0..150).filter(|it| left_out.add(undecodable(&format!("a{it}"), 1), 1)).count();
+        assert_eq!((news, left_out.iter().count()), (MAX, MAX));
+    }
+}
