@@ -60,7 +60,7 @@ pub(super) fn failed(context: &Context, parent: &Object, failure: &Failure, repo
         return;
     }
     let event = (EventKind::Warning, reason, message.clone());
-    if tell(context, parent, event, report) == 1 {
+    if tell(context, parent, event, report) {
         tracing::warn!(operator = %context.name(), parent = %parent.key(), reason, "{message}");
     }
 }
@@ -86,17 +86,18 @@ pub(super) fn wrote(context: &Context, parent: &Object, report: &mut Report) {
 /// Tells what is told once for an operator, whichever parent it happens to.
 pub(super) fn tell_once(context: &Context, parent: &Object, event: (EventKind, &str, String)) {
     let about = Regarding::from(parent);
-    let telling = Telling { name: new_name(&about, hash(&(event.1, &event.2))), count: 1 };
+    let name = new_name(&about, hash(&(event.1, &event.2)));
+    let telling = Telling { name, count: 1, is_combined: false };
     send(context, &about, event, telling);
 }
 
-/// Tells what happened unless it is too much; returns how often it happened by now.
+/// Tells what happened unless it is too much; whether it is news.
 pub(super) fn tell(
     context: &Context,
     parent: &Object,
     event: (EventKind, &str, String),
     report: &mut Report,
-) -> u32 {
+) -> bool {
     let new_log = || Box::new(EventLog::new(Instant::now()));
     let log = report.memory.events.get_or_insert_with(new_log);
     tell_about(context, &Regarding::from(parent), event, log)
@@ -108,23 +109,27 @@ pub(super) fn tell_about(
     about: &Regarding,
     (kind, reason, message): (EventKind, &str, String),
     log: &mut EventLog,
-) -> u32 {
+) -> bool {
     let is_warning = kind == EventKind::Warning;
-    let what = hash(&(about, is_warning, reason, &message));
-    let occurrence = Occurrence { what, is_warning, name: new_name(about, what) };
+    let similar = hash(&(about, is_warning, reason));
+    let what = hash(&(similar, &message));
+    let occurrence = Occurrence { what, similar, is_warning, name: new_name(about, what) };
     let (telling, is_allowed) = log.occurred(occurrence, Instant::now());
     if is_allowed {
         send(context, about, (kind, reason, message), telling);
     }
-    telling.count
+    telling.count == 1 || telling.is_combined
 }
 
 fn send(
     context: &Context,
     about: &Regarding,
-    (kind, reason, message): (EventKind, &str, String),
-    Telling { name, count }: Telling,
+    (kind, reason, mut message): (EventKind, &str, String),
+    Telling { name, count, is_combined }: Telling,
 ) {
+    if is_combined {
+        message.insert_str(0, "one of many such Events: ");
+    }
     let event = ParentEvent { kind, reason: reason.to_owned(), message, name, count };
     context.events().send(context, about, event);
 }

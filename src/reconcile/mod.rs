@@ -114,9 +114,13 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let Some(parent) = context.parent(&job.key, &job.uid) else {
         return report.gone();
     };
+    let seen = parent.clone();
     let parent = match finalize::prepare(context, parent, job.failures, &mut report).await {
         finalize::Prepared::Sync(parent) => parent,
-        finalize::Prepared::Done => return report,
+        finalize::Prepared::Done => {
+            events::wrote(context, &seen, &mut report);
+            return report;
+        }
     };
     flapping::begin(context, &parent, &mut report);
     let observed = context.observed(&parent);

@@ -1,5 +1,5 @@
-//! Which Events are told about a parent, and as what: repetitions count up the first one, and all
-//! together are limited. Pure: knows no clock and sends nothing.
+//! Which Events are told about a parent, and as what: repetitions count up the first one, many that
+//! are similar become one, and all together are limited. Pure: knows no clock and sends nothing.
 
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,8 @@ const REFILL: Duration = Duration::from_mins(5);
 const RESERVE: u32 = 5;
 /// What happens again within this time is the same Event: longer than the usual longest backoff.
 const WINDOW: Duration = Duration::from_mins(30);
+/// So many of one reason are told one by one; then all others of that reason are one.
+const SIMILAR: usize = 10;
 /// No more series are remembered.
 const MAX_SERIES: usize = 16;
 
@@ -32,6 +34,8 @@ struct TokenBucket {
 struct Series {
     /// A hash of what happens.
     what: u64,
+    /// A hash of what is similar; `what` is the same in the series of all that is similar.
+    similar: u64,
     /// A hash by which the Event is named.
     name: u64,
     count: u32,
@@ -45,6 +49,8 @@ pub(super) struct Telling {
     pub(super) name: u64,
     /// How often it happened by now.
     pub(super) count: u32,
+    /// Whether that counts all that is similar.
+    pub(super) is_combined: bool,
 }
 
 /// Something that happened, as a hash.
@@ -52,6 +58,8 @@ pub(super) struct Telling {
 pub(super) struct Occurrence {
     /// The same for all that is the same.
     pub(super) what: u64,
+    /// The same for all that differs only in its words.
+    pub(super) similar: u64,
     pub(super) is_warning: bool,
     /// What names the Event, should it be a new one.
     pub(super) name: u64,
@@ -70,18 +78,23 @@ impl EventLog {
         let series = self.series_of(it, now);
         series.count = series.count.saturating_add(1);
         series.last = now;
-        (Telling { name: series.name, count: series.count }, is_allowed)
+        let is_combined = series.what == series.similar;
+        (Telling { name: series.name, count: series.count, is_combined }, is_allowed)
     }
 
     fn series_of(&mut self, it: Occurrence, now: Instant) -> &mut Series {
-        let at = self.series.iter().position(|series| series.what == it.what);
-        let at = at.unwrap_or_else(|| {
+        let position = |what: u64| self.series.iter().position(|series| series.what == what);
+        let is_similar = |series: &&Series| series.similar == it.similar;
+        let is_full = self.series.iter().filter(is_similar).count() >= SIMILAR;
+        let what = if is_full && position(it.what).is_none() { it.similar } else { it.what };
+        let at = position(what).unwrap_or_else(|| {
             if self.series.len() == MAX_SERIES {
                 // The one that has been silent for longest.
                 let last = self.series.iter().enumerate().min_by_key(|(_, series)| series.last);
                 self.series.remove(last.map_or(0, |(at, _)| at));
             }
-            self.series.push(Series { what: it.what, name: it.name, count: 0, last: now });
+            let (similar, name) = (it.similar, it.name);
+            self.series.push(Series { what, similar, name, count: 0, last: now });
             self.series.len() - 1
         });
         &mut self.series[at]
@@ -106,14 +119,14 @@ mod tests {
     use super::*;
 
     fn warning(what: u64, name: u64) -> Occurrence {
-        Occurrence { what, is_warning: true, name }
+        Occurrence { what, similar: 0, is_warning: true, name }
     }
 
     #[test]
     fn what_happens_again_counts_up_the_same_event_until_it_pauses_for_long() {
         let start = Instant::now();
         let mut log = EventLog::new(start);
-        let told = |name, count| (Telling { name, count }, true);
+        let told = |name, count| (Telling { name, count, is_combined: false }, true);
         assert_eq!(log.occurred(warning(1, 100), start), told(100, 1));
         assert_eq!(log.occurred(warning(2, 101), start), told(101, 1));
         let later = start + WINDOW / 2;
@@ -139,10 +152,27 @@ mod tests {
     }
 
     #[test]
+    fn many_that_differ_only_in_their_words_become_one() {
+        let start = Instant::now();
+        let mut log = EventLog::new(start);
+        let mut tell = |what, similar| {
+            let it = Occurrence { what, similar, is_warning: true, name: what };
+            let (Telling { name, count, is_combined }, _) = log.occurred(it, start);
+            (name, count, is_combined)
+        };
+        for what in 1..=10 {
+            assert_eq!(tell(what, 0), (what, 1, false));
+        }
+        assert_eq!([11, 12, 13].map(|what| tell(what, 0)), [1, 2, 3].map(|n| (11, n, true)));
+        assert_eq!(tell(10, 0), (10, 2, false), "it is told already");
+        assert_eq!(tell(20, 9), (20, 1, false), "it is not similar");
+    }
+
+    #[test]
     fn what_is_normal_leaves_room_for_warnings() {
         let start = Instant::now();
         let mut log = EventLog::new(start);
-        let normal = |name| Occurrence { what: name, is_warning: false, name };
+        let normal = |name| Occurrence { what: name, similar: name + 100, is_warning: false, name };
         let told = (0..40).filter(|name| log.occurred(normal(*name), start).1).count();
         assert_eq!(told, (BURST - RESERVE) as usize);
         assert!(log.occurred(warning(99, 99), start).1);

@@ -315,3 +315,24 @@ async fn what_cannot_be_read_is_told_of_a_parent_itself_else_of_the_parents_of_a
         assert_eq!(world.concerned(&object, is_known).join(","), expected, "{ty} {text}");
     }
 }
+
+#[tokio::test]
+async fn what_is_deleted_at_the_end_of_a_parent_is_told_when_that_is_asked_for() {
+    let mut left = slow();
+    left["metadata"].as_object_mut().unwrap().remove("deletionTimestamp");
+    let items = json!({"metadata": {"resourceVersion": "9"}, "items": [left]});
+    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+    let setup = setup.ending(&["operetta.dev/op"]).telling_all();
+    let world = setup.before(move |asked| match asked.method.as_str() {
+        "GET" if asked.is_about("/api/v1/pods?") => (200, items.clone()),
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => (200, parent("10")),
+        "DELETE" => done(),
+        _ => taken(),
+    });
+    world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+    let event = &world.asked("POST")[0].body;
+    assert_eq!((&event["type"], &event["reason"]), (&json!("Normal"), &json!("Deleted")));
+    assert_eq!(event["note"], "deleted Pod.v1 elsewhere/c");
+}

@@ -49,12 +49,14 @@ pub(super) struct Setup {
     parent: Value,
     cached: Vec<Value>,
     desired: Result<Vec<Value>, Permanent>,
+    normal_events: bool,
 }
 
 impl Setup {
     pub(super) fn new(child: K8sType, config: ChildConfig) -> Self {
         let parent = parent("3");
-        Self { child, config, parent, cached: Vec::new(), desired: Ok(Vec::new()) }
+        let (cached, desired) = (Vec::new(), Ok(Vec::new()));
+        Self { child, config, parent, cached, desired, normal_events: false }
     }
 
     /// The parent is being deleted, and has these finalizers.
@@ -80,6 +82,11 @@ impl Setup {
         Self { desired: Err(Permanent("the spec makes no sense".to_owned())), ..self }
     }
 
+    /// What goes well is told too.
+    pub(super) fn telling_all(self) -> Self {
+        Self { normal_events: true, ..self }
+    }
+
     pub(super) fn before(self, script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> World {
         World::new(self, Arc::new(script))
     }
@@ -102,9 +109,11 @@ impl World {
             let children = desired.clone()?;
             Ok(children.into_iter().fold(SyncResponse::new(), SyncResponse::child))
         };
+        let mut config =
+            OperatorConfig::new("op", app()).child_of_type(setup.child.clone(), setup.config);
+        config.normal_events = setup.normal_events;
         let context = Context::new(ContextParts {
-            config: OperatorConfig::new("op", app())
-                .child_of_type(setup.child.clone(), setup.config),
+            config,
             handler: Arc::new(handler),
             cluster: Cluster::new(client, Metrics::new(), kept()),
             parents: store(&app(), &[setup.parent]),
