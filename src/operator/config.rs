@@ -38,6 +38,9 @@ pub struct OperatorConfig {
     pub max_error_backoff: Duration,
     /// Whether Events tell also what goes well. Default no: only Warnings.
     pub normal_events: bool,
+    /// Whether the parent's status lists every child. Default no, see
+    /// [`OperatorConfig::with_child_status`].
+    pub child_status: bool,
 }
 
 /// A child type of an operator.
@@ -147,6 +150,7 @@ impl OperatorConfig {
             min_error_backoff: Duration::from_millis(500),
             max_error_backoff: Duration::from_mins(10),
             normal_events: false,
+            child_status: false,
         }
     }
 

@@ -6,6 +6,7 @@
 //! SyncRequest { parent, children } --Handler::sync--> SyncResponse { status, children, resync }
 //! ```
 
+mod child_status;
 mod children;
 mod conditions;
 mod config;
@@ -24,6 +25,7 @@ mod selection;
 mod uncollectable;
 mod view;
 
+pub use child_status::{ChildState, ChildStatus};
 pub use children::Children;
 pub use conditions::{Condition, ConditionStatus, Conditions, FRAMEWORK_CONDITIONS};
 pub use config::{ChildConfig, ChildType, Labels, OperatorConfig, UpdateStrategy};

@@ -37,6 +37,11 @@ pub struct Contested {
 }
 
 impl Contested {
+    /// What others hold, without the name of the child.
+    pub fn why(&self) -> impl fmt::Display {
+        Why(self)
+    }
+
     /// Whether it was found out about the object as it is now: only its status and versions may
     /// have changed.
     pub(super) fn is_about(&self, live: &Object) -> bool {
@@ -47,16 +52,26 @@ impl Contested {
 
 impl fmt::Display for Contested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.policy {
+        write!(f, "{}: {}", self.id, self.why())
+    }
+}
+
+/// What others hold of a child, in words.
+struct Why<'a>(&'a Contested);
+
+impl fmt::Display for Why<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Contested { held, policy, .. } = self.0;
+        let what = match policy {
             ConflictPolicy::Report => "not written, as others hold",
             ConflictPolicy::Yield | ConflictPolicy::Force => "others hold",
         };
-        write!(f, "{}: {what} ", self.id)?;
-        for (index, HeldField { path, manager }) in self.held.iter().take(MAX_PATHS).enumerate() {
+        write!(f, "{what} ")?;
+        for (index, HeldField { path, manager }) in held.iter().take(MAX_PATHS).enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             write!(f, "{comma}{path} (`{manager}`)")?;
         }
-        match self.held.len().saturating_sub(MAX_PATHS) {
+        match held.len().saturating_sub(MAX_PATHS) {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
         }

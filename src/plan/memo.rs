@@ -74,6 +74,11 @@ impl Memos {
         self.contested.values()
     }
 
+    /// What others hold of a child.
+    pub fn contested_of(&self, id: &ChildId) -> Option<&Contested> {
+        self.contested.get(id)
+    }
+
     /// What others held when the same was last to be applied.
     pub(super) fn contested_for(&self, write: &Write) -> Option<&Contested> {
         let known = self.contested.get(&write.id);
@@ -111,6 +116,17 @@ impl Memos {
     /// apply whose reply is the same as the live object shows that the apply would change nothing.
     pub fn explains(live: &Object, reply: &Object, operator: &OperatorName) -> bool {
         live.uid() == reply.uid() && fingerprint(live, operator) == fingerprint(reply, operator)
+    }
+
+    /// Every child of which something is remembered.
+    pub fn ids(&self) -> impl Iterator<Item = ChildId> {
+        let settled = self.settled.iter().map(|memo| ChildId::of(&memo.settled));
+        settled.chain(self.contested.keys().cloned())
+    }
+
+    /// Whether a version of a child is remembered that is as desired.
+    pub fn is_known(&self, id: &ChildId) -> bool {
+        self.find(&id.ty, &id.key).is_ok()
     }
 
     /// How many children are remembered.

@@ -59,7 +59,7 @@ pub use resolve::{
 pub use rewrite::{Rewrite, RewriteReason, rewrites};
 pub use rival::rival;
 pub use status::{
-    StatusInput, StatusPatch, StatusSchema, patched_paths, status_patch, status_wish,
+    ChildrenField, StatusInput, StatusPatch, StatusSchema, patched_paths, status_patch, status_wish,
 };
 pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};
 pub use takeover::{adoption, has_predecessor, takeover};

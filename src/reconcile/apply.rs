@@ -8,7 +8,7 @@ use crate::{
     history::Verb,
     object::Object,
     operator::ConflictPolicy,
-    plan::{AfterConflict, Deletion, Plan, Step, Waiting, WaitingReason, Write, after_conflict},
+    plan::{AfterConflict, Deletion, Plan, Step, Waiting, Write, after_conflict},
 };
 
 /// How often one child is written in a run when the answer is that it is not as we thought.
@@ -22,16 +22,13 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     report.memory.memos = memos;
     context.metrics().children_unchanged(context.name(), report.unchanged);
     for Waiting { id, why } in waiting {
-        match why {
-            WaitingReason::OnDelete { .. } => report.held.push(format!("{id}: {why}")),
-            WaitingReason::Deleting | WaitingReason::TypeNotSynced => report.wait(&id, &why),
-        }
+        report.wait_for(&id, &why);
     }
     match may_create(context, parent, &steps, report).await {
         Ok(true) => {}
         Ok(false) => return report.close(),
         Err(error) => {
-            report.child_failed(&"the parent", error);
+            report.step_failed(&"the parent", error);
             return report.close();
         }
     }
@@ -262,8 +259,8 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
         AfterConflict::ApplyWithUid(write) => return Next::Write(write, Verb::Updated),
         AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
         AfterConflict::Adopt(write) => return adopt(context, write, live.as_ref(), report).await,
-        AfterConflict::Settled => report.unchanged += 1,
-        AfterConflict::Wait(why) => report.wait(&id, &why),
+        AfterConflict::Settled => report.found_settled(&id),
+        AfterConflict::Wait(why) => report.wait_for(&id, &why),
         AfterConflict::Foreign(foreign) => {
             context.metrics().conflict(context.name(), &id.ty);
             report.found_foreign(foreign);

@@ -125,7 +125,7 @@ mod tests {
             names_object: true,
         });
         let request = "patch /x".to_owned();
-        report.child_failed(&"x", ApiError::Refused { request, refusal });
+        report.step_failed(&"x", ApiError::Refused { request, refusal });
     }
 
     fn handler(report: &mut Report, permanent: bool) {

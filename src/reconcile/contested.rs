@@ -77,7 +77,7 @@ impl Dispute<'_> {
             let wanted = match after_conflict(config, name, self.parent, wanted, Some(&live)) {
                 AfterConflict::ApplyWithUid(wanted) => wanted,
                 AfterConflict::Settled => {
-                    self.report.unchanged += 1;
+                    self.report.found_settled(&self.write.id);
                     self.context.learn_live(live.clone());
                     return self.remember(live, ConflictPolicy::Yield);
                 }

@@ -123,13 +123,13 @@ impl ChildFailure {
 }
 
 fn foreign(children: &[ForeignChild]) -> String {
-    let in_the_way = |child: &ForeignChild| {
-        format!(
-            "{} exists and is not ours ({}); it is left alone: delete or rename it",
-            child.id, child.owner
-        )
-    };
-    children.iter().map(in_the_way).collect::<Vec<_>>().join("; ")
+    let named = |child: &ForeignChild| format!("{} {}", child.id, in_the_way(child));
+    children.iter().map(named).collect::<Vec<_>>().join("; ")
+}
+
+/// What somebody else's object does to a child.
+pub(super) fn in_the_way(child: &ForeignChild) -> String {
+    format!("exists and is not ours ({}); it is left alone: delete or rename it", child.owner)
 }
 
 fn listed<T: std::fmt::Display>(items: &[T]) -> String {

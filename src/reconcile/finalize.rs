@@ -138,7 +138,7 @@ async fn release(context: &Context, parent: &Object, report: &mut Report) {
 
 /// The condition says so: nothing else of the run will.
 async fn not_patched(context: &Context, parent: &Object, error: ApiError, report: &mut Report) {
-    report.child_failed(&"the finalizer", error);
+    report.step_failed(&"the finalizer", error);
     report.close();
     status::write(context, parent, None, report).await;
 }

@@ -4,12 +4,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Context, Report, events};
+use super::{Context, Report, events, status::Wanted};
 use crate::{
     cluster::EventKind,
     history::Verb,
     object::{K8sType, Object, ObjectKey},
-    operator::{Children, Condition, OperatorConfig},
+    operator::{Children, OperatorConfig},
     plan::{
         Flapping, FlappingReason, Plan, RewriteReason, Step, Subject, is_ours, rewrites, rival,
         status_wish,
@@ -118,13 +118,12 @@ pub(super) struct StatusWish {
 pub(super) async fn look_at_status(
     context: &Context,
     parent: &Object,
-    handler: Option<&serde_json::Value>,
-    said: &[Condition],
+    Wanted { handler, conditions: said, children }: Wanted<'_>,
     report: &mut Report,
 ) -> StatusWish {
     const WHY: FlappingReason = FlappingReason::FightingOverStatus;
     let said: Vec<_> = said.iter().filter(|it| it.ty != Flapping::CONDITION).cloned().collect();
-    let wish = status_wish(parent, handler, &said);
+    let wish = status_wish(parent, handler, &said, children);
     let is_contested = !report.is_same_parent && report.memory.status == Some(wish);
     if is_contested && report.memory.flapping.is_about_to_begin(&Subject::Status, WHY) {
         let found = find_rival(context, parent.ty(), parent.key(), &[], Some("status")).await;

@@ -6,7 +6,7 @@ use super::{Context, Report, events};
 use crate::{
     cluster::EventKind,
     object::Object,
-    operator::{ALLOW_DELETION_ANNOTATION, Condition},
+    operator::{ALLOW_DELETION_ANNOTATION, ChildState, Condition},
     plan::{Deletion, Exceeded, HeldDeletions, Interlock, Step, Verdict, WantedDeletions, judge},
 };
 
@@ -52,6 +52,10 @@ pub(super) fn admit(
         Verdict::Held(held) => {
             let message = described(parent, &held, &deletions);
             say(context, parent, &held, &message, report);
+            for deletion in &deletions {
+                let why = "its deletion waits for a person";
+                report.told.say(&deletion.id, ChildState::Held, &why);
+            }
             report.waiting.push(message.clone());
             report.interlock = Some(message);
             steps.retain(|step| step.final_deletion().is_none());

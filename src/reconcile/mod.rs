@@ -21,6 +21,7 @@
 mod adopt;
 mod apply;
 mod call;
+mod child_status;
 mod conditions;
 mod contested;
 mod context;
@@ -168,6 +169,11 @@ async fn sync_and_apply(
         unsynced: &context.unsynced(parent),
         memos: &report.memory.memos,
     });
+    if let Ok(plan) = &planned
+        && context.config().child_status
+    {
+        report.told.plan(plan);
+    }
     match planned {
         Ok(plan) if is_paused(parent) => pause::hold(context, &plan, report),
         Ok(plan) => {

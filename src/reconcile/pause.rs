@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     object::Object,
-    operator::{Condition, PAUSED_ANNOTATION},
+    operator::{ChildState, Condition, PAUSED_ANNOTATION},
     plan::{ChildId, Plan, Step},
 };
 
@@ -49,7 +49,8 @@ pub(super) fn hold(context: &Context, plan: &Plan, report: &mut Report) {
     report.memory.had_children |= report.unchanged > 0;
     for step in &plan.steps {
         let (id, what) = described(step);
-        report.wait(id, &format_args!("its {what} waits until the parent is no longer paused"));
+        let why = format_args!("its {what} waits until the parent is no longer paused");
+        report.wait_as(ChildState::Held, id, &why);
     }
     report.paused = Some(Held::Writes(plan.steps.len()));
 }

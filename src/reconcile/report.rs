@@ -2,16 +2,15 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fmt::Display,
     time::{Duration, Instant, SystemTime},
 };
 
 use super::{
     EventLog, Failure, Held,
+    child_status::Told,
     failure::{ChildFailure, api_finished},
 };
 use crate::{
-    cluster::ApiError,
     history::{Drift, Outcome, Verb, WriteRecord},
     object::ResourceVersion,
     operator::{ConflictPolicy, OperatorConfig},
@@ -98,6 +97,8 @@ pub struct Report {
     pub slowed: Option<u32>,
     /// When what is written again and again may have come to rest.
     pub calms_in: Option<Duration>,
+    /// How the single children stand.
+    pub(super) told: Told,
     /// Whether the parent is as the run before left it.
     pub(super) is_same_parent: bool,
     /// The children that are to be written again, and those that were.
@@ -108,8 +109,8 @@ pub struct Report {
     /// The failure of a whole step.
     failure: Option<Failure>,
     /// The failures of single writes.
-    child_failures: Vec<ChildFailure>,
-    foreign: Vec<ForeignChild>,
+    pub(super) child_failures: Vec<ChildFailure>,
+    pub(super) foreign: Vec<ForeignChild>,
 }
 
 /// The longest wait for something that an event should end earlier.
@@ -142,6 +143,7 @@ impl Report {
             end: End::Alive,
             slowed: None,
             calms_in: None,
+            told: Told::default(),
             is_same_parent: false,
             rewrites: HashMap::new(),
             rewritten: Vec::new(),
@@ -165,10 +167,6 @@ impl Report {
         self.failure.take()
     }
 
-    pub(super) fn child_failed(&mut self, what: &dyn Display, error: ApiError) {
-        self.child_failures.push(ChildFailure { what: what.to_string(), error });
-    }
-
     /// Whether a write has failed, or somebody else's object was in its way.
     pub(super) fn was_refused(&self) -> bool {
         !self.child_failures.is_empty() || !self.foreign.is_empty() || self.is_contested()
@@ -185,10 +183,6 @@ impl Report {
         self.waiting.iter().chain(&self.held).cloned().collect()
     }
 
-    pub(super) fn found_foreign(&mut self, child: ForeignChild) {
-        self.foreign.push(child);
-    }
-
     pub(super) fn wrote(&mut self, id: &ChildId, verb: Verb, paths: Vec<String>) {
         let rewrite = self.rewrites.remove(id);
         let drift = rewrite.as_ref().and_then(drift).map(Box::new);
@@ -201,10 +195,6 @@ impl Report {
         self.unchanged += 1;
         let (child, verb) = (id.to_string(), Verb::Unchanged);
         self.noop_writes.push(WriteRecord { child, verb, paths, drift: None });
-    }
-
-    pub(super) fn wait(&mut self, id: &ChildId, why: &dyn Display) {
-        self.waiting.push(format!("{id}: {why}"));
     }
 
     /// Moves the failures of single writes to where the failure of a run is looked for.

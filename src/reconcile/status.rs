@@ -4,15 +4,24 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Context, Failure, Report, conditions, events, flapping};
+use super::{Context, Failure, Report, child_status, conditions, events, flapping};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind},
     object::Object,
-    operator::Condition,
-    plan::{StatusInput, patched_paths, status_patch},
+    operator::{ChildStatus, Condition},
+    plan::{ChildrenField, StatusInput, patched_paths, status_patch},
 };
 
 const TRIES: usize = 3;
+
+/// What a status is to say.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// What the handler returned.
+    pub(super) handler: Option<&'a Value>,
+    pub(super) conditions: &'a [Condition],
+    pub(super) children: ChildrenField<'a>,
+}
 
 /// Writes the status if it differs, and a Warning Event about a new failure.
 pub(super) async fn write(
@@ -23,8 +32,11 @@ pub(super) async fn write(
 ) {
     let said = conditions::said(report);
     announce(context, parent, report);
-    let wish = flapping::look_at_status(context, parent, status.as_ref(), &said, report).await;
-    match patch(context, parent, status.as_ref(), &said).await {
+    let listed = child_status::listed(context, report);
+    let children = children(context, listed.as_deref());
+    let wanted = Wanted { handler: status.as_ref(), conditions: &said, children };
+    let wish = flapping::look_at_status(context, parent, wanted, report).await;
+    match patch(context, parent, wanted).await {
         Ok(Patched::Written { reply, paths }) => {
             report.wrote_status = true;
             flapping::note_status(context, wish, Some((&reply, &paths)), report);
@@ -40,19 +52,29 @@ pub(super) async fn write(
 async fn status_failed(context: &Context, parent: &Object, error: ApiError, report: &mut Report) {
     report.status_is_due = report.failure().is_some();
     let is_refused = error.class() == ErrorClass::Permanent;
-    report.child_failed(&"the status", error);
+    report.step_failed(&"the status", error);
     report.close();
     if report.status_is_due {
         return;
     }
     announce(context, parent, report);
-    if is_refused
-        && matches!(
-            patch(context, parent, None, &conditions::said(report)).await,
-            Ok(Patched::Written { .. })
-        )
-    {
+    let said = conditions::said(report);
+    let wanted = only_conditions(context, &said);
+    if is_refused && matches!(patch(context, parent, wanted).await, Ok(Patched::Written { .. })) {
         report.wrote_status = true;
+    }
+}
+
+/// All else stays as it is.
+fn only_conditions<'a>(context: &Context, conditions: &'a [Condition]) -> Wanted<'a> {
+    Wanted { handler: None, conditions, children: children(context, None) }
+}
+
+fn children<'a>(context: &Context, listed: Option<&'a [ChildStatus]>) -> ChildrenField<'a> {
+    match listed {
+        _ if !context.config().child_status => ChildrenField::Off,
+        Some(listed) => ChildrenField::Listed(listed),
+        None => ChildrenField::Kept,
     }
 }
 
@@ -67,7 +89,7 @@ pub(super) async fn show_overdue(
     context.show(parent, &failure);
     let said = conditions::of_failure(&failure, report);
     events::failed(context, parent, &failure, report);
-    if let Err(error) = patch(context, parent, None, &said).await {
+    if let Err(error) = patch(context, parent, only_conditions(context, &said)).await {
         tracing::warn!(operator = %context.name(), parent = %parent.key(), %error,
             "cannot say in the status that the handler is overdue");
     }
@@ -89,24 +111,27 @@ enum Patched {
 async fn patch(
     context: &Context,
     parent: &Object,
-    status: Option<&Value>,
-    said: &[Condition],
+    Wanted { handler, conditions, children }: Wanted<'_>,
 ) -> Result<Patched, ApiError> {
     let Some(schema) = context.status_schema().await? else { return Ok(Patched::NotYet) };
     let mut parent = parent.clone();
     for attempt in 1.. {
         let now = now();
-        let cleared = conditions::outdated(&parent, said);
+        let cleared = conditions::outdated(&parent, conditions);
         let patch = status_patch(StatusInput {
             parent: &parent,
-            handler: status,
-            conditions: said,
+            handler,
+            conditions,
             cleared: &cleared,
+            children,
             observed_generation: true,
             schema: &schema,
             now: &now,
         });
         warn_undeclared(context, &parent, &patch.undeclared);
+        if patch.overruled {
+            warn_overruled(context, &parent);
+        }
         let Some(body) = patch.body else { return Ok(Patched::Unchanged) };
         let (cluster, manager) = (context.cluster(), context.name().as_str());
         let is_found = match cluster.patch_status(parent.ty(), parent.key(), manager, &body).await {
@@ -156,6 +181,17 @@ fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
         );
         tracing::warn!(operator = %context.name(), "{message}");
         events::tell_once(context, parent, (EventKind::Warning, "UndeclaredStatus", message));
+    }
+}
+
+/// Says once that the handler uses a name that is the framework's.
+fn warn_overruled(context: &Context, parent: &Object) {
+    let message = "what the handler returns as status.children or status.childrenOmitted is not \
+                   written: the operator lists its children there (with_child_status)";
+    if context.say_once(message) {
+        tracing::warn!(operator = %context.name(), "{message}");
+        let event = (EventKind::Warning, "OverruledStatus", message.to_owned());
+        events::tell_once(context, parent, event);
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) async fn remove(context: &Context, parent: &Object, report: &mut Repo
                 end(context, parent, child, report).await;
             }
         }
-        Err(error) => report.child_failed(&"the children that Kubernetes does not collect", error),
+        Err(error) => report.step_failed(&"the children that Kubernetes does not collect", error),
     }
     if !report.waiting.is_empty() {
         remove_others(context, parent, report).await;
@@ -78,7 +78,7 @@ async fn end(context: &Context, parent: &Object, child: &Object, report: &mut Re
     let cached = context.cached(child.ty(), child.key());
     let is_ending = |cached: Object| cached.uid() == child.uid() && cached.is_deleting();
     if child.is_deleting() || cached.is_some_and(is_ending) {
-        report.wait(&ChildId::of(child), &WaitingReason::Deleting);
+        report.wait_for(&ChildId::of(child), &WaitingReason::Deleting);
     }
 }
 

@@ -105,6 +105,15 @@ async fn a_child_of_two_megabytes_is_refused() {
     refuses_parent(acting("bad", "large"), &["ConfigMap.v1 large", "bytes"]).await;
 }
 
+/// An Event is sent beside the run, and a request is logged after its answer.
+async fn until_event_is_logged(world: &World) {
+    let requests = || async { world.our_requests() };
+    let is_logged = |requests: &Vec<Request>| {
+        requests.iter().any(|request| request.resource == "events" && request.is_write())
+    };
+    eventually("the Event in the log", requests, is_logged).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
     let Some(world) = World::that_logs_requests().await else { return };
@@ -119,6 +128,7 @@ async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
         notes.filter(|note| note.contains("status")).count() == 1
     };
     eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
+    until_event_is_logged(&world).await;
     let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
     operators.until_synced("cook", &world.namespace, "r").await;
     let before = writes();
@@ -144,6 +154,7 @@ async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() 
         notes.filter(|note| note.contains(".status.smell")).count() == 1
     };
     eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
+    until_event_is_logged(&world).await;
     operators.until_synced("cook", &world.namespace, "r").await;
     let before = world.our_requests().into_iter().filter(Request::is_write).count();
     // One more run, to be sure that the status does not differ for ever.

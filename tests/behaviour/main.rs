@@ -15,6 +15,7 @@ mod started;
 mod world;
 
 mod bad_input;
+mod child_status;
 mod children;
 mod crowd;
 mod deletion;

@@ -119,6 +119,10 @@ pub(crate) fn status() -> Value {
         "properties": {
             "observedGeneration": {"type": "integer", "format": "int64"},
             "taste": {"type": "string"},
+            "children": {"type": "array", "items": {
+                "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+            }},
+            "childrenOmitted": {"type": "integer"},
             "conditions": {
                 "type": "array",
                 "x-kubernetes-list-type": "map",

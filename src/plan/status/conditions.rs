@@ -106,7 +106,7 @@ fn reason(text: &str) -> String {
 }
 
 /// At most `max` bytes, with an ellipsis where something is missing.
-fn cut(text: &str, max: usize) -> String {
+pub(super) fn cut(text: &str, max: usize) -> String {
     const ELLIPSIS: &str = "…";
     if text.len() <= max {
         return text.to_owned();

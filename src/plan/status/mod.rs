@@ -5,8 +5,10 @@
 //!   are removed. No answer of the handler leaves them all.
 //! - Conditions merge by type; some types are the framework's alone. `lastTransitionTime` moves
 //!   only with `status`.
+//! - The list of children is the framework's, where it is asked for.
 //! - What the parent's schema does not declare is not sent, and is told.
 
+mod children;
 mod conditions;
 mod merge;
 mod schema;
@@ -23,6 +25,7 @@ use super::{
 };
 use crate::{object::Object, operator::Condition};
 
+pub use children::ChildrenField;
 pub use schema::StatusSchema;
 
 /// What a status is made from.
@@ -36,6 +39,8 @@ pub struct StatusInput<'a> {
     pub conditions: &'a [Condition],
     /// Types of the framework's conditions that do not apply any more.
     pub cleared: &'a [&'a str],
+    /// What is said of the single children.
+    pub children: ChildrenField<'a>,
     /// Whether this generation of the parent was looked at: sets `observedGeneration`.
     pub observed_generation: bool,
     /// What the parent's status may hold.
@@ -51,32 +56,38 @@ pub struct StatusPatch {
     pub body: Option<Value>,
     /// The paths that were not sent because the schema has no such field.
     pub undeclared: Vec<String>,
+    /// Whether the handler returned something of its own where the children are listed.
+    pub overruled: bool,
 }
 
 /// Computes the patch that brings the status of a parent up to date.
 pub fn status_patch(input: StatusInput<'_>) -> StatusPatch {
     let present = input.parent.field("status");
     let present = present.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut undeclared = Vec::new();
-    let desired = desired(input, &present, &mut undeclared);
-    let patch = merge::difference(&present, &desired, input.schema.tree());
-    let body = patch.map(|status| {
+    let mut patch = StatusPatch::default();
+    let desired = desired(input, &present, &mut patch);
+    let difference = merge::difference(&present, &desired, input.schema.tree());
+    patch.body = difference.map(|status| {
         let version = input.parent.resource_version().to_string();
         json!({"metadata": {"resourceVersion": version}, "status": status})
     });
-    StatusPatch { body, undeclared }
+    patch
 }
 
 fn desired(
     input: StatusInput<'_>,
     present: &Map<String, Value>,
-    undeclared: &mut Vec<String>,
+    patch: &mut StatusPatch,
 ) -> Map<String, Value> {
     let mut status = match input.handler {
         None | Some(Value::Null) => without_conditions(present),
-        Some(Value::Object(fields)) => fields_of_handler(input, fields, undeclared),
+        Some(Value::Object(fields)) => {
+            let mut fields = fields.clone();
+            patch.overruled = children::overrule(input, present, &mut fields);
+            fields_of_handler(input, fields, &mut patch.undeclared)
+        }
         Some(_) => {
-            undeclared.push(".status".to_owned());
+            patch.undeclared.push(".status".to_owned());
             without_conditions(present)
         }
     };
@@ -84,7 +95,8 @@ fn desired(
         return present.clone();
     }
     observe_generation(input, present, &mut status);
-    conditions::merge(input, present, &mut status, undeclared);
+    children::show(input, present, &mut status, &mut patch.undeclared);
+    conditions::merge(input, present, &mut status, &mut patch.undeclared);
     status
 }
 
@@ -97,10 +109,10 @@ fn without_conditions(present: &Map<String, Value>) -> Map<String, Value> {
 
 fn fields_of_handler(
     input: StatusInput<'_>,
-    fields: &Map<String, Value>,
+    fields: Map<String, Value>,
     undeclared: &mut Vec<String>,
 ) -> Map<String, Value> {
-    let mut status = Value::Object(fields.clone());
+    let mut status = Value::Object(fields);
     drop_nulls(&mut status);
     let unknown = input.schema.prune(&mut status, ".status");
     undeclared.extend(unknown);
@@ -128,10 +140,19 @@ fn observe_generation(
 }
 
 /// What a status is to say, in one number: the same wish in vain means that somebody else wrote.
-pub fn status_wish(parent: &Object, handler: Option<&Value>, conditions: &[Condition]) -> u64 {
+pub fn status_wish(
+    parent: &Object,
+    handler: Option<&Value>,
+    conditions: &[Condition],
+    children: ChildrenField<'_>,
+) -> u64 {
     let said = |it: &Condition| json!([it.ty, it.status.as_str(), it.reason, it.message]);
     let conditions: Vec<_> = conditions.iter().map(said).collect();
-    hash::of(&json!([parent.generation(), handler, conditions]))
+    let children = match children {
+        ChildrenField::Off | ChildrenField::Kept => None,
+        ChildrenField::Listed(children) => Some(children),
+    };
+    hash::of(&json!([parent.generation(), handler, conditions, children]))
 }
 
 /// The paths that a [`StatusPatch`] changes; all conditions are one.
@@ -172,6 +193,7 @@ impl fmt::Debug for StatusPatch {
         f.debug_struct("StatusPatch")
             .field("writes", &self.body.is_some())
             .field("undeclared", &self.undeclared)
+            .field("overruled", &self.overruled)
             .finish_non_exhaustive()
     }
 }

@@ -68,6 +68,12 @@ impl StatusSchema {
         }
     }
 
+    /// Whether a list may be sent under a name.
+    pub(super) fn admits_list(&self, name: &str) -> bool {
+        let declared = property(self.tree(), name).and_then(|schema| schema.get("type"));
+        self.admits(name) && declared.is_none_or(|ty| ty == "array")
+    }
+
     /// The schema of the status, if it is known.
     pub(super) fn tree(&self) -> Option<&Value> {
         match &self.0 {

@@ -1,0 +1,127 @@
+//! One entry per child, where that is asked for: at most so many, and those first that need a look.
+
+use serde_json::{Map, Value};
+
+use super::{StatusInput, conditions::cut};
+use crate::operator::{ChildState, ChildStatus};
+
+pub(super) const FIELD: &str = "children";
+/// How many children are not listed.
+const OMITTED: &str = "childrenOmitted";
+/// A status is read and written whole.
+pub(super) const MAX_CHILDREN: usize = 100;
+/// The conditions tell more.
+const MAX_MESSAGE: usize = 256;
+
+/// What a status says of the single children.
+#[derive(Debug, Clone, Copy)]
+pub enum ChildrenField<'a> {
+    /// Nothing, and the handler may use the name.
+    Off,
+    /// What it said before.
+    Kept,
+    /// How these stand.
+    Listed(&'a [ChildStatus]),
+}
+
+/// Takes what the handler returned under our names out of its fields; whether it means something of
+/// its own by them. A handler that returns what it read does not.
+pub(super) fn overrule(
+    input: StatusInput<'_>,
+    present: &Map<String, Value>,
+    fields: &mut Map<String, Value>,
+) -> bool {
+    if matches!(input.children, ChildrenField::Off) {
+        return false;
+    }
+    let theirs = [FIELD, OMITTED].map(|name| fields.remove(name).map(|value| (name, value)));
+    theirs.into_iter().flatten().any(|(name, value)| {
+        let is_hollow = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        !is_hollow && present.get(name) != Some(&value)
+    })
+}
+
+/// Puts the list into `status`.
+pub(super) fn show(
+    input: StatusInput<'_>,
+    present: &Map<String, Value>,
+    status: &mut Map<String, Value>,
+    undeclared: &mut Vec<String>,
+) {
+    let children = match input.children {
+        ChildrenField::Off => return,
+        ChildrenField::Kept => {
+            let kept = [FIELD, OMITTED].map(|name| Some((name, present.get(name)?.clone())));
+            let kept = kept.into_iter().flatten();
+            return status.extend(kept.map(|(name, value)| (name.to_owned(), value)));
+        }
+        ChildrenField::Listed(children) => children,
+    };
+    status.remove(FIELD);
+    status.remove(OMITTED);
+    if !input.schema.admits_list(FIELD) {
+        return undeclared.push(format!(".status.{FIELD}"));
+    }
+    let listed = bounded(children);
+    let omitted = children.len() - listed.len();
+    if !listed.is_empty() {
+        let entries: Vec<Value> = listed.into_iter().map(|child| entry(input, child)).collect();
+        status.insert(FIELD.to_owned(), Value::from(entries));
+    }
+    if omitted > 0 && !input.schema.admits(OMITTED) {
+        undeclared.push(format!(".status.{OMITTED}"));
+    } else if omitted > 0 {
+        status.insert(OMITTED.to_owned(), Value::from(omitted));
+    }
+}
+
+/// As many as are shown, in their order.
+fn bounded(children: &[ChildStatus]) -> Vec<&ChildStatus> {
+    let is_well = |child: &ChildStatus| child.state == ChildState::Synced;
+    let ill = children.iter().filter(|child| !is_well(child)).count();
+    let (mut ill, mut well) = (ill.min(MAX_CHILDREN), MAX_CHILDREN.saturating_sub(ill));
+    let is_shown = |child: &&ChildStatus| {
+        let left = if is_well(child) { &mut well } else { &mut ill };
+        let is_shown = *left > 0;
+        *left = left.saturating_sub(1);
+        is_shown
+    };
+    children.iter().filter(is_shown).collect()
+}
+
+fn entry(input: StatusInput<'_>, child: &ChildStatus) -> Value {
+    let message = child.message.as_deref().map(|message| cut(message, MAX_MESSAGE));
+    let child = ChildStatus { message, ..child.clone() };
+    let mut value = serde_json::to_value(child).expect("texts become JSON");
+    // Who declares less wants to see less.
+    let _ = input.schema.prune_item(FIELD, &mut value, "");
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn child(name: usize, state: ChildState) -> ChildStatus {
+        let text = |text: &str| text.to_owned();
+        let (api_version, kind, name) = (text("v1"), text("Pod"), name.to_string());
+        ChildStatus { api_version, kind, namespace: None, name, state, message: None }
+    }
+
+    #[test]
+    fn of_too_many_children_those_that_are_not_well_are_shown() {
+        for (well, ill, shown) in [
+            (3, 2, (3, 2)),
+            (MAX_CHILDREN, 2, (MAX_CHILDREN - 2, 2)),
+            (5, MAX_CHILDREN + 1, (0, MAX_CHILDREN)),
+            (0, 0, (0, 0)),
+        ] {
+            let mut children: Vec<_> = (0..well).map(|at| child(at, ChildState::Synced)).collect();
+            children.extend((0..ill).map(|at| child(well + at, ChildState::Failed)));
+            let listed = bounded(&children);
+            let ill = listed.iter().filter(|child| child.state == ChildState::Failed).count();
+            assert_eq!((listed.len() - ill, ill), shown);
+            assert!(listed.is_sorted_by_key(|child| child.name.parse::<usize>().unwrap()));
+        }
+    }
+}
