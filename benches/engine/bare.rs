@@ -1,16 +1,18 @@
-//! The program that the floor of a burst stands for: a bare client in a runtime of its own, as any
-//! operator has it, so that both share the machine with those who create the parents.
+//! The program that the floor of a burst stands for: a bare client in a runtime of its own, and the
+//! watches without which no operator would know of a parent. Their bytes are read and forgotten.
 
 use std::future::Future;
 
 use anyhow::{Context, Result};
-use kube::Client;
+use http::Method;
+use http_body_util::BodyExt;
+use kube::{Client, client::Body};
 use tokio::{
     runtime::{Builder, Runtime},
     task::JoinHandle,
 };
 
-use crate::cluster::Connect;
+use crate::{cluster::Connect, floor, parents};
 
 /// A bare client and its runtime.
 pub(crate) struct BareProgram {
@@ -27,6 +29,22 @@ impl BareProgram {
         Ok(Self { client, runtime: Some(runtime) })
     }
 
+    /// Keeps a watch open for each path, until the program ends.
+    pub(crate) async fn watch(&self, paths: &[String]) -> Result<()> {
+        for path in paths {
+            let (client, path) = (self.client(), path.clone());
+            let opening = self.spawn(async move { open(client, path).await })?;
+            let mut frames = opening.await??;
+            self.spawn(async move {
+                while let Some(frame) = frames.frame().await {
+                    frame?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn client(&self) -> Client {
         self.client.clone()
     }
@@ -38,6 +56,12 @@ impl BareProgram {
     ) -> Result<JoinHandle<Result<T>>> {
         Ok(self.runtime.as_ref().context("the program runs")?.spawn(work))
     }
+}
+
+async fn open(client: Client, path: String) -> Result<Body> {
+    let (agent, nothing) = (floor::USER_AGENT, String::new());
+    let request = parents::request(Method::GET, &path, agent, "application/json", nothing)?;
+    Ok(client.send(request.map(Body::from)).await?.into_body())
 }
 
 /// A runtime must not be waited for where others are polled.

@@ -72,6 +72,7 @@ impl Course {
         let (users, bare) =
             (cluster.client().await?, BareProgram::start(cluster.connector()).await?);
         parents::install(&users, workload, 1).await?;
+        bare.watch(&recording.watches).await?;
         let operators = Operators::start(cluster.connector(), workload, 1).await?;
         let count = settings.burst();
         let course = Self { cluster, users, bare, operators, recording, workload, count };

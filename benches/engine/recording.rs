@@ -1,12 +1,13 @@
-//! What the operator writes, taken down in front of an embedded server: the floor's requests.
+//! What the operator asks for, taken down in front of an embedded server: the floor's requests.
 //!
-//! One parent is created, changed, and its watched child edited and deleted by hand; the bodies of
-//! the operator's answers become templates with name, uid, version and mark as blanks. So the floor
-//! follows the operator by itself, and knows nothing of how it plans.
+//! It begins with watches. Then one parent is created, changed, and its watched child edited and
+//! deleted by hand; the bodies of the operator's answers become templates with name, uid, version
+//! and mark as blanks. So the floor follows the operator by itself, and knows nothing of how it
+//! plans.
 
 use std::{
     mem,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -28,9 +29,11 @@ const NEXT_MARK: &str = "blank-mark";
 const DEADLINE: Duration = Duration::from_secs(20);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// The writes with which the operator answers.
+/// What the operator watches, and the writes with which it answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Recording {
+    /// Its watches, for the floor's parents and children.
+    pub(crate) watches: Vec<String>,
     /// To a new parent: its children and its status.
     pub(crate) create: Vec<Template>,
     /// To another spec: the watched child, then the status.
@@ -65,8 +68,14 @@ struct Write {
     body: String,
 }
 
-/// What was written since it was last taken.
-type Written = Arc<Mutex<Vec<Write>>>;
+/// What was asked since it was last taken.
+type Asked = Arc<Mutex<Log>>;
+
+#[derive(Debug, Default)]
+struct Log {
+    watches: Vec<String>,
+    writes: Vec<Write>,
+}
 
 impl Recording {
     /// Records the operator of a workload.
@@ -83,7 +92,9 @@ impl Recording {
         let child_path = format!("{}/{PARENT}?", workload.watched());
         let is_of_one = |write: &Write| write.path.starts_with(&child_path) || write.is_status();
         let of_one = |writes: Vec<Write>| writes.into_iter().filter(is_of_one).map(own).collect();
+        let watches = session.watches.iter().map(|path| floors_watch(path, workload));
         Ok(Self {
+            watches: watches.collect(),
             create: create.into_iter().map(own).collect(),
             change: of_one(change),
             edit: of_one(edit),
@@ -97,45 +108,47 @@ struct Session {
     workload: Workload,
     client: Client,
     operators: Operators,
-    written: Written,
+    watches: Vec<String>,
+    asked: Asked,
 }
 
 impl Session {
     async fn begin(workload: Workload) -> Result<Self> {
-        let written = Written::default();
-        let server = Server::builder().layer(listener(written.clone())).start();
+        let asked = Asked::default();
+        let server = Server::builder().layer(listener(asked.clone())).start();
         let client = server.client();
         parents::install(&client, workload, 1).await?;
         let connect = Box::new(move || Box::pin(async move { Ok(server.client()) }) as _);
         let operators = Operators::start(connect, workload, 1).await?;
-        Ok(Self { workload, client, operators, written })
+        let watches = mem::take(&mut lock(&asked).watches);
+        Ok(Self { workload, client, operators, watches, asked })
     }
 
     async fn created(&self) -> Result<(Created, Vec<Write>)> {
         let (ty, spec) = (self.workload.parent(0), self.workload.spec(FIRST_MARK));
         let parent = parents::create(&self.client, &ty, PARENT.to_owned(), &spec).await?;
         until(|| self.is_ready()).await?;
-        Ok((parent, taken(&self.written)))
+        Ok((parent, taken(&self.asked)))
     }
 
     async fn changed(&self) -> Result<Vec<Write>> {
         let change = json!({"spec": self.workload.spec(NEXT_MARK)});
         parents::patch(&self.client, &self.parent_path(), &change).await?;
         until(|| self.is_ready()).await?;
-        Ok(taken(&self.written))
+        Ok(taken(&self.asked))
     }
 
     async fn edited(&self) -> Result<Vec<Write>> {
         let edit = self.workload.edit("somebody-elses");
         parents::patch(&self.client, &self.child_path(), &edit).await?;
         until(|| self.has_mark()).await?;
-        Ok(taken(&self.written))
+        Ok(taken(&self.asked))
     }
 
     async fn deleted(&self) -> Result<Vec<Write>> {
         parents::delete(&self.client, &self.child_path()).await?;
         until(|| self.has_mark()).await?;
-        Ok(taken(&self.written))
+        Ok(taken(&self.asked))
     }
 
     async fn is_ready(&self) -> Result<bool> {
@@ -158,6 +171,16 @@ impl Session {
     fn child_path(&self) -> String {
         format!("{}/{PARENT}", self.workload.watched())
     }
+}
+
+/// It lasts longer than anything here, and never begins anew.
+fn floors_watch(path: &str, workload: Workload) -> String {
+    let (own, floor) = (workload.parent(0), workload.floor());
+    let name = workload.config(&own).name;
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let path = path.replace(&format!("/{}", own.plural), &format!("/{}", floor.plural));
+    let query = query.replace(&name, "floor").replace("timeoutSeconds=290", "timeoutSeconds=7200");
+    format!("{path}?{query}")
 }
 
 /// In the floor's name, for the floor's parents.
@@ -212,29 +235,43 @@ fn with_version(body: &str, version: &str) -> Result<String> {
     Ok(body.to_string())
 }
 
-/// Takes down the patches of the operator, and lets everything through.
-fn listener(written: Written) -> Layer {
+/// Takes down the watches and patches of the operator, and lets everything through.
+fn listener(asked: Asked) -> Layer {
     Arc::new(move |request: Request<Bytes>, next| {
         if is_of_operator(&request) {
-            let header = request.headers().get(header::CONTENT_TYPE);
-            let content_type = header.and_then(|it| it.to_str().ok()).unwrap_or_default();
-            let body = String::from_utf8_lossy(request.body()).into_owned();
-            let (path, content_type) = (request.uri().to_string(), content_type.to_owned());
-            let write = Write { path, content_type, body };
-            written.lock().unwrap_or_else(PoisonError::into_inner).push(write);
+            lock(&asked).note(&request);
         }
         Box::pin(async move { next.handle(request).await })
     })
 }
 
+impl Log {
+    fn note(&mut self, request: &Request<Bytes>) {
+        let path = request.uri().to_string();
+        if request.method() == Method::PATCH {
+            let header = request.headers().get(header::CONTENT_TYPE);
+            let content_type =
+                header.and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
+            let body = String::from_utf8_lossy(request.body()).into_owned();
+            self.writes.push(Write { path, content_type, body });
+        } else if path.contains("watch=1") {
+            self.watches.push(path);
+        }
+    }
+}
+
 fn is_of_operator(request: &Request<Bytes>) -> bool {
     let user_agent = request.headers().get(header::USER_AGENT);
     let user_agent = user_agent.and_then(|agent| agent.to_str().ok()).unwrap_or_default();
-    request.method() == Method::PATCH && user_agent.starts_with(operators::USER_AGENT)
+    user_agent.starts_with(operators::USER_AGENT)
 }
 
-fn taken(written: &Written) -> Vec<Write> {
-    mem::take(&mut *written.lock().unwrap_or_else(PoisonError::into_inner))
+fn taken(asked: &Asked) -> Vec<Write> {
+    mem::take(&mut lock(asked).writes)
+}
+
+fn lock(asked: &Asked) -> MutexGuard<'_, Log> {
+    asked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn until<C, F>(condition: C) -> Result<()>
