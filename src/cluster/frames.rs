@@ -6,15 +6,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Refusal;
-use crate::object::{K8sType, KeptManagers, Object, ResourceVersion, Undecodable};
+use crate::object::{K8sType, KeptManagers, Object, Outline, ResourceVersion, Undecodable};
 
 /// One line of a watch.
-#[derive(Debug)]
-pub(super) enum Frame {
+pub(super) enum Frame<'a> {
     /// An object appeared or changed.
-    Changed(Object),
+    Changed(Outline<'a>),
     /// An object is gone, or left the selector.
-    Deleted(Object),
+    Deleted(Outline<'a>),
     /// Nothing up to this version is still to come.
     Bookmark {
         version: ResourceVersion,
@@ -82,13 +81,9 @@ struct RawError {
 }
 
 /// Reads one line of a watch; `Err` says why the line is none.
-pub(super) fn frame(
-    line: &[u8],
-    ty: &K8sType,
-    managers: &KeptManagers,
-) -> Result<Frame, serde_json::Error> {
+pub(super) fn frame<'a>(line: &'a [u8], ty: &K8sType) -> Result<Frame<'a>, serde_json::Error> {
     let raw: RawFrame<'_> = serde_json::from_slice(line)?;
-    let object = || object(raw.object.get(), ty, managers);
+    let object = || outline(raw.object.get(), ty);
     Ok(match raw.ty.as_ref() {
         "ADDED" | "MODIFIED" => object().map_or_else(Frame::Undecodable, Frame::Changed),
         "DELETED" => object().map_or_else(Frame::UndecodableDeletion, Frame::Deleted),
@@ -115,7 +110,7 @@ pub(super) fn page(
         undecodable: Vec::new(),
     };
     for item in raw.items.unwrap_or_default() {
-        match object(item.get(), ty, managers) {
+        match outline(item.get(), ty).map(|outline| outline.keep(ty, managers)) {
             Ok(object) => page.objects.push(object),
             Err(undecodable) => page.undecodable.push(undecodable),
         }
@@ -123,12 +118,11 @@ pub(super) fn page(
     Ok(page)
 }
 
-fn object(text: &str, ty: &K8sType, managers: &KeptManagers) -> Result<Object, Undecodable> {
-    let parsed = Object::parse(ty, text, managers);
-    parsed.map_err(|error| Undecodable::read(ty, text, error.to_string()))
+fn outline<'a>(text: &'a str, ty: &K8sType) -> Result<Outline<'a>, Undecodable> {
+    Outline::read(text).map_err(|error| Undecodable::read(ty, text, error.to_string()))
 }
 
-fn bookmark(object: &RawValue) -> Result<Frame, serde_json::Error> {
+fn bookmark(object: &RawValue) -> Result<Frame<'static>, serde_json::Error> {
     let RawBookmark { metadata } = serde_json::from_str(object.get())?;
     let initial_end = metadata.annotations.get("k8s.io/initial-events-end");
     Ok(Frame::Bookmark {
@@ -137,7 +131,7 @@ fn bookmark(object: &RawValue) -> Result<Frame, serde_json::Error> {
     })
 }
 
-fn error(object: &RawValue) -> Frame {
+fn error(object: &RawValue) -> Frame<'static> {
     let code = serde_json::from_str(object.get()).map_or(0, |RawError { code }| code);
     Frame::Error(Refusal::read(code, None, object.get().as_bytes()))
 }
@@ -146,22 +140,22 @@ fn error(object: &RawValue) -> Frame {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Frame {
+    fn read(line: &str) -> Frame<'_> {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
-        frame(line.as_bytes(), &ty, &KeptManagers::default()).unwrap()
+        frame(line.as_bytes(), &ty).unwrap()
     }
 
     #[test]
     fn frames_are_told_apart() {
         let object = r#"{"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1"}}"#;
-        let event = |ty: &str| read(&format!(r#"{{"type":"{ty}","object":{object}}}"#));
-        assert!(matches!(event("ADDED"), Frame::Changed(_)));
-        assert!(matches!(event("MODIFIED"), Frame::Changed(_)));
-        assert!(matches!(event("DELETED"), Frame::Deleted(_)));
-        assert!(matches!(event("NEWS"), Frame::Undecodable(_)));
-        let broken = |ty: &str| read(&format!(r#"{{"type":"{ty}","object":{{"metadata":7}}}}"#));
-        assert!(matches!(broken("MODIFIED"), Frame::Undecodable(_)));
-        assert!(matches!(broken("DELETED"), Frame::UndecodableDeletion(_)));
+        let event = |ty: &str| format!(r#"{{"type":"{ty}","object":{object}}}"#);
+        assert!(matches!(read(&event("ADDED")), Frame::Changed(_)));
+        assert!(matches!(read(&event("MODIFIED")), Frame::Changed(_)));
+        assert!(matches!(read(&event("DELETED")), Frame::Deleted(_)));
+        assert!(matches!(read(&event("NEWS")), Frame::Undecodable(_)));
+        let broken = |ty: &str| format!(r#"{{"type":"{ty}","object":{{"metadata":7}}}}"#);
+        assert!(matches!(read(&broken("MODIFIED")), Frame::Undecodable(_)));
+        assert!(matches!(read(&broken("DELETED")), Frame::UndecodableDeletion(_)));
     }
 
     #[test]
@@ -179,7 +173,7 @@ mod tests {
             "message":"too old resource version: 1 (9)"}}"#;
         match read(gone) {
             Frame::Error(refusal) => assert_eq!((refusal.code, &*refusal.reason), (410, "Expired")),
-            other => panic!("{other:?}"),
+            _ => panic!("not an error"),
         }
     }
 

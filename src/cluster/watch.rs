@@ -22,7 +22,7 @@ use super::{
     frames::{self, Frame},
 };
 use crate::{
-    object::{Object, ResourceVersion, Undecodable},
+    object::{Object, Outline, ResourceVersion, Undecodable},
     schedule::Backoff,
     store::{Change, ListStart, ScopeId, Settled, Store},
 };
@@ -179,7 +179,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let (mut line, mut is_mute) = (Vec::new(), true);
         while self.next_line(&mut lines, &mut line, is_mute).await? {
             is_mute = false;
-            let frame = frames::frame(&line, &self.spec.ty, self.cluster.managers());
+            let frame = frames::frame(&line, &self.spec.ty);
             let frame = frame.map_err(|error| self.malformed(&error.to_string()))?;
             if let Some(end) = self.take(frame, &mut initial)? {
                 return Ok(end);
@@ -206,20 +206,21 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// Takes in one frame; `Some` ends the stream.
     fn take(
         &mut self,
-        frame: Frame,
+        frame: Frame<'_>,
         initial: &mut Option<(ListStart, Vec<Object>)>,
     ) -> Result<Option<End>, ApiError> {
         match (frame, initial.as_mut()) {
-            (Frame::Changed(object), Some((_, objects))) => objects.push(object),
-            (Frame::Changed(object), None) => {
-                self.advance(object.resource_version().clone());
-                self.changed(self.store.observe(self.scope, object));
+            (Frame::Changed(outline), Some((_, objects))) => objects.push(self.object(outline)),
+            (Frame::Changed(outline), None) => {
+                self.advance(outline.version().clone());
+                self.changed(self.observe(outline));
             }
-            (Frame::Deleted(object), Some((_, objects))) => {
-                objects.retain(|listed| listed.key() != object.key());
+            (Frame::Deleted(outline), Some((_, objects))) => {
+                objects.retain(|listed| listed.key() != outline.key());
             }
-            (Frame::Deleted(object), None) => {
-                self.advance(object.resource_version().clone());
+            (Frame::Deleted(outline), None) => {
+                self.advance(outline.version().clone());
+                let object = self.object(outline);
                 self.changed(self.store.observe_deletion(self.scope, &object));
             }
             (Frame::Bookmark { version, ends_initial: true }, Some(_)) => {
@@ -245,6 +246,19 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
         }
         Ok(None)
+    }
+
+    /// Most events are echoes of our own writes, and known from the replies.
+    fn observe(&self, outline: Outline<'_>) -> Option<Change> {
+        let (key, uid, version) = (outline.key(), outline.uid(), outline.version());
+        if self.store.observe_echo(self.scope, key, uid, version) {
+            return None;
+        }
+        self.store.observe(self.scope, self.object(outline))
+    }
+
+    fn object(&self, outline: Outline<'_>) -> Object {
+        outline.keep(&self.spec.ty, self.cluster.managers())
     }
 
     fn changed(&self, change: Option<Change>) {

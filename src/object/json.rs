@@ -9,6 +9,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 /// The fields of a JSON object in their order, each value still text.
+#[derive(Default)]
 pub(super) struct RawFields<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> RawFields<'a> {
@@ -17,12 +18,15 @@ impl<'a> RawFields<'a> {
         self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.get())
     }
 
+    /// How many bytes they have as a JSON object, or as more fields of one.
+    pub(super) fn bytes(&self) -> usize {
+        2 + self.0.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum::<usize>()
+    }
+
     /// A field that is a string, or `null`, or not there.
     pub(super) fn text(&self, name: &str) -> serde_json::Result<Option<Cow<'a, str>>> {
-        #[derive(Deserialize)]
-        struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-        let text: Option<Text<'a>> = self.parse(name)?;
-        Ok(text.map(|Text(text)| text))
+        let text: Option<BorrowedText<'a>> = self.parse(name)?;
+        Ok(text.map(|BorrowedText(text)| text))
     }
 
     /// A field as a value; `None` for `null`, or where it is not there.
@@ -48,39 +52,67 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = Vec::new();
-        while let Some((BorrowedKey(name), value)) = map.next_entry()? {
+        while let Some((BorrowedText(name), value)) = map.next_entry()? {
             fields.push((name, value));
         }
         Ok(RawFields(fields))
     }
 }
 
-/// A key that is borrowed where it holds no escape.
+/// A text that is borrowed where it holds no escape.
 #[derive(Deserialize)]
-struct BorrowedKey<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct BorrowedText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// Writes `{"name":value,...}` from names and values that are JSON text already.
+/// Writes `{"name":value,...}` from values that are JSON text already.
 pub(super) struct ObjectWriter(String);
 
 impl ObjectWriter {
     pub(super) fn with_capacity(bytes: usize) -> Self {
-        Self(String::with_capacity(bytes))
+        let mut json = String::with_capacity(bytes);
+        json.push('{');
+        Self(json)
     }
 
     /// Adds a field whose value is JSON text.
     pub(super) fn field(&mut self, name: &str, value: &str) {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        push_text(&mut self.0, name);
-        self.0.push(':');
+        self.name(name);
         self.0.push_str(value);
     }
 
+    /// Adds a field whose value is a string.
+    pub(super) fn text(&mut self, name: &str, value: &str) {
+        self.name(name);
+        push_text(&mut self.0, value);
+    }
+
+    /// Adds a field whose value is an object; returns how many bytes the value has.
+    pub(super) fn object(&mut self, name: &str, fields: &RawFields<'_>) -> usize {
+        self.name(name);
+        let start = self.0.len();
+        self.0.push('{');
+        fields.0.iter().for_each(|(name, value)| self.field(name, value.get()));
+        self.0.push('}');
+        self.0.len() - start
+    }
+
     pub(super) fn finish(mut self) -> String {
-        if self.0.is_empty() {
-            self.0.push('{');
-        }
         self.0.push('}');
         self.0
+    }
+
+    /// Ends with the fields of an object that has some.
+    pub(super) fn finish_with(mut self, object: &str) -> String {
+        self.0.push(',');
+        self.0.push_str(&object[1..]);
+        self.0
+    }
+
+    fn name(&mut self, name: &str) {
+        if !self.0.ends_with('{') {
+            self.0.push(',');
+        }
+        push_text(&mut self.0, name);
+        self.0.push(':');
     }
 }
 

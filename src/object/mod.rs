@@ -15,6 +15,7 @@ mod selector;
 mod undecodable;
 mod version;
 
+pub(crate) use cached::Outline;
 pub use cached::{KeptManagers, Object, ParseObjectError};
 pub use k8s_type::{K8sType, ResourceScope, Scope};
 pub use key::{ObjectKey, ParseKeyError, Uid};

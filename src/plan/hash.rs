@@ -10,13 +10,26 @@ use serde_json::{Map, Number, Value};
 
 /// The hash of a tree.
 pub(super) fn of(value: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = Measuring::default();
     feed(value, &mut hasher);
     hasher.finish()
 }
 
-/// How many bytes the tree has as text.
-pub(super) fn bytes(value: &Value) -> usize {
+/// The hash of a tree, unless it has more bytes as text than a limit; then how many.
+pub(super) fn within(limit: usize, value: &Value) -> Result<u64, usize> {
+    let mut hasher = Measuring::default();
+    feed(value, &mut hasher);
+    // An escaped character has six bytes, and no value has more for each byte of its hash.
+    match hasher.fed.checked_mul(6) {
+        Some(bound) if bound <= limit => Ok(hasher.finish()),
+        _ => match bytes(value) {
+            bytes if bytes <= limit => Ok(hasher.finish()),
+            bytes => Err(bytes),
+        },
+    }
+}
+
+fn bytes(value: &Value) -> usize {
     let mut counter = Counter(0);
     // Neither a tree nor a counter can fail.
     let _ = serde_json::to_writer(&mut counter, value);
@@ -62,6 +75,24 @@ fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher) {
     sorted.into_iter().for_each(&mut feed_one);
 }
 
+/// Counts what it is fed.
+#[derive(Default)]
+struct Measuring {
+    hasher: DefaultHasher,
+    fed: usize,
+}
+
+impl Hasher for Measuring {
+    fn write(&mut self, bytes: &[u8]) {
+        self.fed += bytes.len();
+        self.hasher.write(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.hasher.finish()
+    }
+}
+
 struct Counter(usize);
 
 impl io::Write for Counter {
@@ -72,5 +103,46 @@ impl io::Write for Counter {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_longer_than_a_limit_is_measured_exactly() {
+        let odd = json!({"\u{1}": ["\u{2}\u{3}", null, true, false, -1.5e300, u64::MAX, {}, []]});
+        for value in [odd, json!(null), json!(""), json!(false), json!([[]])] {
+            let bytes = value.to_string().len();
+            assert_eq!(within(bytes, &value), Ok(of(&value)), "{value}");
+            assert_eq!(within(bytes - 1, &value), Err(bytes), "{value}");
+        }
+    }
+
+    #[test]
+    fn no_value_has_more_text_than_six_bytes_for_each_byte_of_its_hash() {
+        let escaped = "\u{1}".repeat(50);
+        for value in [
+            json!(null),
+            json!(true),
+            json!(false),
+            json!(0),
+            json!(u64::MAX),
+            json!(-1.5e-300),
+            json!(""),
+            json!(escaped),
+            json!([]),
+            json!([null, null]),
+            json!({}),
+            json!({"": null, "a": false, escaped.clone(): []}),
+        ] {
+            let mut hasher = Measuring::default();
+            feed(&value, &mut hasher);
+            // And one for the comma behind it.
+            assert!(value.to_string().len() < hasher.fed * 6, "{value}");
+        }
     }
 }

@@ -163,10 +163,25 @@ impl Contents {
         self.overlay(object)
     }
 
+    pub(super) fn observe_echo(
+        &mut self,
+        scope: ScopeId,
+        key: &ObjectKey,
+        uid: &str,
+        version: &ResourceVersion,
+    ) -> bool {
+        let is_echo = self.knows_better(key, uid, version);
+        if is_echo {
+            self.scopes[scope.0].advance(version);
+        }
+        is_echo
+    }
+
     pub(super) fn overlay(&mut self, object: Object) -> Option<Change> {
         let is_known_gone =
             self.tombstones.contains_key(object.uid()) || self.departed.outdates(&object);
-        if is_known_gone || self.knows_better(&object) {
+        let (key, uid, version) = (object.key(), object.uid(), object.resource_version());
+        if is_known_gone || self.knows_better(key, uid.as_str(), version) {
             return None;
         }
         Some(self.insert(object))
@@ -245,9 +260,10 @@ impl Contents {
     }
 
     /// Whether the cached object of this key is the same version or a newer one.
-    fn knows_better(&self, object: &Object) -> bool {
-        self.get(object.key()).is_some_and(|cached| {
-            object == cached || object.resource_version().is_older_than(cached.resource_version())
+    fn knows_better(&self, key: &ObjectKey, uid: &str, version: &ResourceVersion) -> bool {
+        self.get(key).is_some_and(|cached| {
+            let is_same = cached.uid().as_str() == uid && cached.resource_version() == version;
+            is_same || version.is_older_than(cached.resource_version())
         })
     }
 

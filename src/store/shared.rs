@@ -60,6 +60,18 @@ impl Store {
         self.write().observe(scope, object)
     }
 
+    /// Takes in an `ADDED` or `MODIFIED` event of which only this has been read yet, if that is
+    /// enough: the same version is cached, or a newer one. `false` changes nothing.
+    pub fn observe_echo(
+        &self,
+        scope: ScopeId,
+        key: &ObjectKey,
+        uid: &str,
+        version: &ResourceVersion,
+    ) -> bool {
+        self.write().observe_echo(scope, key, uid, version)
+    }
+
     /// Takes in a `DELETED` event.
     pub fn observe_deletion(&self, scope: ScopeId, object: &Object) -> Option<Change> {
         self.write().observe_deletion(scope, object)
@@ -239,6 +251,11 @@ mod tests {
         assert!(store.observe(scope, object("a", "u", 4)).is_none());
         assert!(store.observe_deletion(scope, &object("a", "u", 4)).is_none());
         assert!(store.observe(scope, object("a", "u", 5)).is_none());
+        let key = ObjectKey::namespaced("ns", "a");
+        for (uid, at, is_echo) in [("u", 4, true), ("u", 5, true), ("u", 6, false), ("v", 5, false)]
+        {
+            assert_eq!(store.observe_echo(scope, &key, uid, &version(at)), is_echo, "{uid} {at}");
+        }
         assert_eq!(names(&store), ["ConfigMap.v1 ns/a @5"]);
         assert!(store.observe_deletion(scope, &object("a", "u", 6)).is_some());
         assert!(store.reader().is_empty() && store.reader().bytes() == 0);

@@ -102,7 +102,7 @@ async fn a_child_that_is_returned_twice_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_of_two_megabytes_is_refused() {
-    refuses_parent(acting("bad", "large"), &["ConfigMap.v1 large", "bytes"]).await;
+    refuses_parent(acting("bad", "large"), &["/large: ", "bytes"]).await;
 }
 
 /// An Event is sent beside the run, and a request is logged after its answer.

@@ -34,8 +34,9 @@ struct Shared {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ManagedFields(Option<Arc<str>>);
 
+/// One of the entries of `metadata.managedFields`.
 #[derive(Deserialize, Serialize)]
-struct Entry<'a> {
+pub(super) struct Entry<'a> {
     #[serde(borrow, default)]
     manager: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -63,21 +64,17 @@ impl KeptManagers {
     }
 
     /// What is kept of `metadata.managedFields`.
-    pub(super) fn reduce(&self, entries: &str) -> serde_json::Result<ManagedFields> {
-        if self.0.names.is_empty() {
-            return Ok(ManagedFields::default());
-        }
-        let entries: Option<Vec<Entry<'_>>> = serde_json::from_str(entries)?;
-        let entries = entries.unwrap_or_default().into_iter().filter(Entry::is_of_object);
+    pub(super) fn reduce(&self, entries: Vec<Entry<'_>>) -> ManagedFields {
+        let entries = entries.into_iter().filter(Entry::is_of_object);
         let is_kept = |entry: &Entry<'_>| self.0.names.contains(entry.manager.as_ref());
         let (mut kept, others): (Vec<_>, Vec<_>) = entries.partition(is_kept);
         if kept.is_empty() {
-            return Ok(ManagedFields::default());
+            return ManagedFields::default();
         }
         kept.extend(changed_since(&kept, others));
-        let text = serde_json::to_string(&kept)?;
+        let text = serde_json::to_string(&kept).expect("texts and what was JSON are JSON");
         let mut shared = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(ManagedFields(Some(shared.one(text))))
+        ManagedFields(Some(shared.one(text)))
     }
 }
 
@@ -157,6 +154,11 @@ mod tests {
         entry
     }
 
+    fn reduce(managers: &KeptManagers, entries: &Value) -> ManagedFields {
+        let text = entries.to_string();
+        managers.reduce(serde_json::from_str(&text).unwrap())
+    }
+
     #[test]
     fn only_what_operators_wrote_to_the_object_itself_is_kept() {
         let entries = json!([
@@ -165,11 +167,11 @@ mod tests {
             entry("op", "Apply", &json!({})),
             entry("old", "Update", &json!({})),
         ]);
-        let kept = KeptManagers::new(["op", "old"]).reduce(&entries.to_string()).unwrap();
+        let kept = reduce(&KeptManagers::new(["op", "old"]), &entries);
         assert_eq!(kept.applied_by("op"), Some(json!({"f:data": {"f:a": {}}})));
         assert_eq!((kept.applied_by("kubectl"), kept.applied_by("old")), (None, None));
         assert!(kept.has_update_by("old") && !kept.has_update_by("op"));
-        assert!(KeptManagers::new(["x"]).reduce(&entries.to_string()).unwrap().0.is_none());
+        assert!(reduce(&KeptManagers::new(["x"]), &entries).0.is_none());
     }
 
     #[test]
@@ -192,7 +194,7 @@ mod tests {
             ),
             (json!([ours(), entry("timeless", "Update", &json!({"time": null}))]), None),
         ] {
-            let kept = KeptManagers::new(["op"]).reduce(&entries.to_string()).unwrap();
+            let kept = reduce(&KeptManagers::new(["op"]), &entries);
             assert_eq!(kept.changed_by().as_deref(), expected, "{entries}");
             assert!(kept.applied_by("op").is_some() && kept.applied_by("new").is_none());
         }
@@ -203,13 +205,13 @@ mod tests {
         let managers = KeptManagers::new(["op"]);
         let entries = |name: usize, time: &str| {
             let fields = json!({"f:data": {format!("f:{name}"): {}}});
-            json!([entry("op", "Apply", &json!({"time": time, "fieldsV1": fields}))]).to_string()
+            json!([entry("op", "Apply", &json!({"time": time, "fieldsV1": fields}))])
         };
-        let first = managers.reduce(&entries(0, "2026-01-01T00:00:00Z")).unwrap();
-        let second = managers.reduce(&entries(0, "2026-02-02T00:00:00Z")).unwrap();
+        let first = reduce(&managers, &entries(0, "2026-01-01T00:00:00Z"));
+        let second = reduce(&managers, &entries(0, "2026-02-02T00:00:00Z"));
         assert!(Arc::ptr_eq(&first.0.unwrap(), second.0.as_ref().unwrap()));
         for name in 1..10 * FEWEST {
-            managers.reduce(&entries(name, "2026-01-01T00:00:00Z")).unwrap();
+            reduce(&managers, &entries(name, "2026-01-01T00:00:00Z"));
         }
         assert!(managers.0.shared.lock().unwrap().texts.len() <= FEWEST + 1);
         assert!(second.applied_by("op").is_some());

@@ -2,14 +2,16 @@
 
 mod lookup;
 mod managed;
+mod outline;
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use managed::KeptManagers;
 use managed::ManagedFields;
+pub(crate) use outline::Outline;
 
 use super::{
     K8sType, ObjectKey, ResourceVersion, Uid,
@@ -62,13 +64,6 @@ pub enum ParseObjectError {
     Missing(&'static str),
 }
 
-#[derive(Deserialize)]
-struct OwnerReference<'a> {
-    #[serde(borrow)]
-    uid: Cow<'a, str>,
-    controller: Option<bool>,
-}
-
 impl Object {
     /// Reads an object of a known type from the JSON that the server sent.
     pub fn parse(
@@ -76,30 +71,7 @@ impl Object {
         text: &str,
         managers: &KeptManagers,
     ) -> Result<Self, ParseObjectError> {
-        let fields: RawFields<'_> = serde_json::from_str(text)?;
-        let metadata = fields.get("metadata").ok_or(ParseObjectError::Missing("metadata"))?;
-        let metadata: RawFields<'_> = serde_json::from_str(metadata)?;
-        let required = |name, path| match metadata.text(name)? {
-            Some(text) if !text.is_empty() => Ok(text),
-            Some(_) | None => Err(ParseObjectError::Missing(path)),
-        };
-        let name = required("name", "metadata.name")?;
-        let uid = required("uid", "metadata.uid")?;
-        let version = required("resourceVersion", "metadata.resourceVersion")?;
-        let managed = metadata.get("managedFields").map(|entries| managers.reduce(entries));
-        let reduced = reduce_metadata(&metadata);
-        Ok(Self(Arc::new(Facts {
-            ty: ty.clone(),
-            key: ObjectKey::new(metadata.text("namespace")?.as_deref(), &name),
-            uid: Uid::new(&uid),
-            version: ResourceVersion::new(&version),
-            generation: metadata.parse("generation")?,
-            is_deleting: metadata.get("deletionTimestamp").is_some_and(|time| time != "null"),
-            controller: controller(&metadata)?,
-            managed: managed.transpose()?.unwrap_or_default(),
-            metadata: u32::try_from(reduced.len()).map_err(|_| ParseObjectError::TooLarge)?,
-            json: reduce(&fields, &reduced).into_boxed_str(),
-        })))
+        Ok(Outline::read(text)?.keep(ty, managers))
     }
 
     /// The same from a JSON tree, for tests and for objects that were built in this process.
@@ -163,12 +135,12 @@ impl Object {
 
     /// The JSON with `apiVersion` and `kind`.
     pub fn to_json(&self) -> String {
-        let mut writer = ObjectWriter::with_capacity(self.0.json.len() + 64);
-        writer.field("apiVersion", &Value::from(self.ty().api_version()).to_string());
-        writer.field("kind", &Value::from(self.ty().kind()).to_string());
-        let head = writer.finish();
-        // Both are objects with at least one field: one closing brace becomes the comma.
-        format!("{},{}", &head[..head.len() - 1], &self.0.json[1..])
+        let (api_version, kind) = (self.ty().api_version(), self.ty().kind());
+        let bytes = self.0.json.len() + api_version.len() + kind.len() + 32;
+        let mut writer = ObjectWriter::with_capacity(bytes);
+        writer.text("apiVersion", api_version);
+        writer.text("kind", kind);
+        writer.finish_with(&self.0.json)
     }
 
     /// The object as a JSON tree, with `apiVersion` and `kind`.
@@ -262,38 +234,6 @@ impl From<serde_json::Error> for ParseObjectError {
         };
         Self::Malformed { line: error.line(), column: error.column(), category }
     }
-}
-
-fn controller(metadata: &RawFields<'_>) -> Result<Option<Uid>, ParseObjectError> {
-    let Some(owners) = metadata.get("ownerReferences") else { return Ok(None) };
-    let owners: Option<Vec<OwnerReference<'_>>> = serde_json::from_str(owners)?;
-    let mut owners = owners.unwrap_or_default().into_iter();
-    let controller = owners.find(|owner| owner.controller == Some(true));
-    Ok(controller.map(|owner| Uid::new(&owner.uid)))
-}
-
-/// The object with other metadata, which come first, and without `apiVersion` and `kind`.
-fn reduce(fields: &RawFields<'_>, metadata: &str) -> String {
-    let others = || {
-        let is_other = |name: &str| !["apiVersion", "kind", "metadata"].contains(&name);
-        fields.0.iter().filter(move |(name, _)| is_other(name))
-    };
-    let bytes: usize = others().map(|(name, value)| name.len() + value.get().len() + 4).sum();
-    let capacity = METADATA_FIRST.len() + metadata.len() + bytes + 1;
-    let mut writer = ObjectWriter::with_capacity(capacity);
-    writer.field("metadata", metadata);
-    for (name, value) in others() {
-        writer.field(name, value.get());
-    }
-    writer.finish()
-}
-
-fn reduce_metadata(fields: &RawFields<'_>) -> String {
-    let mut writer = ObjectWriter::with_capacity(1024);
-    for (name, value) in fields.0.iter().filter(|(name, _)| name != "managedFields") {
-        writer.field(name, value.get());
-    }
-    writer.finish()
 }
 
 #[cfg(test)]

@@ -8,12 +8,11 @@ use crate::plan::RefusalReason;
 /// JSON that is read back is refused beyond 128 levels; the server adds some around a child.
 const MAX_DEPTH: usize = 100;
 
-/// The child, unless it is nested too deep.
-pub(super) fn check(child: Value) -> Result<Value, RefusalReason> {
-    let mut left = vec![(&child, 1)];
+/// Refuses what is nested too deep: it must be dismantled.
+pub(super) fn check(child: &Value) -> Result<(), RefusalReason> {
+    let mut left = vec![(child, 1)];
     while let Some((value, depth)) = left.pop() {
         if depth > MAX_DEPTH {
-            dismantle(child);
             return Err(RefusalReason::TooDeep(MAX_DEPTH));
         }
         match value {
@@ -22,10 +21,11 @@ pub(super) fn check(child: Value) -> Result<Value, RefusalReason> {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
-    Ok(child)
+    Ok(())
 }
 
-fn dismantle(value: Value) {
+/// Drops a value level by level.
+pub(super) fn dismantle(value: Value) {
     let mut left = vec![value];
     while let Some(value) = left.pop() {
         match value {
@@ -51,9 +51,11 @@ mod tests {
 
     #[test]
     fn what_is_nested_too_deep_is_refused_and_overflows_no_stack() {
-        assert!(check(nested(MAX_DEPTH)).is_ok());
+        assert!(check(&nested(MAX_DEPTH)).is_ok());
         for depth in [MAX_DEPTH + 1, 1_000_000] {
-            assert_eq!(check(nested(depth)), Err(RefusalReason::TooDeep(MAX_DEPTH)));
+            let child = nested(depth);
+            assert_eq!(check(&child), Err(RefusalReason::TooDeep(MAX_DEPTH)));
+            dismantle(child);
         }
     }
 }

@@ -46,15 +46,17 @@ pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Wri
         return Err(vec![Refusal { child: "the response".to_owned(), why }]);
     }
     let (mut writes, mut refusals, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-    for (index, child) in desired.into_iter().enumerate() {
-        let name = display(index, &child);
-        let write = owner.child(child).and_then(|write| {
-            let is_new = seen.insert(identity(&write.id));
-            if is_new { Ok(write) } else { Err(RefusalReason::Duplicate) }
-        });
-        match write {
-            Ok(write) => writes.push(write),
-            Err(why) => refusals.push(Refusal { child: name, why }),
+    let mut refuse = |index, child: &Value, why| {
+        refusals.push(Refusal { child: display(index, child), why });
+    };
+    for (index, mut child) in desired.into_iter().enumerate() {
+        match owner.child(&mut child) {
+            Ok(write) if seen.insert(identity(&write.id)) => writes.push(write),
+            Ok(write) => refuse(index, &write.body, RefusalReason::Duplicate),
+            Err(why) => {
+                refuse(index, &child, why);
+                depth::dismantle(child);
+            }
         }
     }
     if refusals.is_empty() { Ok(writes) } else { Err(refusals) }
@@ -82,9 +84,10 @@ fn display(index: usize, child: &Value) -> String {
 }
 
 impl Owner<'_> {
-    fn child(self, child: Value) -> Result<Write, RefusalReason> {
-        let mut child = depth::check(child)?;
-        drop_nulls(&mut child);
+    /// What is accepted is taken away; what is refused is still there.
+    fn child(self, child: &mut Value) -> Result<Write, RefusalReason> {
+        depth::check(child)?;
+        drop_nulls(child);
         let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
         let ty = self.ty(fields)?;
         check_status(fields)?;
@@ -95,11 +98,14 @@ impl Owner<'_> {
         let metadata = metadata.ok_or(RefusalReason::WrongType("metadata"))?;
         let key = self.key(&ty, metadata)?;
         self.check_metadata(metadata)?;
+        set_namespace(metadata, &key);
         if ty.is("v1", "Secret") {
             encode_string_data(fields)?;
         }
-        ownership::claim(&mut child, self.parent, self.operator, &self.config.labels);
-        write(ChildId { ty, key }, child)
+        ownership::claim(child, self.parent, self.operator, &self.config.labels);
+        let desired_hash = hash::within(MAX_BYTES, child).map_err(RefusalReason::TooLarge)?;
+        let (id, body) = (ChildId { ty, key }, child.take());
+        Ok(Write { id, body, desired_hash, paths: Vec::new() })
     }
 
     fn ty(self, fields: &Map<String, Value>) -> Result<K8sType, RefusalReason> {
@@ -111,12 +117,8 @@ impl Owner<'_> {
         })
     }
 
-    /// The key of the child; a missing namespace is filled in.
-    fn key(
-        self,
-        ty: &K8sType,
-        metadata: &mut Map<String, Value>,
-    ) -> Result<ObjectKey, RefusalReason> {
+    /// The key of the child; a missing namespace is the parent's.
+    fn key(self, ty: &K8sType, metadata: &Map<String, Value>) -> Result<ObjectKey, RefusalReason> {
         let Some(name) = text(metadata, "name").map(str::to_owned) else {
             let is_generated = metadata.contains_key("generateName");
             let missing = RefusalReason::Missing("metadata.name");
@@ -124,12 +126,8 @@ impl Owner<'_> {
         };
         check_name(&name, 253, "metadata.name")?;
         let namespace = self.namespace(ty, text(metadata, "namespace"))?;
-        match &namespace {
-            Some(namespace) => {
-                check_name(namespace, 63, "metadata.namespace")?;
-                metadata.insert("namespace".to_owned(), Value::from(namespace.as_str()));
-            }
-            None => drop(metadata.remove("namespace")),
+        if let Some(namespace) = &namespace {
+            check_name(namespace, 63, "metadata.namespace")?;
         }
         let key = ObjectKey::new(namespace.as_deref(), &name);
         let (parent, is) = (self.parent, |other: &K8sType| {
@@ -184,13 +182,11 @@ impl Owner<'_> {
     }
 }
 
-fn write(id: ChildId, body: Value) -> Result<Write, RefusalReason> {
-    let bytes = hash::bytes(&body);
-    if bytes > MAX_BYTES {
-        return Err(RefusalReason::TooLarge(bytes));
+fn set_namespace(metadata: &mut Map<String, Value>, key: &ObjectKey) {
+    match &key.namespace {
+        Some(namespace) => drop(metadata.insert("namespace".to_owned(), Value::from(&**namespace))),
+        None => drop(metadata.remove("namespace")),
     }
-    let desired_hash = hash::of(&body);
-    Ok(Write { id, body, desired_hash, paths: Vec::new() })
 }
 
 fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {

@@ -1,0 +1,171 @@
+//! What is read of an object's text before it is worth keeping: one pass over the text, and no copy
+//! of it.
+
+use std::{borrow::Cow, fmt, sync::Arc};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+
+use super::{Facts, KeptManagers, METADATA_FIRST, Object, ParseObjectError, managed::Entry};
+use crate::object::{
+    K8sType, ObjectKey, ResourceVersion, Uid,
+    json::{BorrowedText, ObjectWriter, RawFields},
+};
+
+/// A text that is an object, and what the object is called.
+pub(crate) struct Outline<'a> {
+    key: ObjectKey,
+    uid: Cow<'a, str>,
+    version: ResourceVersion,
+    generation: Option<i64>,
+    controller: Option<Uid>,
+    metadata: Metadata<'a>,
+    others: RawFields<'a>,
+}
+
+/// The fields of the root, but for those that the type says already.
+#[derive(Default)]
+struct Root<'a> {
+    metadata: Option<Metadata<'a>>,
+    others: RawFields<'a>,
+}
+
+/// The metadata without its managed fields.
+#[derive(Default)]
+struct Metadata<'a> {
+    fields: RawFields<'a>,
+    managed: Vec<Entry<'a>>,
+}
+
+#[derive(Deserialize)]
+struct OwnerReference<'a> {
+    #[serde(borrow)]
+    uid: Cow<'a, str>,
+    controller: Option<bool>,
+}
+
+impl<'a> Outline<'a> {
+    pub(crate) fn read(text: &'a str) -> Result<Self, ParseObjectError> {
+        if u32::try_from(text.len()).is_err() {
+            return Err(ParseObjectError::TooLarge);
+        }
+        let Root { metadata, others } = serde_json::from_str(text)?;
+        let metadata: Metadata<'a> = metadata.ok_or(ParseObjectError::Missing("metadata"))?;
+        let fields = &metadata.fields;
+        let required = |name, path| match fields.text(name)? {
+            Some(text) if !text.is_empty() => Ok(text),
+            Some(_) | None => Err(ParseObjectError::Missing(path)),
+        };
+        let name = required("name", "metadata.name")?;
+        let version = required("resourceVersion", "metadata.resourceVersion")?;
+        Ok(Self {
+            key: ObjectKey::new(fields.text("namespace")?.as_deref(), &name),
+            uid: required("uid", "metadata.uid")?,
+            version: ResourceVersion::new(&version),
+            generation: fields.parse("generation")?,
+            controller: controller(fields)?,
+            metadata,
+            others,
+        })
+    }
+
+    pub(crate) fn key(&self) -> &ObjectKey {
+        &self.key
+    }
+
+    pub(crate) fn uid(&self) -> &str {
+        &self.uid
+    }
+
+    pub(crate) fn version(&self) -> &ResourceVersion {
+        &self.version
+    }
+
+    /// The object as it is cached.
+    pub(crate) fn keep(self, ty: &K8sType, managers: &KeptManagers) -> Object {
+        let Metadata { fields, managed } = self.metadata;
+        let bytes = METADATA_FIRST.len() + fields.bytes() + self.others.bytes();
+        let mut writer = ObjectWriter::with_capacity(bytes);
+        let metadata = writer.object("metadata", &fields);
+        self.others.0.iter().for_each(|(name, value)| writer.field(name, value.get()));
+        Object(Arc::new(Facts {
+            ty: ty.clone(),
+            key: self.key,
+            uid: Uid::new(&self.uid),
+            version: self.version,
+            generation: self.generation,
+            is_deleting: fields.get("deletionTimestamp").is_some_and(|time| time != "null"),
+            controller: self.controller,
+            managed: managers.reduce(managed),
+            json: writer.finish().into_boxed_str(),
+            metadata: u32::try_from(metadata).expect("is shorter than the whole text"),
+        }))
+    }
+}
+
+fn controller(metadata: &RawFields<'_>) -> Result<Option<Uid>, ParseObjectError> {
+    let owners: Option<Vec<OwnerReference<'_>>> = metadata.parse("ownerReferences")?;
+    let mut owners = owners.unwrap_or_default().into_iter();
+    let controller = owners.find(|owner| owner.controller == Some(true));
+    Ok(controller.map(|owner| Uid::new(&owner.uid)))
+}
+
+// === reading ===
+
+impl<'de> Deserialize<'de> for Root<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RootVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Metadata<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MetadataVisitor)
+    }
+}
+
+struct RootVisitor;
+
+impl<'de> Visitor<'de> for RootVisitor {
+    type Value = Root<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a Kubernetes object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut root = Root::default();
+        while let Some(BorrowedText(name)) = map.next_key()? {
+            match name.as_ref() {
+                "metadata" => root.metadata = Some(map.next_value()?),
+                "apiVersion" | "kind" => drop(map.next_value::<IgnoredAny>()?),
+                _ => root.others.0.push((name, map.next_value()?)),
+            }
+        }
+        Ok(root)
+    }
+}
+
+struct MetadataVisitor;
+
+impl<'de> Visitor<'de> for MetadataVisitor {
+    type Value = Metadata<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the metadata of an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut metadata = Metadata::default();
+        while let Some(BorrowedText(name)) = map.next_key()? {
+            if name == "managedFields" {
+                metadata.managed = map.next_value::<Option<_>>()?.unwrap_or_default();
+            } else {
+                metadata.fields.0.push((name, map.next_value()?));
+            }
+        }
+        Ok(metadata)
+    }
+}
