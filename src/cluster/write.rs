@@ -1,5 +1,6 @@
 //! Writing to the API server: apply, delete, merge patch, and the live read before and after.
 
+use bytes::Bytes;
 use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -34,13 +35,8 @@ struct OutlineMetadata {
 impl Cluster {
     /// Reads an object from the API server, not from a cache; `None` if it does not exist.
     pub async fn read(&self, ty: &K8sType, key: &ObjectKey) -> Result<Option<Object>, ApiError> {
-        let request = ApiRequest::get("get", ty, ty.object_path(key));
-        let name = request.name();
-        match self.send(request).await {
-            Ok(answer) => self.parse(&name, ty, &answer).map(Some),
-            Err(error) if error.class() == ErrorClass::Missing => Ok(None),
-            Err(error) => Err(error),
-        }
+        let (name, answer) = self.get(ty, key).await?;
+        answer.map(|answer| self.parse(&name, ty, &answer)).transpose()
     }
 
     /// The same with every field as the server has it, nothing left out for the cache.
@@ -49,13 +45,23 @@ impl Cluster {
         ty: &K8sType,
         key: &ObjectKey,
     ) -> Result<Option<Value>, ApiError> {
+        let (request, answer) = self.get(ty, key).await?;
+        let malformed =
+            |error: serde_json::Error| ApiError::Malformed { request, why: error.to_string() };
+        answer.map(|answer| serde_json::from_slice(&answer).map_err(malformed)).transpose()
+    }
+
+    /// The name of the request, and the answer unless the object does not exist.
+    async fn get(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+    ) -> Result<(String, Option<Bytes>), ApiError> {
         let request = ApiRequest::get("get", ty, ty.object_path(key));
         let name = request.name();
         match self.send(request).await {
-            Ok(answer) => serde_json::from_slice(&answer)
-                .map(Some)
-                .map_err(|error| ApiError::Malformed { request: name, why: error.to_string() }),
-            Err(error) if error.class() == ErrorClass::Missing => Ok(None),
+            Ok(answer) => Ok((name, Some(answer))),
+            Err(error) if error.class() == ErrorClass::Missing => Ok((name, None)),
             Err(error) => Err(error),
         }
     }

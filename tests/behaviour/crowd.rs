@@ -40,7 +40,7 @@ fn writes(plan: &FaultPlan) -> (usize, usize) {
 async fn a_parent_with_very_many_children_is_held_up_by_none_and_holds_up_nobody() {
     let Some(world) = World::new().await else { return };
     let plan = FaultPlan::new();
-    let config = recipe::config("cook").with_handler_deadline(DEADLINE);
+    let config = recipe::config("cook");
     let connector = world.cluster.connector_through(&plan);
     let operators = world.start_over(connector, |all| all.register(config, sync)).await;
     let last = format!("crowd-{}", CHILDREN - 1);

@@ -13,10 +13,15 @@ use crate::{
 /// say why, others go on, and a fix is picked up at once.
 async fn acts_up(act: &str, reason: &str, message: &str) {
     let Some(world) = World::new().await else { return };
+    let config = recipe::config("cook");
+    let config = match act {
+        "hang" => config.with_handler_deadline(Duration::from_millis(300)),
+        _ => config,
+    };
     let operators = world
         .start(|builder| {
             let builder = operators::register_all(builder, operators::all());
-            builder.register(recipe::config("cook"), recipe::sync)
+            builder.register(config, recipe::sync)
         })
         .await;
     world.apply(RECIPE, recipe("bad", &[config_map("c", json!({}))])).await;

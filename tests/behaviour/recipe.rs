@@ -28,9 +28,6 @@ pub(crate) fn config_on_delete(name: &str) -> OperatorConfig {
     OperatorConfig::new(name, parent).child::<ConfigMap>(ChildConfig::on_delete())
 }
 
-/// How long a handler may take in tests.
-pub(crate) const HANDLER_DEADLINE: Duration = Duration::from_millis(300);
-
 pub(crate) fn config(name: &str) -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     OperatorConfig::new(name, parent)
@@ -39,7 +36,6 @@ pub(crate) fn config(name: &str) -> OperatorConfig {
         .child::<Service>(ChildConfig::apply())
         .child::<EndpointSlice>(ChildConfig::apply())
         .child::<Pod>(ChildConfig::recreate())
-        .with_handler_deadline(HANDLER_DEADLINE)
         .with_error_backoff(Duration::from_millis(100), Duration::from_mins(1))
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::walk::walk;
 use crate::schema::{FieldError, FieldPath, Schema, metadata, name_rule};
 
 /// What is wrong with the resources embedded anywhere in a value at `path`.
@@ -11,41 +12,13 @@ pub(in crate::schema) fn errors(
     path: &FieldPath,
 ) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    visit(schema, value, path, &mut errors);
-    errors
-}
-
-fn visit(schema: &Schema, value: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
-    match value {
-        Value::Object(fields) => {
-            if schema.embedded_resource {
-                errors.extend(resource_errors(fields, path));
-            }
-            visit_fields(schema, fields, path, errors);
-        }
-        Value::Array(items) => {
-            let Some(item) = &schema.items else { return };
-            for (index, value) in items.iter().enumerate() {
-                visit(item, value, &path.index(index), errors);
-            }
+    walk(schema, value, path, &mut |schema, value, path| match value {
+        Value::Object(fields) if schema.embedded_resource => {
+            errors.extend(resource_errors(fields, path));
         }
         _ => {}
-    }
-}
-
-fn visit_fields(
-    schema: &Schema,
-    fields: &Map<String, Value>,
-    path: &FieldPath,
-    errors: &mut Vec<FieldError>,
-) {
-    for (name, value) in fields {
-        if let Some(field) = schema.properties.get(name) {
-            visit(field, value, &path.child(name), errors);
-        } else if let Some(values) = &schema.additional_properties {
-            visit(values, value, &path.key(name), errors);
-        }
-    }
+    });
+    errors
 }
 
 fn resource_errors(fields: &Map<String, Value>, path: &FieldPath) -> Vec<FieldError> {

@@ -2,50 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::walk::walk;
 use crate::schema::{FieldError, FieldPath, ListType, Schema, go_value};
 
 /// What is wrong with the lists anywhere in a value.
 pub(super) fn errors(schema: &Schema, value: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    visit(schema, value, &FieldPath::root(), &mut errors);
+    walk(schema, value, &FieldPath::root(), &mut |schema, value, path| {
+        if let Value::Array(items) = value {
+            errors.extend(list_errors(&schema.list_type, items, path));
+        }
+    });
     errors
 }
 
-fn visit(schema: &Schema, value: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
-    match value {
-        Value::Array(items) => visit_list(schema, items, path, errors),
-        Value::Object(fields) => visit_fields(schema, fields, path, errors),
-        _ => {}
-    }
-}
-
-fn visit_fields(
-    schema: &Schema,
-    fields: &Map<String, Value>,
-    path: &FieldPath,
-    errors: &mut Vec<FieldError>,
-) {
-    for (name, value) in fields {
-        if let Some(field) = schema.properties.get(name) {
-            visit(field, value, &path.child(name), errors);
-        } else if let Some(values) = &schema.additional_properties {
-            visit(values, value, &path.key(name), errors);
-        }
-    }
-}
-
-fn visit_list(schema: &Schema, items: &[Value], path: &FieldPath, errors: &mut Vec<FieldError>) {
-    match &schema.list_type {
-        ListType::Atomic => {}
-        ListType::Set => errors.extend(duplicates(items.iter().cloned(), path)),
-        ListType::Map(keys) => errors.extend(map_errors(keys, items, path)),
-    }
-    if let Some(item) = &schema.items {
-        for (index, value) in items.iter().enumerate() {
-            visit(item, value, &path.index(index), errors);
-        }
+fn list_errors(list_type: &ListType, items: &[Value], path: &FieldPath) -> Vec<FieldError> {
+    match list_type {
+        ListType::Atomic => Vec::new(),
+        ListType::Set => duplicates(items.iter().cloned(), path),
+        ListType::Map(keys) => map_errors(keys, items, path),
     }
 }
 

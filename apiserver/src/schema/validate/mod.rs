@@ -11,6 +11,7 @@ mod list_type;
 mod number;
 pub(super) mod pattern;
 mod translate;
+mod walk;
 mod wording;
 
 use serde_json::Value;
