@@ -24,3 +24,6 @@ pub use events::{EventKind, ParentEvent, Regarding};
 pub use watch::watch;
 pub use watched::{WatchNote, WatchSpec, Watched};
 pub use write::Deleted;
+
+#[cfg(test)]
+mod tests;

@@ -68,6 +68,11 @@ async fn a_handler_that_panics_hurts_only_its_parent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_handler_whose_answer_is_no_json_hurts_only_its_parent() {
+    acts_up("no-json", "HandlerFailed", "cannot be written as JSON").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_handler_that_never_returns_hurts_only_its_parent() {
     acts_up("hang", "HandlerOverdue", "has not returned within").await;
 }

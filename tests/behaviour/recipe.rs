@@ -1,9 +1,10 @@
 //! An operator for tests whose parents say themselves what the handler should do.
 //!
 //! A `Recipe` has `spec.children` (returned as they are), `spec.status`, and `spec.act`: `fail`,
-//! `panic`, `hang`, `permanent`, `large`, `many`, `dice`. Everything below `spec` is free of a schema.
+//! `panic`, `hang`, `permanent`, `no-json`, `large`, `many`, `dice`. Everything below `spec` is free of a schema.
 
 use std::{
+    collections::BTreeMap,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
@@ -44,6 +45,10 @@ pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     match spec["act"].as_str() {
         Some("fail") => return Err(Error::msg("the oven is cold")),
         Some("permanent") => return Err(Permanent("no such dish".to_owned()).into()),
+        Some("no-json") => {
+            let odd = BTreeMap::from([(vec!["a list"], "is no name of a field")]);
+            return Ok(SyncResponse::new().child(&odd));
+        }
         Some("panic") => panic!("the kitchen burns"),
         Some("hang") => loop {
             std::thread::park();

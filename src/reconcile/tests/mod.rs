@@ -1,5 +1,6 @@
 //! What a run does when the API server does not say what it hoped for.
 
+mod restraint;
 mod scripted;
 
 use std::sync::{

@@ -1,0 +1,64 @@
+//! What a run leaves undone, because it would be wrong or in vain.
+
+use super::*;
+
+fn of_child(asked: &scripted::Asked) -> bool {
+    asked.is_about("/pods/c")
+}
+
+/// The garbage collector may have taken it, and the watch of the parent be late.
+#[tokio::test]
+async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planned_for() {
+    let live = |field: &str, value: Value| {
+        let mut live = parent("4");
+        live["metadata"][field] = value;
+        (200, live)
+    };
+    for (what, answer, creates) in [
+        ("its status or labels changed", live("labels", json!({"a": "b"})), 1),
+        ("it is being deleted", live("deletionTimestamp", json!("2026-01-01T00:00:00Z")), 0),
+        ("its spec changed", live("generation", json!(2)), 0),
+        ("it is another one", live("uid", json!("other")), 0),
+        ("it is gone", refusal(404, "NotFound"), 0),
+    ] {
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => (201, child("9", 2)),
+            "GET" if asked.is_about("/apps/p") => answer.clone(),
+            _ => taken(),
+        };
+        let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+        world.run(Memory { had_children: true, ..Memory::default() }).await;
+        assert_eq!(
+            world.asked("PATCH").iter().filter(|one| of_child(one)).count(),
+            creates,
+            "{what}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_object_of_somebody_else_is_not_tried_again_before_it_changes() {
+    let version = Arc::new(AtomicUsize::new(5));
+    let now = version.clone();
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => refusal(409, "Conflict"),
+        "GET" if of_child(asked) => {
+            let mut foreign = child(&now.load(Ordering::Acquire).to_string(), 1);
+            foreign["metadata"]["ownerReferences"] = json!([]);
+            (200, foreign)
+        }
+        "GET" => (200, parent("3")),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+    let tries = || world.asked("PATCH").iter().filter(|one| of_child(one)).count();
+    let first = world.run(Memory::default()).await;
+    assert_eq!((first.failure().map(Failure::reason), tries()), (Some("Conflict"), 1));
+    let second = world.run(first.memory).await;
+    assert_eq!((second.failure().map(Failure::reason), tries()), (Some("Conflict"), 1));
+    version.store(6, Ordering::Release);
+    world.run(second.memory).await;
+    assert_eq!(tries(), 2, "it may have been given up");
+}
