@@ -32,9 +32,15 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             return report.close();
         }
     }
-    let (steps, taken) = interlock::admit(context, parent, steps, existing, report);
+    let (mut steps, taken) = interlock::admit(context, parent, steps, existing, report);
+    // Or a child that the server never takes would keep those behind it waiting for ever.
+    steps.sort_by_key(|step| report.memory.throttled.contains(step.id()));
     let mut deletions = Vec::new();
     for step in steps {
+        if report.is_throttled() {
+            report.hold_back(step.id());
+            continue;
+        }
         flapping::look(context, &step, report).await;
         match step {
             Step::Create(write) => deletions.extend(create(context, parent, write, report).await),
@@ -48,6 +54,9 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
         } else {
             delete::delete(context, parent, deletion, report).await;
         }
+    }
+    if !report.is_throttled() {
+        report.memory.throttled.clear();
     }
     interlock::settle(context, taken, report);
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();

@@ -96,11 +96,27 @@ impl Report {
     pub(super) fn child_failed(&mut self, id: &ChildId, error: ApiError) {
         self.told.say(id, ChildState::Failed, &error);
         self.step_failed(id, error);
+        if self.is_throttled() {
+            self.memory.throttled.insert(id.clone());
+        }
     }
 
     /// A request about something else failed.
     pub(super) fn step_failed(&mut self, what: &dyn Display, error: ApiError) {
-        self.child_failures.push(ChildFailure { what: what.to_string(), error });
+        self.child_failures.push(ChildFailure::new(what.to_string(), error));
+    }
+
+    /// Whether the server has just asked to be left alone for a while.
+    pub(super) fn is_throttled(&self) -> bool {
+        self.child_failures.last().is_some_and(ChildFailure::is_throttled)
+    }
+
+    /// A write is not tried, as the server has just asked to be left alone for a while.
+    pub(super) fn hold_back(&mut self, id: &ChildId) {
+        self.wait(id, &"the server asked us to wait");
+        if let Some(failure) = self.child_failures.last_mut() {
+            failure.held_back += 1;
+        }
     }
 
     pub(super) fn found_foreign(&mut self, child: ForeignChild) {

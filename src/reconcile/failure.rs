@@ -40,12 +40,14 @@ pub enum Failure {
 
 /// A request about one object failed.
 #[derive(Debug, thiserror::Error)]
-#[error("{what}: {error}")]
+#[error("{what}: {error}{}", kept_waiting(*.held_back))]
 pub struct ChildFailure {
     /// The object.
     pub what: String,
     /// Why.
     pub error: ApiError,
+    /// How many other writes were not tried because of it.
+    pub held_back: usize,
 }
 
 impl Failure {
@@ -104,6 +106,15 @@ pub(super) fn api_finished(failures: &[ChildFailure], longest: Duration) -> Fini
 }
 
 impl ChildFailure {
+    pub(super) fn new(what: String, error: ApiError) -> Self {
+        Self { what, error, held_back: 0 }
+    }
+
+    /// Whether the server has more to do than it can, so that whatever else there is should wait.
+    pub(super) fn is_throttled(&self) -> bool {
+        self.asked().is_some() || self.error.code() == Some(429)
+    }
+
     fn is_permanent(&self) -> bool {
         self.error.class() == ErrorClass::Permanent
     }
@@ -119,6 +130,14 @@ impl ChildFailure {
             | ErrorClass::Forbidden
             | ErrorClass::Permanent => None,
         }
+    }
+}
+
+fn kept_waiting(held_back: usize) -> String {
+    match held_back {
+        0 => String::new(),
+        1 => "; 1 other write waits".to_owned(),
+        count => format!("; {count} other writes wait"),
     }
 }
 
@@ -152,13 +171,13 @@ mod tests {
                 names_object: true,
             });
             let request = "patch /x".to_owned();
-            ChildFailure { what: "x".to_owned(), error: ApiError::Refused { request, refusal } }
+            ChildFailure::new("x".to_owned(), ApiError::Refused { request, refusal })
         };
         Failure::Api(codes.iter().map(failure).collect())
     }
 
     fn unanswered(error: ApiError) -> Failure {
-        Failure::Api(vec![ChildFailure { what: "x".to_owned(), error }])
+        Failure::Api(vec![ChildFailure::new("x".to_owned(), error)])
     }
 
     fn handler(permanent: bool, retry_after: Option<u64>) -> Failure {

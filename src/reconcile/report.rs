@@ -1,7 +1,7 @@
 //! What came of a run, and what the next run for the same parent needs to know.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -29,6 +29,8 @@ pub struct Memory {
     pub recreated: BTreeMap<ChildId, u64>,
     /// What was last said of fields that others hold, so that it is not sent again.
     pub last_contested: Option<String>,
+    /// Children at which the server asked for patience, until it no longer does.
+    pub throttled: BTreeSet<ChildId>,
     /// Whether there was ever a child, so that a missing one may have been deleted.
     pub had_children: bool,
     /// Deletions that were too many; `None` before the first run.

@@ -25,7 +25,7 @@ pub(super) async fn remove(context: &Context, parent: &Object, report: &mut Repo
         }
         Err(error) => report.step_failed(&"the children that Kubernetes does not collect", error),
     }
-    if !report.waiting.is_empty() {
+    if !report.waiting.is_empty() && !report.is_throttled() {
         remove_others(context, parent, report).await;
     }
     report.close();
@@ -71,6 +71,9 @@ fn namespaces<'a>(context: &'a Context, ty: &K8sType) -> Vec<Option<&'a str>> {
 
 /// Deletes a child, and waits for one that has finalizers or a grace period.
 async fn end(context: &Context, parent: &Object, child: &Object, report: &mut Report) {
+    if !child.is_deleting() && report.is_throttled() {
+        return report.hold_back(&ChildId::of(child));
+    }
     if !child.is_deleting() {
         delete::delete(context, parent, Deletion::undesired(child), report).await;
     }
@@ -91,7 +94,9 @@ async fn remove_others(context: &Context, parent: &Object, report: &mut Report) 
     let children = ours(context, parent, &context.observed(parent));
     let is_due = |child: &&Object| is_only_ours(parent, child) && !child.is_deleting();
     for child in children.iter().filter(is_due) {
-        delete::delete(context, parent, Deletion::undesired(child), report).await;
+        if !report.is_throttled() {
+            delete::delete(context, parent, Deletion::undesired(child), report).await;
+        }
     }
 }
 

@@ -337,3 +337,32 @@ async fn what_is_deleted_at_the_end_of_a_parent_is_told_when_that_is_asked_for()
     assert_eq!((&event["type"], &event["reason"]), (&json!("Normal"), &json!("Deleted")));
     assert_eq!(event["note"], "deleted Pod.v1 elsewhere/c");
 }
+
+#[tokio::test]
+async fn at_the_end_of_a_parent_too_a_server_that_asks_for_patience_has_it() {
+    let named = |name: &str| {
+        let mut left = slow();
+        left["metadata"].as_object_mut().unwrap().remove("deletionTimestamp");
+        left["metadata"]["name"] = json!(name);
+        left
+    };
+    let items = json!({"metadata": {"resourceVersion": "9"}, "items": [named("a"), named("b")]});
+    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+    let world =
+        setup.ending(&["operetta.dev/op"]).before(move |asked| match asked.method.as_str() {
+            "GET" if asked.is_about("/api/v1/pods?") => (200, items.clone()),
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "DELETE" => {
+                let busy =
+                    json!({"kind": "Status", "code": 429, "details": {"retryAfterSeconds": 3}});
+                (429, busy)
+            }
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(world.asked("DELETE").len(), 1);
+    let after = std::time::Duration::from_secs(3);
+    assert_eq!(report.finished(world.config()), Finished::Throttled { after });
+    let said = report.failure().unwrap().to_string();
+    assert!(said.ends_with("1 other write waits"), "{said}");
+}

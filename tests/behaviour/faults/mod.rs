@@ -11,6 +11,7 @@ mod recreated;
 mod replies;
 mod restored;
 mod swarm;
+mod throttled;
 mod watches;
 
 use std::time::Duration;

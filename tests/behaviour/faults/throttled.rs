@@ -1,0 +1,38 @@
+//! A server that asks for patience with one child of several.
+
+use super::*;
+use crate::recipe::{config_map, recipe};
+
+/// What was to be written, in this order: children by their names.
+fn tried(faults: &Faults) -> Vec<String> {
+    let decisions = faults.plan.decisions().into_iter().map(|decision| decision.target);
+    let patches = decisions.filter(|it| it.verb == "patch");
+    let tried = patches.filter_map(|it| match it.resource.as_str() {
+        "configmaps" => it.name,
+        "recipes/status" => Some("the status".to_owned()),
+        _ => None,
+    });
+    tried.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_other_children_wait_too_but_not_for_ever() {
+    let Some(faults) = Faults::start().await else { return };
+    let busy = faults.add(Rule::new(Fault::busy(1)).resource("configmaps").name("a"));
+    let children = ["a", "b", "c"].map(|name| config_map(name, json!({})));
+    faults.world.apply(RECIPE, recipe("r", &children)).await;
+    faults.until_warned("r", "2 other writes wait").await;
+    // The run ended with the first; when the time has come the others are tried before it.
+    until_hits(&busy, 2).await;
+    assert_eq!(tried(&faults)[..5], ["a", "the status", "b", "c", "a"]);
+    for name in ["b", "c"] {
+        assert!(faults.world.get(CONFIG_MAP, name).await.is_object(), "{name}");
+    }
+    faults.until_said("r", "429 TooManyRequests").await;
+    busy.end();
+    faults.until_well("r").await;
+    for name in ["a", "b", "c"] {
+        assert_eq!(faults.writes("configmaps", name), 1, "{name}");
+    }
+    faults.end().await;
+}
