@@ -95,12 +95,21 @@ fn entry(input: StatusInput<'_>, child: &ChildStatus) -> Value {
     let mut value = serde_json::to_value(child).expect("texts become JSON");
     // Who declares less wants to see less.
     let _ = input.schema.prune_item(FIELD, &mut value, "");
+    if let Value::Object(fields) = &mut value {
+        input.schema.default_item(FIELD, fields);
+    }
     value
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::{
+        object::{K8sType, KeptManagers, Object},
+        plan::StatusSchema,
+    };
 
     fn child(name: usize, state: ChildState) -> ChildStatus {
         let text = |text: &str| text.to_owned();
@@ -123,5 +132,33 @@ mod tests {
             assert_eq!((listed.len() - ill, ill), shown);
             assert!(listed.is_sorted_by_key(|child| child.name.parse::<usize>().unwrap()));
         }
+    }
+
+    #[test]
+    fn what_the_server_adds_to_an_entry_is_no_difference() {
+        let text = json!({"type": "string"});
+        let namespace = json!({"type": "string", "default": ""});
+        let status = json!({"type": "object", "properties": {
+            "children": {"type": "array", "items": {"type": "object", "properties": {
+                "kind": text, "name": text, "namespace": namespace,
+            }}},
+        }});
+        let schema = StatusSchema::from_open_api(Some(&status), true);
+        let ty = K8sType::cluster_scoped("example.com/v1", "App", "apps");
+        let parent = json!({"metadata": {
+            "name": "a", "uid": "u", "resourceVersion": "7",
+        }});
+        let input = StatusInput {
+            parent: &Object::from_value(&ty, &parent, &KeptManagers::default()).unwrap(),
+            handler: None,
+            conditions: &[],
+            cleared: &[],
+            children: ChildrenField::Off,
+            observed_generation: false,
+            schema: &schema,
+            now: "",
+        };
+        let expected = json!({"kind": "Pod", "name": "1", "namespace": ""});
+        assert_eq!(entry(input, &child(1, ChildState::Synced)), expected);
     }
 }

@@ -2,7 +2,7 @@
 //! that is not understood here (a reference, alternatives), everything is allowed: the API server
 //! judges then.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// No more undeclared paths are told.
 const MAX_PATHS: usize = 10;
@@ -106,6 +106,18 @@ impl StatusSchema {
             prune(item, schema, path, &mut removed);
         }
         removed
+    }
+
+    /// Adds to an item of a list in the status what the server would add: without it the list would
+    /// differ for ever.
+    pub(super) fn default_item(&self, list: &str, item: &mut Map<String, Value>) {
+        let schema = property(self.tree(), list).and_then(|list| list.get("items"));
+        let declared = schema.and_then(|items| items.get("properties")).and_then(Value::as_object);
+        for (name, _) in declared.into_iter().flatten() {
+            if let (None, Some(default)) = (item.get(name), default(schema, name)) {
+                item.insert(name.clone(), default.clone());
+            }
+        }
     }
 }
 

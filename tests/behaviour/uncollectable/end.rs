@@ -1,5 +1,10 @@
 //! The end of a parent with such children: it goes when they are gone.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
 use kube::api::PropagationPolicy;
 use operetta::operator::{Allowance, DeletionLimit};
 
@@ -154,6 +159,55 @@ async fn of_two_parents_that_want_the_same_object_only_the_first_has_it() {
     assert_eq!(world.get(CLUSTER_ROLE, &worlds.role_name()).await, before);
     world.delete(RECIPE, "first").await;
     world.until(RECIPE, "first", "its end", is_gone).await;
+    assert!(is_gone(&world.get(CLUSTER_ROLE, &worlds.role_name()).await));
+    operators.stop().await;
+    worlds.end().await;
+}
+
+/// Asks for a finalizer itself, and counts the children that it sees.
+#[derive(Clone, Default)]
+struct Cleaner {
+    may_finish: Arc<AtomicBool>,
+    seen: Arc<AtomicUsize>,
+}
+
+impl Handler for Cleaner {
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        recipe::sync(request)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
+        self.seen.fetch_max(request.children.len(), Ordering::SeqCst);
+        if self.may_finish.load(Ordering::SeqCst) {
+            return Ok(FinalizeResponse::done());
+        }
+        Err(Error::msg("the drain is clogged"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_handler_finalizes_first_and_sees_these_children() {
+    let Some(worlds) = Worlds::new().await else { return };
+    let (world, cleaner) = (&worlds.world, Cleaner::default());
+    let handler = cleaner.clone();
+    let quick = std::time::Duration::from_millis(100);
+    let config = config().with_error_backoff(quick, quick);
+    let operators = world.start(|builder| builder.register(config, handler)).await;
+    let children = [worlds.role("get"), worlds.foreign("c", "")];
+    world.apply(RECIPE, recipe("r", &children)).await;
+    world.until_ready(RECIPE, "r").await;
+    world.delete(RECIPE, "r").await;
+    let has_failed = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
+    world.until(RECIPE, "r", "that the handler fails", has_failed).await;
+    assert!(!is_gone(&worlds.there("c").await), "nothing is deleted because something failed");
+    assert_eq!(cleaner.seen.load(Ordering::SeqCst), children.len());
+    cleaner.may_finish.store(true, Ordering::SeqCst);
+    world.until(RECIPE, "r", "its end", is_gone).await;
+    assert!(is_gone(&worlds.there("c").await));
     assert!(is_gone(&world.get(CLUSTER_ROLE, &worlds.role_name()).await));
     operators.stop().await;
     worlds.end().await;

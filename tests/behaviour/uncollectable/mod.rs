@@ -121,6 +121,11 @@ async fn they_are_created_repaired_dropped_and_removed_before_the_parent_goes() 
     let near = world.get(CONFIG_MAP, "near").await;
     assert_eq!(near["metadata"]["ownerReferences"][0]["controller"], true, "as every other child");
 
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let shown: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
+    let shown = shown["children"].as_array().unwrap().clone();
+    assert!(shown.len() == 3 && shown.iter().all(|child| child["owned"] == true), "{shown:?}");
+
     world.apply(RECIPE, recipe("r", &children("list", "much"))).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(worlds.there("c").await["data"]["salt"], "much");
