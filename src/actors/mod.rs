@@ -17,6 +17,7 @@
 
 mod messages;
 mod operator_actor;
+mod reason;
 mod reconciler;
 mod reflector;
 

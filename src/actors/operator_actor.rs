@@ -15,6 +15,7 @@ use super::{
         Ended, LeftOut, Observed, OperatorStateChanged, Retire, Touched, WatchChanged,
         WatchCondition,
     },
+    reason::{child_cause, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
@@ -122,9 +123,17 @@ impl OperatorActor {
         }
     }
 
-    /// Has it told where a user looks that an object cannot be read.
+    /// Has it told where a user looks that an object cannot be read, and those run that it concerns.
     fn left_out(&self, object: Undecodable) {
         let (context, parents) = (self.parts.context.clone(), self.parents_of(&object));
+        let itself = object.key().filter(|_| object.ty() == self.parts.parents.ty());
+        let cause = Cause::LeftOut { ty: object.ty().clone(), key: object.key().cloned() };
+        for key in itself.into_iter().chain(parents.iter().map(Object::key)) {
+            if let Some(parent) = self.parents.get(key) {
+                let (touch, cause) = (Touch::Surroundings, cause.clone());
+                parent.reconciler.do_send(Touched { touch, cause });
+            }
+        }
         self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
     }
 
@@ -230,45 +239,6 @@ impl OperatorActor {
     /// Whether a parent's own run made the change: the run has read the reply already.
     fn is_own(&self, parent: &Uid, origin: Option<&Origin>) -> bool {
         origin.is_some_and(|origin| origin.parent == *parent && origin.operator == *self.name())
-    }
-}
-
-/// Whether a change of a parent is its own or only one of its status.
-fn strength(before: Option<&Object>, after: &Object) -> Touch {
-    let is_own = before.is_none_or(|before| is_own_change(before, after));
-    match (is_own, after.is_deleting()) {
-        (true, true) => Touch::Deletion,
-        (true, false) => Touch::Parent,
-        (false, _) => Touch::Surroundings,
-    }
-}
-
-fn is_own_change(before: &Object, after: &Object) -> bool {
-    before.uid() != after.uid()
-        || before.generation() != after.generation()
-        || after.generation().is_none()
-        || before.is_deleting() != after.is_deleting()
-        || ["labels", "annotations", "finalizers"]
-            .iter()
-            .any(|field| before.metadata_text(field) != after.metadata_text(field))
-}
-
-fn parent_cause(before: Option<&Object>, now: &Object) -> Cause {
-    if now.is_deleting() && before.is_some_and(|before| !before.is_deleting()) {
-        return Cause::ParentDeleted;
-    }
-    let from = before.map(|before| before.resource_version().clone());
-    Cause::ParentChanged { from, to: now.resource_version().clone() }
-}
-
-fn child_cause(ty: &K8sType, change: &Change) -> Cause {
-    let version =
-        |side: &Option<Object>| side.as_ref().map(|object| object.resource_version().clone());
-    Cause::ChildChanged {
-        ty: ty.clone(),
-        key: change.object().key().clone(),
-        from: version(&change.before),
-        to: version(&change.after),
     }
 }
 

@@ -31,6 +31,13 @@ pub enum Cause {
         /// The version now; `None` when it is gone.
         to: Option<ResourceVersion>,
     },
+    /// The parent or a child changed and cannot be read.
+    LeftOut {
+        /// Its type.
+        ty: K8sType,
+        /// Its key, if that can be read.
+        key: Option<ObjectKey>,
+    },
     /// The run before wrote children.
     OwnWrites,
     /// The time that the handler had asked for was over.
@@ -71,6 +78,7 @@ impl Cause {
             Self::ParentDeleted => "ParentDeleted",
             Self::ChildChanged { to: Some(_), .. } => "ChildChanged",
             Self::ChildChanged { to: None, .. } => "ChildDeleted",
+            Self::LeftOut { .. } => "LeftOut",
             Self::OwnWrites => "OwnWrites",
             Self::Resync => "Resync",
             Self::Retry => "Retry",
@@ -87,6 +95,7 @@ impl Cause {
             Self::ChildChanged { from, to, .. } => (from.as_ref(), to.as_ref()),
             Self::Restarted
             | Self::ParentDeleted
+            | Self::LeftOut { .. }
             | Self::OwnWrites
             | Self::Resync
             | Self::Retry
@@ -126,6 +135,8 @@ impl fmt::Display for Cause {
             Self::ChildChanged { ty, key, from, to } => {
                 changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())
             }
+            Self::LeftOut { ty, key: Some(key) } => write!(f, "{ty} {key} cannot be read"),
+            Self::LeftOut { ty, key: None } => write!(f, "an object of {ty} cannot be read"),
             Self::OwnWrites => f.write_str("the run before wrote children"),
             Self::Resync => f.write_str("the handler had asked for it"),
             Self::Retry => f.write_str("the run before failed and its backoff was over"),

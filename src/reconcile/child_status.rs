@@ -101,9 +101,13 @@ impl Report {
         }
     }
 
-    /// A request about something else failed.
+    /// A request about something else failed. The same failure twice is one.
     pub(super) fn step_failed(&mut self, what: &dyn Display, error: ApiError) {
-        self.child_failures.push(ChildFailure::new(what.to_string(), error));
+        let failure = ChildFailure::new(what.to_string(), error);
+        let is_same = |known: &ChildFailure| known.to_string() == failure.to_string();
+        if !self.child_failures.iter().any(is_same) {
+            self.child_failures.push(failure);
+        }
     }
 
     /// Whether the server has just asked to be left alone for a while.

@@ -171,6 +171,17 @@ impl Context {
         self.store(ty)?.reader().get(key)
     }
 
+    /// The object of a type that cannot be read in its newest version.
+    pub(super) fn left_out(&self, ty: &K8sType, key: &ObjectKey) -> Option<Undecodable> {
+        self.store(ty)?.reader().undecodable(key)
+    }
+
+    /// The children of a parent that cannot be read in their newest version.
+    pub(super) fn left_out_of(&self, parent: &Object) -> Vec<Undecodable> {
+        let children = self.parts.children.iter();
+        children.flat_map(|store| store.reader().left_out_of(parent.uid())).collect()
+    }
+
     /// The cached objects that name the parent, ours or not.
     pub(super) fn observed(&self, parent: &Object) -> Children {
         let of_store = |store: &Store| {

@@ -115,6 +115,9 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let Some(parent) = context.parent(&job.key, &job.uid) else {
         return report.gone();
     };
+    let Some(parent) = undecodable::parent_again(context, parent, &mut report).await else {
+        return if report.failure().is_some() { report } else { report.gone() };
+    };
     let seen = parent.clone();
     let parent = match finalize::prepare(context, parent, job.failures, &mut report).await {
         finalize::Prepared::Sync(parent) => parent,
@@ -124,6 +127,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
         }
     };
     flapping::begin(context, &parent, &mut report);
+    undecodable::children_again(context, &parent, &mut report).await;
     let observed = context.observed(&parent);
     // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
     let status = sync_and_apply(context, &parent, observed, job.failures, &mut report).await;

@@ -1,11 +1,14 @@
-//! Telling of objects that cannot be read: in Events about what a user looks at. All of them together
-//! are limited for an operator as those of a run are for a parent.
+//! Objects that cannot be read: they are told in Events about what a user looks at, and each run of a
+//! parent that they concern looks again and fails for as long as that lasts. What is cached of them
+//! is old: nothing is decided on a parent that cannot be read, and nothing is deleted while a child
+//! cannot. All Events of an operator are limited together, as those of a run are for a parent.
 
-use super::{Context, events};
+use super::{Context, Report, events};
 use crate::{
-    cluster::{EventKind, Regarding},
-    object::{Object, Undecodable},
+    cluster::{ApiError, EventKind, Regarding},
+    object::{K8sType, Object, ObjectKey, Undecodable},
     operator::OperatorConfig,
+    plan::ChildId,
 };
 
 /// The reason of the Event.
@@ -39,6 +42,49 @@ impl Context {
         }
         parents.iter().map(Regarding::from).collect()
     }
+}
+
+/// The parent as it can be read by now; `None`, which the report explains, when it cannot.
+pub(super) async fn parent_again(
+    context: &Context,
+    parent: Object,
+    report: &mut Report,
+) -> Option<Object> {
+    let (ty, key) = (parent.ty(), parent.key());
+    if context.left_out(ty, key).is_none() {
+        return Some(parent);
+    }
+    match look_again(context, ty, key).await {
+        Ok(live) => live.filter(|live| live.uid() == parent.uid()),
+        Err(error) => {
+            report.step_failed(&"the parent", error);
+            report.close();
+            None
+        }
+    }
+}
+
+/// Looks again at the children that cannot be read. One that still cannot fails the run.
+pub(super) async fn children_again(context: &Context, parent: &Object, report: &mut Report) {
+    for object in context.left_out_of(parent) {
+        let Some(key) = object.key() else { continue };
+        if let Err(error) = look_again(context, object.ty(), key).await {
+            let id = ChildId { ty: object.ty().clone(), key: key.clone() };
+            report.child_failed(&id, error);
+        }
+    }
+}
+
+async fn look_again(
+    context: &Context,
+    ty: &K8sType,
+    key: &ObjectKey,
+) -> Result<Option<Object>, ApiError> {
+    let live = context.cluster().read(ty, key).await?;
+    if let Some(live) = live.clone() {
+        context.learn_live(live);
+    }
+    Ok(live)
 }
 
 /// What its labels do not say cannot be ruled out.

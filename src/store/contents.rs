@@ -93,6 +93,7 @@ impl Contents {
     pub(super) fn parents_of_undecodable(&self, object: &Undecodable) -> BTreeSet<Uid> {
         let before = object.key().and_then(|key| self.get(key));
         let mut parents = before.map(|before| self.parents_of(before)).unwrap_or_default();
+        parents.extend(self.left_out.parents_of(object));
         parents.extend(object.owners().iter().cloned());
         let labels = self.parent_labels.iter();
         let named = labels.filter_map(|label| object.labels()?.get(label));
@@ -151,7 +152,8 @@ impl Contents {
 
     /// Takes in an object that cannot be read; whether it is news.
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
-        self.left_out.add(object, self.clock)
+        let parents = self.parents_of_undecodable(&object);
+        self.left_out.add(object, parents, self.clock)
     }
 
     pub(super) fn bookmark(&mut self, scope: ScopeId, version: &ResourceVersion) {
@@ -178,6 +180,7 @@ impl Contents {
     }
 
     pub(super) fn overlay(&mut self, object: Object) -> Option<Change> {
+        self.left_out.has_read(object.key(), object.resource_version());
         let is_known_gone =
             self.tombstones.contains_key(object.uid()) || self.departed.outdates(&object);
         let (key, uid, version) = (object.key(), object.uid(), object.resource_version());
@@ -191,7 +194,7 @@ impl Contents {
         self.scopes[scope.0].advance(object.resource_version());
         self.tombstones.remove(object.uid());
         self.departed.remember(object);
-        self.left_out.has_gone(object.key());
+        self.left_out.has_gone(object.key(), object.uid());
         let cached = self.get(object.key())?;
         let is_stale = object.resource_version().is_older_than(cached.resource_version());
         (cached.uid() == object.uid() && !is_stale).then(|| self.remove(object.key()))?
@@ -199,9 +202,9 @@ impl Contents {
 
     /// Takes in the reply to a final delete, which has no version.
     pub(super) fn bury(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
+        self.left_out.has_gone(key, uid);
         // Not cached: the watch was faster than the reply and will not mention the uid again.
         self.get(key).filter(|cached| cached.uid() == uid)?;
-        self.left_out.has_gone(key);
         self.clock += 1;
         self.tombstones.insert(uid.clone(), self.clock);
         self.remove(key)

@@ -1,8 +1,9 @@
 //! The objects that the server showed and that cannot be read: not cached, but not forgotten either.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::object::{ObjectKey, ResourceVersion, Undecodable};
+use super::StoreReader;
+use crate::object::{ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// More are counted, but not known by name.
 const MAX: usize = 100;
@@ -14,13 +15,15 @@ pub(super) struct LeftOut(BTreeMap<ObjectKey, Entry>);
 #[derive(Debug)]
 struct Entry {
     object: Undecodable,
+    /// The uids that it names as its parents, or named when it could be read.
+    parents: BTreeSet<Uid>,
     /// The store's clock when it was last shown.
     shown: u64,
 }
 
 impl LeftOut {
     /// Takes one in; whether it is news: an object, or a version of it, that was not known.
-    pub(super) fn add(&mut self, object: Undecodable, now: u64) -> bool {
+    pub(super) fn add(&mut self, object: Undecodable, parents: BTreeSet<Uid>, now: u64) -> bool {
         let Some(key) = object.key().cloned() else { return false };
         let known = self.0.get(&key);
         if known.is_none() && self.0.len() >= MAX {
@@ -30,8 +33,15 @@ impl LeftOut {
             known.object.uid() == object.uid()
                 && known.object.resource_version() == object.resource_version()
         });
-        self.0.insert(key, Entry { object, shown: now });
+        self.0.insert(key, Entry { object, parents, shown: now });
         !is_known
+    }
+
+    /// The uids of the parents of an object that is left out.
+    pub(super) fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
+        let known = object.key().and_then(|key| self.0.get(key));
+        let known = known.filter(|known| known.object.uid() == object.uid());
+        known.map(|known| known.parents.clone()).unwrap_or_default()
     }
 
     /// Takes in that a version of an object can be read.
@@ -42,9 +52,12 @@ impl LeftOut {
         }
     }
 
-    /// Takes in that an object is gone.
-    pub(super) fn has_gone(&mut self, key: &ObjectKey) {
-        self.0.remove(key);
+    /// Takes in that an object is gone; a namesake may be there.
+    pub(super) fn has_gone(&mut self, key: &ObjectKey, uid: &Uid) {
+        let is_it = |entry: &Entry| entry.object.uid().is_none_or(|known| known == uid);
+        if self.0.get(key).is_some_and(is_it) {
+            self.0.remove(key);
+        }
     }
 
     /// Forgets those of a scope that its list, begun at this time, has not shown.
@@ -52,24 +65,49 @@ impl LeftOut {
         self.0.retain(|key, entry| entry.shown >= begun || !covers(key.namespace.as_deref()));
     }
 
-    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Undecodable> {
+    fn get(&self, key: &ObjectKey) -> Option<&Undecodable> {
         self.0.get(key).map(|entry| &entry.object)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Undecodable> {
+    fn iter(&self) -> impl Iterator<Item = &Undecodable> {
         self.0.values().map(|entry| &entry.object)
+    }
+
+    fn of_parent(&self, parent: &Uid) -> impl Iterator<Item = &Undecodable> {
+        let is_of = |entry: &&Entry| entry.parents.contains(parent);
+        self.0.values().filter(is_of).map(|entry| &entry.object)
+    }
+}
+
+impl StoreReader {
+    /// The objects that were shown and cannot be read, by key; of very many only some.
+    pub fn left_out(&self) -> Vec<Undecodable> {
+        self.read().left_out.iter().cloned().collect()
+    }
+
+    /// Those of a parent.
+    pub fn left_out_of(&self, parent: &Uid) -> Vec<Undecodable> {
+        self.read().left_out.of_parent(parent).cloned().collect()
+    }
+
+    /// The object with this key, if it, or a newer version of what is cached, cannot be read.
+    pub fn undecodable(&self, key: &ObjectKey) -> Option<Undecodable> {
+        self.read().left_out.get(key).cloned()
+    }
+
+    /// The uids that it names as its parents as far as it can be read, or named when it could be.
+    pub fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
+        self.read().parents_of_undecodable(object)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use serde_json::json;
 
     use super::*;
     use crate::{
-        object::{K8sType, KeptManagers, Object, Uid},
+        object::{K8sType, KeptManagers, Object},
         store::Store,
     };
 
@@ -78,6 +116,10 @@ mod tests {
         let metadata =
             json!({"name": name, "namespace": "ns", "resourceVersion": version.to_string()});
         Undecodable::read(&ty, &json!({"metadata": metadata}).to_string(), "odd".to_owned())
+    }
+
+    fn none() -> BTreeSet<Uid> {
+        BTreeSet::new()
     }
 
     fn key(name: &str) -> ObjectKey {
@@ -91,32 +133,32 @@ mod tests {
     #[test]
     fn a_version_is_news_once() {
         let mut left_out = LeftOut::default();
-        assert!(left_out.add(undecodable("a", 1), 1));
-        assert!(!left_out.add(undecodable("a", 1), 2));
-        assert!(left_out.add(undecodable("a", 2), 3));
-        assert!(left_out.add(undecodable("b", 2), 3));
+        assert!(left_out.add(undecodable("a", 1), none(), 1));
+        assert!(!left_out.add(undecodable("a", 1), none(), 2));
+        assert!(left_out.add(undecodable("a", 2), none(), 3));
+        assert!(left_out.add(undecodable("b", 2), none(), 3));
         let nameless = K8sType::namespaced("v1", "ConfigMap", "configmaps");
-        assert!(!left_out.add(Undecodable::unknown(&nameless, String::new()), 4));
+        assert!(!left_out.add(Undecodable::unknown(&nameless, String::new()), none(), 4));
         assert_eq!(left_out.iter().count(), 2);
     }
 
     #[test]
     fn what_can_be_read_again_or_is_gone_is_forgotten() {
         let mut left_out = LeftOut::default();
-        left_out.add(undecodable("a", 5), 1);
-        left_out.add(undecodable("b", 5), 1);
+        left_out.add(undecodable("a", 5), none(), 1);
+        left_out.add(undecodable("b", 5), none(), 1);
         left_out.has_read(&key("a"), &version(4));
         assert!(left_out.get(&key("a")).is_some(), "an older version says nothing");
         left_out.has_read(&key("a"), &version(6));
-        left_out.has_gone(&key("b"));
+        left_out.has_gone(&key("b"), &Uid::new("u"));
         assert_eq!(left_out.iter().count(), 0);
     }
 
     #[test]
     fn a_list_outdates_what_it_does_not_show() {
         let mut left_out = LeftOut::default();
-        left_out.add(undecodable("before", 5), 1);
-        left_out.add(undecodable("shown", 5), 2);
+        left_out.add(undecodable("before", 5), none(), 1);
+        left_out.add(undecodable("shown", 5), none(), 2);
         left_out.settle(|namespace| namespace == Some("other"), 2);
         assert_eq!(left_out.iter().count(), 2, "it was the list of another namespace");
         left_out.settle(|_| true, 2);
@@ -138,9 +180,14 @@ mod tests {
         assert!(!store.leave_out(undecodable("a", 2)), "the list shows it again");
         store.replace(scope, start, Vec::new(), &version(2));
         assert!(reader.is_empty() && reader.undecodable(&key("a")).is_some());
+        assert_eq!(reader.left_out_of(&Uid::new("parent")).len(), 1, "it was cached once");
+        assert!(reader.left_out_of(&Uid::new("other")).is_empty());
         let start = store.begin_list();
         store.replace(scope, start, Vec::new(), &version(3));
         assert!(reader.left_out().is_empty(), "it is gone");
+        store.overlay(child.clone());
+        store.leave_out(undecodable("a", 1));
+        assert!(store.overlay(child.clone()).is_none() && reader.left_out().is_empty());
         store.leave_out(undecodable("a", 4));
         store.observe_deletion(scope, &child);
         assert!(reader.left_out().is_empty());
@@ -149,7 +196,9 @@ mod tests {
     #[test]
     fn no_more_than_a_few_are_known_by_name() {
         let mut left_out = LeftOut::default();
-        let news = (0..150).filter(|it| left_out.add(undecodable(&format!("a{it}"), 1), 1)).count();
+        let news = (0..150)
+            .filter(|it| left_out.add(undecodable(&format!("a{it}"), 1), none(), 1))
+            .count();
         assert_eq!((news, left_out.iter().count()), (MAX, MAX));
     }
 }

@@ -145,21 +145,6 @@ impl StoreReader {
         self.read().of_parent(parent).cloned().collect()
     }
 
-    /// The objects that were shown and cannot be read, by key; of very many only some.
-    pub fn left_out(&self) -> Vec<Undecodable> {
-        self.read().left_out.iter().cloned().collect()
-    }
-
-    /// The object with this key, if it cannot be read.
-    pub fn undecodable(&self, key: &ObjectKey) -> Option<Undecodable> {
-        self.read().left_out.get(key).cloned()
-    }
-
-    /// The uids that it names as its parents as far as it can be read, or named when it could be.
-    pub fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
-        self.read().parents_of_undecodable(object)
-    }
-
     /// How many objects are cached.
     pub fn len(&self) -> usize {
         self.read().len()
@@ -196,7 +181,7 @@ impl StoreReader {
         self.read().version().cloned()
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Contents> {
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Contents> {
         self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -210,3 +210,52 @@ async fn the_end_of_a_child_that_cannot_be_read_is_noticed() {
     until_counted(&faults, "configmaps").await;
     faults.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_deleted_while_a_child_cannot_be_read_and_it_is_looked_at_again() {
+    let Some(faults) = Faults::start().await else { return };
+    let (world, bad) = (&faults.world, config_map("bad", json!({})));
+    world.apply(RECIPE, recipe("r", &[bad.clone(), config_map("good", json!({}))])).await;
+    faults.until_well("r").await;
+    let poison = faults.add(Rule::new(undecodable()).resource("configmaps").name("bad"));
+    let note = json!({"metadata": {"annotations": {"version": "1"}}});
+    let changed = world.patch(CONFIG_MAP, "bad", note).await;
+    faults.until_said("r", "ConfigMap.v1").await;
+    world.apply(RECIPE, recipe("r", &[bad])).await;
+    let is_said = |parent: &Value| {
+        let ready = condition(parent, "Ready");
+        ready["observedGeneration"] == parent["metadata"]["generation"]
+            && ready["message"].as_str().unwrap_or_default().contains("`metadata.uid` is missing")
+    };
+    world.until(RECIPE, "r", "that the new spec was tried", is_said).await;
+    assert!(world.get(CONFIG_MAP, "good").await.is_object(), "nothing is deleted");
+    poison.end();
+    // No event comes: it is the run that looks.
+    world.until(CONFIG_MAP, "good", "the deletion", Value::is_null).await;
+    faults.until_well("r").await;
+    assert_eq!(world.get(CONFIG_MAP, "bad").await, changed, "it was right all the time");
+    until_left_out(&faults, "configmaps", "bad", false).await;
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_done_for_a_parent_that_cannot_be_read_until_it_can() {
+    let Some(faults) = Faults::start().await else { return };
+    let (world, namespace) = (&faults.world, faults.world.namespace.clone());
+    let with = |salt: &str| recipe("r", &[config_map("c", json!({"salt": salt}))]);
+    world.apply(RECIPE, with("old")).await;
+    faults.until_well("r").await;
+    let poison = faults.add(Rule::new(undecodable()).resource("recipes").name("r"));
+    world.apply(RECIPE, with("new")).await;
+    until_told(&faults, "r", "r", WITHOUT_UID).await;
+    faults.until_shown("r", "`metadata.uid` is missing").await;
+    world.delete(CONFIG_MAP, "c").await;
+    let runs = faults.operators.runs("cook", &namespace, "r");
+    faults.operators.until_runs("cook", &namespace, "r", runs + 2).await;
+    assert!(world.get(CONFIG_MAP, "c").await.is_null(), "what the old parent wanted");
+    poison.end();
+    let is_new = |child: &Value| child["data"]["salt"] == "new";
+    world.until(CONFIG_MAP, "c", "what the new parent wants", is_new).await;
+    faults.until_well("r").await;
+    faults.end().await;
+}
