@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::{StreamExt, future::join_all};
+use futures::{StreamExt, stream};
 use k8s_openapi::api::core::v1::{Namespace, Pod, Service};
 use kube::{
     Api, Client, Resource, ResourceExt,
@@ -65,9 +65,10 @@ impl Tenant {
         Program::start(&["--cluster", "kubeconfig", "--kubeconfig", kubeconfig])
     }
 
+    /// Not all at once: a server has no time for the handshakes of a thousand connections.
     async fn create(&self, count: usize) {
         let create = |number| create_one(&self.echo_servers, format!("echo-{number}"));
-        join_all((0..count).map(create)).await;
+        stream::iter(0..count).for_each_concurrent(16, create).await;
     }
 
     async fn until_all_ready(&self) -> Vec<EchoServer> {
