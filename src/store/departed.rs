@@ -39,3 +39,28 @@ impl Departed {
         departure.is_some_and(|departure| !departure.is_older_than(object.resource_version()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{K8sType, KeptManagers};
+
+    #[test]
+    fn only_the_last_that_left_are_remembered() {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let object = |number: usize| {
+            let uid = number.to_string();
+            let value = json!({"metadata": {"name": "a", "uid": uid, "resourceVersion": "7"}});
+            Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+        };
+        let mut departed = Departed::default();
+        for number in 0..=MAX {
+            departed.remember(&object(number));
+            departed.remember(&object(number));
+        }
+        assert!(!departed.outdates(&object(0)) && departed.outdates(&object(1)));
+        assert_eq!((departed.versions.len(), departed.oldest_first.len()), (MAX, MAX));
+    }
+}

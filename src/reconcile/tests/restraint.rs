@@ -62,3 +62,47 @@ async fn an_object_of_somebody_else_is_not_tried_again_before_it_changes() {
     world.run(second.memory).await;
     assert_eq!(tries(), 2, "it may have been given up");
 }
+
+/// As if an admission policy made of every write what was there before.
+#[tokio::test]
+async fn a_write_that_changed_nothing_is_not_sent_again() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => (200, child("5", 1)),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(script);
+    let first = world.run(Memory::default()).await;
+    assert_eq!((first.writes.len(), first.noop_writes.len()), (0, 1));
+    let second = world.run(first.memory).await;
+    assert_eq!((second.unchanged, second.noop_writes.len()), (1, 0));
+    assert_eq!(world.asked("PATCH").iter().filter(|one| of_child(one)).count(), 1);
+}
+
+/// It may have got a controller since.
+#[tokio::test]
+async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
+        "PATCH" => (200, child("6", 2)),
+        "GET" if of_child(asked) => {
+            let mut of_nobody = child("5", 1);
+            of_nobody["metadata"]["ownerReferences"] = json!([]);
+            (200, of_nobody)
+        }
+        "GET" => (200, parent("3")),
+        _ => taken(),
+    };
+    let world =
+        Setup::new(pods(), ChildConfig::apply().adopting()).desiring(desired("c")).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.writes.len(), 1, "{report:?}");
+    let writes = world.asked("PATCH").into_iter().filter(of_child);
+    let proofs: Vec<_> =
+        writes.map(|one| one.body["metadata"]["resourceVersion"].clone()).collect();
+    assert_eq!(proofs, ["1", "5", "5"], "a create, a dry run, and the adoption");
+}
