@@ -1,5 +1,7 @@
 //! What a run leaves undone, because it would be wrong or in vain.
 
+use std::sync::mpsc;
+
 use super::*;
 
 fn of_child(asked: &scripted::Asked) -> bool {
@@ -105,4 +107,57 @@ async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
     let proofs: Vec<_> =
         writes.map(|one| one.body["metadata"]["resourceVersion"].clone()).collect();
     assert_eq!(proofs, ["1", "5", "5"], "a create, a dry run, and the adoption");
+}
+
+#[tokio::test]
+async fn the_answer_of_a_handler_that_was_given_up_on_is_not_carried_out() {
+    let (release, released) = mpsc::channel();
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => {
+            // It is said while the handler still runs. Nobody listens to the second time.
+            let _ = release.send(());
+            with_status(&asked.body)
+        }
+        "PATCH" => (201, child("9", 2)),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .desiring(desired("c"))
+        .answering_after(released)
+        .before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("HandlerOverdue"));
+    assert!(!world.asked("PATCH").iter().any(of_child), "{report:?}");
+}
+
+#[tokio::test]
+async fn the_status_of_a_parent_is_not_written_to_its_namesake() {
+    for (uid, tries) in [("pu", 3), ("other", 1)] {
+        let script = move |asked: &scripted::Asked| {
+            let mut live = parent("9");
+            live["metadata"]["uid"] = json!(uid);
+            match asked.method.as_str() {
+                "PATCH" => refusal(409, "Conflict"),
+                "GET" => (200, live),
+                _ => taken(),
+            }
+        };
+        let world = Setup::new(pods(), ChildConfig::apply()).before(script);
+        world.run(Memory::default()).await;
+        assert_eq!(world.asked("PATCH").len(), tries, "{uid}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
+    for (after_writes, writes_status) in [(0, false), (1, false), (2, true)] {
+        let script = |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => (201, child("9", 2)),
+            _ => taken(),
+        };
+        let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+        let report = world.run_after(after_writes, Memory::default()).await;
+        assert_eq!((report.writes.len(), report.wrote_status), (1, writes_status));
+    }
 }

@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeSet,
     convert::Infallible,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, mpsc},
     time::Duration,
 };
 
@@ -50,13 +50,15 @@ pub(super) struct Setup {
     cached: Vec<Value>,
     desired: Result<Vec<Value>, Permanent>,
     normal_events: bool,
+    /// What the handler waits for, longer than it may take.
+    awaited: Option<Mutex<mpsc::Receiver<()>>>,
 }
 
 impl Setup {
     pub(super) fn new(child: K8sType, config: ChildConfig) -> Self {
         let parent = parent("3");
         let (cached, desired) = (Vec::new(), Ok(Vec::new()));
-        Self { child, config, parent, cached, desired, normal_events: false }
+        Self { child, config, parent, cached, desired, normal_events: false, awaited: None }
     }
 
     /// The parent is being deleted, and has these finalizers.
@@ -82,6 +84,11 @@ impl Setup {
         Self { desired: Err(Permanent("the spec makes no sense".to_owned())), ..self }
     }
 
+    /// The handler answers when it is told to, and is overdue until then.
+    pub(super) fn answering_after(self, awaited: mpsc::Receiver<()>) -> Self {
+        Self { awaited: Some(Mutex::new(awaited)), ..self }
+    }
+
     /// What goes well is told too.
     pub(super) fn telling_all(self) -> Self {
         Self { normal_events: true, ..self }
@@ -104,14 +111,21 @@ impl World {
         let (asked, origins) = (Arc::default(), Arc::<Mutex<Vec<_>>>::default());
         let told = origins.clone();
         let client = client(script, Arc::clone(&asked));
-        let desired = setup.desired;
+        let (desired, awaited) = (setup.desired, setup.awaited);
+        let is_late = awaited.is_some();
         let handler = move |_: &SyncRequest| {
+            if let Some(awaited) = &awaited {
+                awaited.lock().unwrap().recv().unwrap();
+            }
             let children = desired.clone()?;
             Ok(children.into_iter().fold(SyncResponse::new(), SyncResponse::child))
         };
         let mut config =
             OperatorConfig::new("op", app()).child_of_type(setup.child.clone(), setup.config);
         config.normal_events = setup.normal_events;
+        if is_late {
+            config.handler_deadline = Duration::from_millis(1);
+        }
         let context = Context::new(ContextParts {
             config,
             handler: Arc::new(handler),
@@ -126,8 +140,13 @@ impl World {
     }
 
     pub(super) async fn run(&self, memory: Memory) -> Report {
+        self.run_after(0, memory).await
+    }
+
+    /// Runs after so many runs that wrote children.
+    pub(super) async fn run_after(&self, after_writes: u32, memory: Memory) -> Report {
         let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
-        run(&self.context, Job { key, uid, after_writes: 0, failures: 0, memory }).await
+        run(&self.context, Job { key, uid, after_writes, failures: 0, memory }).await
     }
 
     pub(super) fn config(&self) -> &OperatorConfig {

@@ -135,3 +135,22 @@ async fn a_stale_list_of_parents_deletes_no_child_that_the_old_parent_did_not_wa
     assert_eq!(faults.world.get(CONFIG_MAP, "d").await, d);
     faults.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_permission_that_is_lost_is_said_at_once_and_found_again() {
+    let Some((faults, child)) = with_child().await else { return };
+    let of_watch = |fault| Rule::new(fault).verb("watch").resource("configmaps");
+    // Not in this test's namespace: the watch is over all.
+    let forbidden = faults.plan.add(of_watch(Fault::refuse(403)));
+    let closed = faults.add(of_watch(Fault::CloseWatch).name("c").times(1));
+    faults.world.delete(CONFIG_MAP, "c").await;
+    until_hits(&closed, 1).await;
+    let ready = || faults.operators.http("/readyz/cook?verbose");
+    let why = "missing permission: get, list, watch on configmaps";
+    let is_said = |(code, body): &(u16, String)| *code == 503 && body.contains(why);
+    eventually("what is missing", ready, is_said).await;
+    forbidden.end();
+    until_back(&faults, &child).await;
+    eventually("all well", ready, |(code, _)| *code == 200).await;
+    faults.end().await;
+}
