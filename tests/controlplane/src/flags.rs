@@ -68,6 +68,9 @@ pub(crate) fn kube_controller_manager(home: &Home, options: &Options) -> Vec<Str
         at("service-account-private-key-file", file::SERVICE_ACCOUNT_KEY),
         at("root-ca-file", file::AUTHORITY),
         "--leader-elect=false".into(),
+        // By default it collects 20 objects a second, and what one test leaves is in the way of the next.
+        "--kube-api-qps=1000".into(),
+        "--kube-api-burst=1000".into(),
         // Nobody asks it anything, so it serves nothing.
         "--secure-port=0".into(),
     ];
