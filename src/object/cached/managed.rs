@@ -10,10 +10,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
+use crate::object::Uid;
+
 /// The field managers whose entries in `metadata.managedFields` are kept; all others are dropped.
 ///
 /// What is kept is shared by all objects with the same fields, as the children of one type mostly
-/// are. Cheap to clone: clones share too.
+/// are but for the uid of their controller. Cheap to clone: clones share too.
 #[derive(Debug, Clone, Default)]
 pub struct KeptManagers(Arc<Kept>);
 
@@ -30,7 +32,7 @@ struct Shared {
     limit: usize,
 }
 
-/// The kept entries of one object, as JSON.
+/// The kept entries of one object, as JSON with [`CONTROLLER`] for the uid of its controller.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ManagedFields(Option<Arc<str>>);
 
@@ -53,6 +55,10 @@ pub(super) struct Entry<'a> {
 /// the shared text, so that it costs an object nothing.
 const CHANGED_SINCE: &str = "ChangedSince";
 
+/// Stands for the uid of the controller: who owns an owner reference owns it under that uid, and
+/// the text could be shared by nobody else. No JSON has this character.
+const CONTROLLER: &str = "\0";
+
 /// The fewest texts that are looked through for those that nobody uses.
 const FEWEST: usize = 64;
 
@@ -64,7 +70,11 @@ impl KeptManagers {
     }
 
     /// What is kept of `metadata.managedFields`.
-    pub(super) fn reduce(&self, entries: Vec<Entry<'_>>) -> ManagedFields {
+    pub(super) fn reduce(
+        &self,
+        entries: Vec<Entry<'_>>,
+        controller: Option<&Uid>,
+    ) -> ManagedFields {
         let entries = entries.into_iter().filter(Entry::is_of_object);
         let is_kept = |entry: &Entry<'_>| self.0.names.contains(entry.manager.as_ref());
         let (mut kept, others): (Vec<_>, Vec<_>) = entries.partition(is_kept);
@@ -72,7 +82,10 @@ impl KeptManagers {
             return ManagedFields::default();
         }
         kept.extend(changed_since(&kept, others));
-        let text = serde_json::to_string(&kept).expect("texts and what was JSON are JSON");
+        let mut text = serde_json::to_string(&kept).expect("texts and what was JSON are JSON");
+        if let Some(uid) = controller {
+            text = text.replace(uid.as_str(), CONTROLLER);
+        }
         let mut shared = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
         ManagedFields(Some(shared.one(text)))
     }
@@ -94,32 +107,38 @@ impl Shared {
     }
 }
 
+/// Each needs to be told the controller of the object whose fields they are.
 impl ManagedFields {
     /// The `fieldsV1` of a manager's server-side apply.
-    pub(super) fn applied_by(&self, manager: &str) -> Option<Value> {
-        let fields = self.find(manager, "Apply")?.fields?;
-        serde_json::from_str(fields.get()).ok()
+    pub(super) fn applied_by(&self, manager: &str, controller: Option<&Uid>) -> Option<Value> {
+        self.find(controller, |entry| {
+            let fields = entry.is(manager, "Apply").then_some(entry.fields?)?;
+            serde_json::from_str(fields.get()).ok()
+        })
     }
 
     /// Whether a manager owns something by other writes.
-    pub(super) fn has_update_by(&self, manager: &str) -> bool {
-        self.find(manager, "Update").is_some()
+    pub(super) fn has_update_by(&self, manager: &str, controller: Option<&Uid>) -> bool {
+        self.find(controller, |entry| entry.is(manager, "Update").then_some(())).is_some()
     }
 
     /// Who changed the object after those who are kept did.
-    pub(super) fn changed_by(&self) -> Option<String> {
-        let mut entries = self.entries().into_iter();
-        Some(entries.find(|entry| entry.operation == CHANGED_SINCE)?.manager.into_owned())
+    pub(super) fn changed_by(&self, controller: Option<&Uid>) -> Option<String> {
+        let is_last = |entry: &Entry<'_>| entry.operation == CHANGED_SINCE;
+        self.find(controller, |entry| is_last(entry).then(|| entry.manager.to_string()))
     }
 
-    fn find(&self, manager: &str, operation: &str) -> Option<Entry<'_>> {
-        let mut entries = self.entries().into_iter();
-        entries.find(|entry| entry.manager == manager && entry.operation == operation)
-    }
-
-    fn entries(&self) -> Vec<Entry<'_>> {
-        let text = self.0.as_deref();
-        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    fn find<T>(
+        &self,
+        controller: Option<&Uid>,
+        what: impl Fn(&Entry<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let shared = self.0.as_deref()?;
+        let text = controller.map_or(Cow::Borrowed(shared), |uid| {
+            Cow::Owned(shared.replace(CONTROLLER, uid.as_str()))
+        });
+        let entries: Vec<Entry<'_>> = serde_json::from_str(&text).ok()?;
+        entries.iter().find_map(what)
     }
 }
 
@@ -134,6 +153,10 @@ fn changed_since<'a>(kept: &[Entry<'a>], others: Vec<Entry<'a>>) -> Option<Entry
 }
 
 impl Entry<'_> {
+    fn is(&self, manager: &str, operation: &str) -> bool {
+        self.manager == manager && self.operation == operation
+    }
+
     fn is_of_object(&self) -> bool {
         self.subresource.as_deref().is_none_or(str::is_empty)
     }
@@ -156,7 +179,7 @@ mod tests {
 
     fn reduce(managers: &KeptManagers, entries: &Value) -> ManagedFields {
         let text = entries.to_string();
-        managers.reduce(serde_json::from_str(&text).unwrap())
+        managers.reduce(serde_json::from_str(&text).unwrap(), None)
     }
 
     #[test]
@@ -168,9 +191,9 @@ mod tests {
             entry("old", "Update", &json!({})),
         ]);
         let kept = reduce(&KeptManagers::new(["op", "old"]), &entries);
-        assert_eq!(kept.applied_by("op"), Some(json!({"f:data": {"f:a": {}}})));
-        assert_eq!((kept.applied_by("kubectl"), kept.applied_by("old")), (None, None));
-        assert!(kept.has_update_by("old") && !kept.has_update_by("op"));
+        assert_eq!(kept.applied_by("op", None), Some(json!({"f:data": {"f:a": {}}})));
+        assert_eq!((kept.applied_by("kubectl", None), kept.applied_by("old", None)), (None, None));
+        assert!(kept.has_update_by("old", None) && !kept.has_update_by("op", None));
         assert!(reduce(&KeptManagers::new(["x"]), &entries).0.is_none());
     }
 
@@ -195,8 +218,10 @@ mod tests {
             (json!([ours(), entry("timeless", "Update", &json!({"time": null}))]), None),
         ] {
             let kept = reduce(&KeptManagers::new(["op"]), &entries);
-            assert_eq!(kept.changed_by().as_deref(), expected, "{entries}");
-            assert!(kept.applied_by("op").is_some() && kept.applied_by("new").is_none());
+            assert_eq!(kept.changed_by(None).as_deref(), expected, "{entries}");
+            assert!(
+                kept.applied_by("op", None).is_some() && kept.applied_by("new", None).is_none()
+            );
         }
     }
 
@@ -214,6 +239,21 @@ mod tests {
             reduce(&managers, &entries(name, "2026-01-01T00:00:00Z"));
         }
         assert!(managers.0.shared.lock().unwrap().texts.len() <= FEWEST + 1);
-        assert!(second.applied_by("op").is_some());
+        assert!(second.applied_by("op", None).is_some());
+    }
+
+    #[test]
+    fn children_of_different_parents_share_one_copy_too() {
+        let managers = KeptManagers::new(["op"]);
+        let kept = ["0a1b", "2c3d"].map(|uid| {
+            let owner = json!({format!("k:{{\"uid\":\"{uid}\"}}"): {}});
+            let fields = json!({"f:metadata": {"f:ownerReferences": owner}});
+            let text = json!([entry("op", "Apply", &json!({"fieldsV1": fields}))]).to_string();
+            let uid = Uid::new(uid);
+            let kept = managers.reduce(serde_json::from_str(&text).unwrap(), Some(&uid));
+            assert_eq!(kept.applied_by("op", Some(&uid)), Some(fields));
+            kept.0.unwrap()
+        });
+        assert!(Arc::ptr_eq(&kept[0], &kept[1]));
     }
 }

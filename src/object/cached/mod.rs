@@ -180,19 +180,19 @@ impl Object {
     /// The `fieldsV1` that a manager owns by server-side apply on the object itself (not on a
     /// subresource); `None` if it never applied, or was not kept.
     pub fn applied_fields(&self, manager: &str) -> Option<Value> {
-        self.0.managed.applied_by(manager)
+        self.0.managed.applied_by(manager, self.controller())
     }
 
     /// Whether a manager owns fields of the object itself by other writes than server-side apply;
     /// `false` if it was not kept.
     pub fn is_updated_by(&self, manager: &str) -> bool {
-        self.0.managed.has_update_by(manager)
+        self.0.managed.has_update_by(manager, self.controller())
     }
 
     /// The field manager that changed the object itself after the kept managers last did, as far as
     /// the server tells; it tells only of those who still own something.
     pub fn changed_by(&self) -> Option<String> {
-        self.0.managed.changed_by()
+        self.0.managed.changed_by(self.controller())
     }
 
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {

@@ -97,8 +97,8 @@ impl<'a> Outline<'a> {
             version: self.version,
             generation: self.generation,
             is_deleting: fields.get("deletionTimestamp").is_some_and(|time| time != "null"),
+            managed: managers.reduce(managed, self.controller.as_ref()),
             controller: self.controller,
-            managed: managers.reduce(managed),
             json: writer.finish().into_boxed_str(),
             metadata: u32::try_from(metadata).expect("is shorter than the whole text"),
         }))
