@@ -281,6 +281,8 @@ impl Contents {
         for parent in &parents {
             let children = self.by_parent.entry(parent.clone()).or_default();
             if let Err(at) = find(children, object.key()) {
+                // Most have one child of a type, and room for four would stay empty.
+                children.reserve_exact(usize::from(children.is_empty()));
                 children.insert(at, object.clone());
             }
         }

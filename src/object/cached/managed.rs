@@ -86,15 +86,18 @@ impl KeptManagers {
         if let Some(uid) = controller {
             text = text.replace(uid.as_str(), CONTROLLER);
         }
-        let mut shared = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        ManagedFields(Some(shared.one(text)))
+        ManagedFields(Some(self.share(&text)))
+    }
+
+    /// The one copy of a text that many objects have.
+    pub(super) fn share(&self, text: &str) -> Arc<str> {
+        self.0.shared.lock().unwrap_or_else(PoisonError::into_inner).one(text)
     }
 }
 
 impl Shared {
-    /// The one copy of a text.
-    fn one(&mut self, text: String) -> Arc<str> {
-        if let Some(known) = self.texts.get(text.as_str()) {
+    fn one(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.texts.get(text) {
             return known.clone();
         }
         if self.texts.len() >= self.limit {

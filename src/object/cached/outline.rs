@@ -90,9 +90,10 @@ impl<'a> Outline<'a> {
         let mut writer = ObjectWriter::with_capacity(bytes);
         let metadata = writer.object("metadata", &fields);
         self.others.0.iter().for_each(|(name, value)| writer.field(name, value.get()));
+        let namespace = self.key.namespace.map(|namespace| managers.share(&namespace));
         Object(Arc::new(Facts {
             ty: ty.clone(),
-            key: self.key,
+            key: ObjectKey { namespace, ..self.key },
             uid: Uid::new(&self.uid),
             version: self.version,
             generation: self.generation,
