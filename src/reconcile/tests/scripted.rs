@@ -149,6 +149,12 @@ impl World {
         run(&self.context, Job { key, uid, after_writes, failures: 0, memory }).await
     }
 
+    /// Somebody else has changed the child, and the cache knows.
+    pub(super) fn changed(&self, child: &Value) {
+        let ty = &self.config().children[0].ty;
+        self.context.learn_live(Object::from_value(ty, child, &kept()).unwrap());
+    }
+
     pub(super) fn config(&self) -> &OperatorConfig {
         self.context.config()
     }

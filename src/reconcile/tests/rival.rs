@@ -1,0 +1,43 @@
+//! Who is named when a child is changed back again and again.
+
+use super::*;
+
+/// The child after one manager changed what is ours, and another something else, later.
+fn changed_back(version: usize) -> Value {
+    let entry = |manager: &str, second: u8, fields: Value| {
+        let time = format!("2026-01-01T00:00:0{second}Z");
+        json!({"manager": manager, "operation": "Update", "time": time, "fieldsV1": fields})
+    };
+    let mut child = child(&version.to_string(), 1);
+    child["metadata"]["managedFields"] = json!([
+        entry("rival", 1, json!({"f:spec": {"f:x": {}}})),
+        entry("passer-by", 2, json!({"f:metadata": {"f:annotations": {"f:seen": {}}}})),
+    ]);
+    child
+}
+
+#[tokio::test]
+async fn the_rival_is_who_holds_the_field_and_not_who_came_by_last() {
+    let version = Arc::new(AtomicUsize::new(5));
+    let now = version.clone();
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => (200, child(&(now.fetch_add(1, Ordering::AcqRel) + 1).to_string(), 2)),
+        "GET" => (200, changed_back(now.load(Ordering::Acquire))),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(script);
+    let mut memory = Memory::default();
+    for run in 0..4 {
+        assert!(memory.flapping.condition().is_none(), "after {run} runs");
+        memory = world.run(memory).await.memory;
+        world.changed(&changed_back(version.fetch_add(1, Ordering::AcqRel) + 1));
+    }
+    let said = memory.flapping.condition().unwrap().message;
+    assert!(said.contains("`rival` changes .spec.x back"), "{said}");
+    let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
+    assert_eq!(reads.count(), 1, "one live read, at the last moment");
+}
