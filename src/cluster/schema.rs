@@ -2,24 +2,42 @@
 //!
 //! The document needs no permission beyond that of any authenticated user, other than the CRD.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use super::{ApiError, Cluster, api::ApiRequest};
 use crate::{object::K8sType, plan::StatusSchema};
 
+/// A document may describe hundreds of types: as a tree it would take megabytes.
 #[derive(Deserialize)]
-struct Document {
-    #[serde(default)]
-    paths: serde_json::Map<String, Value>,
-    #[serde(default)]
-    components: Components,
+struct Document<'a> {
+    #[serde(borrow, default)]
+    paths: BTreeMap<String, &'a RawValue>,
+    #[serde(borrow, default)]
+    components: Components<'a>,
 }
 
 #[derive(Deserialize, Default)]
-struct Components {
-    #[serde(default)]
-    schemas: serde_json::Map<String, Value>,
+struct Components<'a> {
+    #[serde(borrow, default)]
+    schemas: BTreeMap<String, &'a RawValue>,
+}
+
+/// A schema as far as it says whose it is.
+#[derive(Deserialize)]
+struct Labelled {
+    #[serde(default, rename = "x-kubernetes-group-version-kind")]
+    kinds: Vec<GroupVersionKind>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct GroupVersionKind {
+    group: String,
+    version: String,
+    kind: String,
 }
 
 impl Cluster {
@@ -34,34 +52,37 @@ impl Cluster {
             Err(error) if error.code() == Some(404) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let document: Document = serde_json::from_slice(&answer)
-            .map_err(|error| ApiError::Malformed { request: name, why: error.to_string() })?;
-        Ok(read(&document, ty))
+        let malformed = |error: serde_json::Error| ApiError::Malformed {
+            request: name,
+            why: error.to_string(),
+        };
+        serde_json::from_slice(&answer).and_then(|document| read(&document, ty)).map_err(malformed)
     }
 }
 
-fn read(document: &Document, ty: &K8sType) -> Option<StatusSchema> {
-    let schema = document.components.schemas.values().find(|schema| is_of(schema, ty))?;
+fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<StatusSchema>> {
+    let mut schemas = document.components.schemas.values();
+    let Some(schema) = schemas.find(|schema| is_of(schema.get(), ty)) else { return Ok(None) };
+    let schema: Value = serde_json::from_str(schema.get())?;
     let ending = format!("/{}/{{name}}/status", ty.plural());
     let has_subresource = document.paths.keys().any(|path| path.ends_with(&ending));
-    let status = schema.pointer("/properties/status");
-    Some(match status {
+    Ok(Some(match schema.pointer("/properties/status") {
         // A built-in type refers to its status instead of spelling it out.
         Some(status) if status.get("properties").is_none() && is_reference(status) => {
             StatusSchema::unknown()
         }
-        _ => StatusSchema::from_open_api(status, has_subresource),
-    })
+        status => StatusSchema::from_open_api(status, has_subresource),
+    }))
 }
 
 fn is_reference(status: &Value) -> bool {
     status.get("$ref").is_some() || status.get("allOf").is_some()
 }
 
-fn is_of(schema: &Value, ty: &K8sType) -> bool {
-    let kinds = schema.get("x-kubernetes-group-version-kind").and_then(Value::as_array);
-    kinds.into_iter().flatten().any(|kind| {
-        kind["group"] == ty.group() && kind["version"] == ty.version() && kind["kind"] == ty.kind()
+fn is_of(schema: &str, ty: &K8sType) -> bool {
+    let kinds = serde_json::from_str(schema).map(|Labelled { kinds }| kinds).unwrap_or_default();
+    kinds.iter().any(|GroupVersionKind { group, version, kind }| {
+        (group.as_str(), version.as_str(), kind.as_str()) == (ty.group(), ty.version(), ty.kind())
     })
 }
 
@@ -74,9 +95,9 @@ mod tests {
     #[test]
     fn a_type_is_found_by_its_group_version_and_kind() {
         let kinds = json!([{"group": "example.dev", "version": "v1", "kind": "Echo"}]);
-        let schema = json!({"x-kubernetes-group-version-kind": kinds});
+        let schema = json!({"x-kubernetes-group-version-kind": kinds}).to_string();
         assert!(is_of(&schema, &K8sType::namespaced("example.dev/v1", "Echo", "echoes")));
         assert!(!is_of(&schema, &K8sType::namespaced("example.dev/v2", "Echo", "echoes")));
-        assert!(!is_of(&json!({}), &K8sType::namespaced("example.dev/v1", "Echo", "echoes")));
+        assert!(!is_of("{}", &K8sType::namespaced("example.dev/v1", "Echo", "echoes")));
     }
 }
