@@ -65,7 +65,9 @@ async fn allow(world: &World, name: &str, code: &str) {
 /// Lets a parent run once more, and waits for the end of that.
 async fn run_again(world: &World, operators: &Operators, name: &str) {
     let runs = operators.runs("cook", &world.namespace, name);
-    let annotations = json!({"example.dev/again": runs.to_string()});
+    // Never what is there already: that would change nothing, and nobody would run.
+    let version = world.get(RECIPE, name).await["metadata"]["resourceVersion"].take();
+    let annotations = json!({"example.dev/again": version});
     world.patch(RECIPE, name, json!({"metadata": {"annotations": annotations}})).await;
     operators.until_runs("cook", &world.namespace, name, runs + 1).await;
 }
