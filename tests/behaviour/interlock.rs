@@ -19,8 +19,10 @@ fn half_of_a_parent() -> DeletionLimit {
     DeletionLimit { run: Allowance { percent: 50, at_least: 2 }, minute: ALL }
 }
 
+/// In its namespace alone: what another test left behind is counted too, and may still go.
 async fn start(world: &World, limit: DeletionLimit) -> Operators {
-    let config = recipe::config("cook").with_deletion_limit(limit);
+    let config =
+        recipe::config("cook").within_namespace(&world.namespace).with_deletion_limit(limit);
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
