@@ -6,12 +6,12 @@ use tokio::time::Instant;
 
 /// How long anything may take before a test gives up on it. The garbage collector of a real cluster
 /// looks for new types every 30 seconds, and collects nothing for a CRD before.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Looks again and again until what it sees is right, and returns it.
 ///
 /// # Panics
-/// After 60 seconds, with `what` was waited for and what was seen last.
+/// After a minute, with `what` was waited for and what was seen last.
 pub async fn eventually<T: Debug, F: Future<Output = T>>(
     what: &str,
     look: impl Fn() -> F,
