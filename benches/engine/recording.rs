@@ -173,14 +173,15 @@ impl Session {
     }
 }
 
-/// It lasts longer than anything here, and never begins anew.
+/// Nobody begins it anew: it has no end but the server's own.
 fn floors_watch(path: &str, workload: Workload) -> String {
     let (own, floor) = (workload.parent(0), workload.floor());
     let name = workload.config(&own).name;
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let path = path.replace(&format!("/{}", own.plural), &format!("/{}", floor.plural));
-    let query = query.replace(&name, "floor").replace("timeoutSeconds=290", "timeoutSeconds=7200");
-    format!("{path}?{query}")
+    let is_end = |part: &&str| part.starts_with("timeoutSeconds=");
+    let parts: Vec<_> = query.split('&').filter(|part| !is_end(part)).collect();
+    format!("{path}?{}", parts.join("&").replace(&name, "floor"))
 }
 
 /// In the floor's name, for the floor's parents.

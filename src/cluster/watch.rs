@@ -73,18 +73,9 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     scope: ScopeId,
     note: N,
 ) {
-    let streams_lists = true;
-    let mut looping = Loop {
-        cluster,
-        spec,
-        store,
-        scope,
-        note,
-        from: None,
-        streams_lists,
-        failures: 0,
-        alive: None,
-    };
+    let (from, streams_lists, failures, alive) = (None, true, 0, None);
+    let mut looping =
+        Loop { cluster, spec, store, scope, note, from, streams_lists, failures, alive };
     loop {
         looping.turn().await;
     }
@@ -179,8 +170,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let (mut line, mut is_mute) = (Vec::new(), true);
         while self.next_line(&mut lines, &mut line, is_mute).await? {
             is_mute = false;
-            let frame = frames::frame(&line, &self.spec.ty);
-            let frame = frame.map_err(|error| self.malformed(&error.to_string()))?;
+            let frame = frames::frame(&line, &self.spec.ty)
+                .map_err(|error| self.malformed(&error.to_string()))?;
             if let Some(end) = self.take(frame, &mut initial)? {
                 return Ok(end);
             }

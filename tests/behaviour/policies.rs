@@ -253,12 +253,18 @@ async fn with_held_field(world: &World) {
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "none"}})).await;
 }
 
+/// An operator that yields to the holder of such a field.
+async fn start_yielding(world: &World) -> Operators {
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let operators = start(world, policy).await;
+    with_held_field(world).await;
+    operators
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
     let Some(world) = World::new().await else { return };
-    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
-    let operators = start(&world, policy).await;
-    with_held_field(&world).await;
+    let operators = start_yielding(&world).await;
     let says_so = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
     let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
     assert_eq!(condition(&parent, "Ready")["status"], "True");
@@ -284,9 +290,7 @@ async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
     let Some(world) = World::that_logs_requests().await else { return };
-    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
-    let operators = start(&world, policy).await;
-    with_held_field(&world).await;
+    let operators = start_yielding(&world).await;
     let says_so = |parent: &Value| message(parent).contains(".data.salt");
     world.until(RECIPE, "r", "who holds it", says_so).await;
     operators.until_synced("cook", &world.namespace, "r").await;
@@ -308,9 +312,7 @@ async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_ties_a_child_to_its_parent_is_not_left_to_others() {
     let Some(world) = World::new().await else { return };
-    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
-    let operators = start(&world, policy).await;
-    with_held_field(&world).await;
+    let operators = start_yielding(&world).await;
     let label = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": "me"}}});
     world.patch(CONFIG_MAP, "c", label).await;
     let is_tied =

@@ -74,6 +74,14 @@ impl Workload {
         }
     }
 
+    /// How many times as long as its floor a burst may take.
+    pub(crate) fn burst_target(self) -> &'static str {
+        match self {
+            Self::Trio => "at most 1.10",
+            Self::Echo => "at most 1.50",
+        }
+    }
+
     /// The spec of a parent whose watched child carries this mark.
     pub(crate) fn spec(self, mark: &str) -> Value {
         match self {

@@ -1,15 +1,13 @@
 //! The end of a parent with such children: it goes when they are gone.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
-};
-
 use kube::api::PropagationPolicy;
 use operetta::operator::{Allowance, DeletionLimit};
 
 use super::*;
-use crate::world::is_ready;
+use crate::{
+    cleaner::{Answer, Cleaner},
+    world::is_ready,
+};
 
 /// Keeps a config map of the other namespace from going.
 async fn slow_down(worlds: &Worlds, name: &str) {
@@ -164,35 +162,11 @@ async fn of_two_parents_that_want_the_same_object_only_the_first_has_it() {
     worlds.end().await;
 }
 
-/// Asks for a finalizer itself, and counts the children that it sees.
-#[derive(Clone, Default)]
-struct Cleaner {
-    may_finish: Arc<AtomicBool>,
-    seen: Arc<AtomicUsize>,
-}
-
-impl Handler for Cleaner {
-    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
-        recipe::sync(request)
-    }
-
-    fn has_finalizer(&self) -> bool {
-        true
-    }
-
-    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
-        self.seen.fetch_max(request.children.len(), Ordering::SeqCst);
-        if self.may_finish.load(Ordering::SeqCst) {
-            return Ok(FinalizeResponse::done());
-        }
-        Err(Error::msg("the drain is clogged"))
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_handler_finalizes_first_and_sees_these_children() {
     let Some(worlds) = Worlds::new().await else { return };
     let (world, cleaner) = (&worlds.world, Cleaner::default());
+    cleaner.answers(Answer::Fails);
     let handler = cleaner.clone();
     let quick = std::time::Duration::from_millis(100);
     let config = config().with_error_backoff(quick, quick);
@@ -204,8 +178,8 @@ async fn the_handler_finalizes_first_and_sees_these_children() {
     let has_failed = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
     world.until(RECIPE, "r", "that the handler fails", has_failed).await;
     assert!(!is_gone(&worlds.there("c").await), "nothing is deleted because something failed");
-    assert_eq!(cleaner.seen.load(Ordering::SeqCst), children.len());
-    cleaner.may_finish.store(true, Ordering::SeqCst);
+    assert_eq!(cleaner.children_seen(world, "r"), children.len());
+    cleaner.answers(Answer::Done);
     world.until(RECIPE, "r", "its end", is_gone).await;
     assert!(is_gone(&worlds.there("c").await));
     assert!(is_gone(&world.get(CLUSTER_ROLE, &worlds.role_name()).await));
