@@ -16,7 +16,7 @@ use crate::object::Object;
 pub const FRAMEWORK_CONDITIONS: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
 
 /// What the framework says at times; a handler may say it otherwise.
-const AT_TIMES: [&str; 2] = ["Paused", "DeletionsHeld"];
+const AT_TIMES: [&str; 3] = ["Paused", "DeletionsHeld", "Flapping"];
 
 /// One thing to say about an object, after the conventions of the Kubernetes API.
 ///
@@ -214,7 +214,8 @@ mod tests {
         let value = json!({
             "metadata": {"name": "a", "uid": "u", "resourceVersion": "1"},
             "status": {"conditions": [
-                of("Ready"), of("Mine"), of("Reconciling"), of("Stalled"), of("Paused"), 7,
+                of("Ready"), of("Mine"), of("Reconciling"), of("Stalled"), of("Paused"),
+                of("DeletionsHeld"), of("Flapping"), 7,
                 {"type": "Odd", "status": "Perhaps"},
             ]},
         });

@@ -44,8 +44,14 @@ fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) 
     merged.retain(|condition| !input.cleared.contains(&type_of(condition)));
     let own = input.conditions.iter().map(|condition| own(input, condition));
     // A handler that returns what it read would keep ours for ever.
-    let handler = handler.into_iter();
-    let handler = handler.filter(|theirs| !FRAMEWORK_CONDITIONS.contains(&type_of(theirs)));
+    let is_echo = |theirs: &Value| {
+        let is_same = |read: &Value| {
+            type_of(read) == type_of(theirs) && read.get("reason") == theirs.get("reason")
+        };
+        input.cleared.contains(&type_of(theirs)) && present.iter().any(is_same)
+    };
+    let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty);
+    let handler = handler.into_iter().filter(|it| !is_ours(type_of(it)) && !is_echo(it));
     for condition in handler.chain(own) {
         let same_type = |other: &&Value| type_of(other) == type_of(&condition);
         let before = present.iter().find(same_type).cloned();

@@ -251,6 +251,21 @@ fn a_handler_does_not_speak_for_the_framework() {
 }
 
 #[test]
+fn what_a_handler_only_read_does_not_outlast_what_it_was_about() {
+    let ours = json!({"type": "Conflict", "status": "True", "reason": "Ours"});
+    let present = json!({"observedGeneration": 3, "conditions": [ours]});
+    let written = |handler: &Value| {
+        let status = patch(&present, &json!({"conditions": [handler]})).unwrap();
+        status["conditions"].as_array().map(Vec::len)
+    };
+    assert_eq!(written(&ours), Some(0));
+    assert_eq!(
+        written(&json!({"type": "Conflict", "status": "True", "reason": "Theirs"})),
+        Some(1)
+    );
+}
+
+#[test]
 fn what_is_not_declared_of_a_condition_is_left_out() {
     let status = json!({"type": "object", "properties": {"conditions": {
         "type": "array", "items": {"type": "object", "properties": {

@@ -1,0 +1,111 @@
+//! Fields that other managers hold.
+
+use super::*;
+
+/// A field that somebody holds of a child, with another value than is desired.
+async fn with_held_field(world: &World) {
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much", "oil": "a"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "none"}})).await;
+}
+
+/// An operator that yields to the holder of such a field.
+async fn start_yielding(world: &World) -> Operators {
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let operators = start(world, policy).await;
+    with_held_field(world).await;
+    operators
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
+    let Some(world) = World::new().await else { return };
+    let operators = start_yielding(&world).await;
+    let says_so = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
+    let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
+    assert_eq!(condition(&parent, "Ready")["status"], "True");
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "none", "oil": "a"}));
+    // The rest is applied.
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much", "oil": "b"}))])).await;
+    let has_oil = |child: &Value| child["data"] == json!({"salt": "none", "oil": "b"});
+    world.until(CONFIG_MAP, "c", "the field that nobody else holds", has_oil).await;
+    world.until(RECIPE, "r", "it again", says_so).await;
+    assert_eq!(events(&world, "Conflict").await.len(), 1, "said once");
+    let (status, page) =
+        operators.http(&format!("/api/v1/operators/cook/parents/{}/r", world.namespace)).await;
+    assert!(status == 200 && page.contains(".data.salt (`by-hand`)"), "{page}");
+    // The other lets go.
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
+    let is_ours = |child: &Value| child["data"] == json!({"salt": "much", "oil": "b"});
+    world.until(CONFIG_MAP, "c", "our value", is_ours).await;
+    let is_quiet = |parent: &Value| message(parent) == "all children are as desired";
+    world.until(RECIPE, "r", "nothing to say", is_quiet).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
+    let Some(world) = World::that_logs_requests().await else { return };
+    let operators = start_yielding(&world).await;
+    let says_so = |parent: &Value| message(parent).contains(".data.salt");
+    world.until(RECIPE, "r", "who holds it", says_so).await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let asked = || {
+        let requests = world.our_requests().into_iter();
+        requests.filter(|request| request.uri.contains("/configmaps/c")).count()
+    };
+    let (before, runs) = (asked(), operators.runs("cook", &world.namespace, "r"));
+    for taste in ["a", "b", "c"] {
+        world.patch(RECIPE, "r", json!({"spec": {"status": {"taste": taste}}})).await;
+        let tastes = |parent: &Value| parent["status"]["taste"] == taste;
+        world.until(RECIPE, "r", "the new status", tastes).await;
+    }
+    assert!(operators.runs("cook", &world.namespace, "r") > runs);
+    assert_eq!(asked(), before);
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ties_a_child_to_its_parent_is_not_left_to_others() {
+    let Some(world) = World::new().await else { return };
+    let operators = start_yielding(&world).await;
+    let label = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": "me"}}});
+    world.patch(CONFIG_MAP, "c", label).await;
+    let is_tied =
+        |child: &Value| child["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "cook";
+    let child = world.until(CONFIG_MAP, "c", "our label", is_tied).await;
+    assert_eq!(child["data"]["salt"], "none");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
+    let Some(world) = World::new().await else { return };
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let operators = start(&world, policy).await;
+    with_held_field(&world).await;
+    let says_so = |parent: &Value| {
+        let ready = condition(parent, "Ready");
+        ready["status"] == "False"
+            && ready["reason"] == "Conflict"
+            && message(parent).contains(".data.salt (`by-hand`)")
+    };
+    world.until(RECIPE, "r", "a conflict", says_so).await;
+    let before = world.get(CONFIG_MAP, "c").await;
+    // Nor is what nobody else holds.
+    let children =
+        [config_map("c", json!({"salt": "much", "oil": "b"})), config_map("d", json!({}))];
+    world.apply(RECIPE, recipe("r", &children)).await;
+    world.until(CONFIG_MAP, "d", "the other child", Value::is_object).await;
+    let is_observed = |parent: &Value| {
+        condition(parent, "Ready")["observedGeneration"] == parent["metadata"]["generation"]
+    };
+    world.until(RECIPE, "r", "a look at the change", |p| is_observed(p) && says_so(p)).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, before);
+    assert_eq!(events(&world, "Conflict").await.len(), 1, "said once");
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert_eq!(message(&parent), "all children are as desired");
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
+    operators.stop().await;
+}
