@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use actix::{Message, Recipient};
+use actix::Message;
+
+use super::mailbox::{Letter, Postbox};
 
 use crate::{
     board::OperatorState,
@@ -75,6 +77,11 @@ pub enum WatchCondition {
     Failing(String),
 }
 
+/// Whether an actor turns over: it sends this to itself.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct Turn;
+
 /// An operator's state changed.
 #[derive(Debug, Clone)]
 pub struct OperatorStateChanged {
@@ -104,7 +111,7 @@ pub(super) struct Admitted {
 #[rtype(result = "()")]
 pub(super) struct Retire {
     /// Who is told of the end, which may have to wait for a run.
-    pub(super) ended: Recipient<Ended>,
+    pub(super) ended: Postbox<Ended>,
 }
 
 /// Nothing runs any more for a parent that was gone.
@@ -114,3 +121,14 @@ pub(super) struct Ended {
     pub(super) key: ObjectKey,
     pub(super) uid: Uid,
 }
+
+impl Letter for Noted {}
+impl Letter for Published {}
+impl Letter for Observed {}
+impl Letter for LeftOut {}
+impl Letter for WatchChanged {}
+impl Letter for Turn {}
+impl Letter for Touched {}
+impl Letter for Admitted {}
+impl Letter for Retire {}
+impl Letter for Ended {}

@@ -13,14 +13,17 @@
 //! - user code and I/O run on the supervisor's runtime, never on an actor's task;
 //! - a reconciler has at most one run in flight and one timer; a parent that is gone and comes back
 //!   gets another one when the first has ended, so that its runs do not overlap;
-//! - stopping is a message.
+//! - stopping is a message;
+//! - every message is a letter in the `mailbox` module's sense, so that what waits is counted.
 
+mod mailbox;
 mod messages;
 mod operator_actor;
 mod reason;
 mod reconciler;
 mod reflector;
 
+pub use mailbox::Postbox;
 pub use messages::{Observed, OperatorStateChanged, Published, WatchChanged, WatchCondition};
 pub use operator_actor::{OperatorActor, OperatorParts};
 pub use reflector::{Reflector, ReflectorParts};

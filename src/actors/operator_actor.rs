@@ -5,23 +5,26 @@ use std::{
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
+    time::Instant,
 };
 
 use actix::{Actor, Addr, AsyncContext, Handler};
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
+    mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{
-        Ended, LeftOut, Observed, OperatorStateChanged, Retire, Touched, WatchChanged,
+        Ended, LeftOut, Observed, OperatorStateChanged, Retire, Touched, Turn, WatchChanged,
         WatchCondition,
     },
     reason::{child_cause, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
-    board::{Board, OperatorState, ParentState},
+    board::{BEAT_EVERY, Board, OperatorState, ParentState, Pulse},
     cluster::Watched,
     history::Cause,
+    metrics::MailboxDepth,
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::OperatorName,
     reconcile::{Context, Origin},
@@ -45,6 +48,8 @@ pub struct OperatorParts {
     pub board: Board,
     /// Where a change of state is told.
     pub states: UnboundedSender<OperatorStateChanged>,
+    /// Where it is shown how many messages wait for it.
+    pub mailbox: MailboxDepth,
 }
 
 /// Answers for the parents of one operator.
@@ -56,6 +61,9 @@ pub struct OperatorActor {
     keys: HashMap<Uid, ObjectKey>,
     /// Parents that are gone, but not their last run: one that is back waits for its end.
     ending: HashSet<Uid>,
+    /// Where it is shown how many messages wait for its reconcilers together.
+    reconcilers: MailboxDepth,
+    pulse: Pulse,
 }
 
 struct Parent {
@@ -69,7 +77,10 @@ impl OperatorActor {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
         let (parents, keys, ending) = <_>::default();
-        Self { parts, watches, has_started: false, parents, keys, ending }
+        let name = parts.context.name();
+        let reconcilers = parts.context.metrics().mailbox("reconciler", name.as_str());
+        let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
+        Self { parts, watches, has_started: false, parents, keys, ending, reconcilers, pulse }
     }
 
     fn name(&self) -> &OperatorName {
@@ -131,7 +142,7 @@ impl OperatorActor {
         for key in itself.into_iter().chain(parents.iter().map(Object::key)) {
             if let Some(parent) = self.parents.get(key) {
                 let (touch, cause) = (Touch::Surroundings, cause.clone());
-                parent.reconciler.do_send(Touched { touch, cause });
+                post(&parent.reconciler, &self.reconcilers, Touched { touch, cause });
             }
         }
         self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
@@ -183,7 +194,7 @@ impl OperatorActor {
             self.start_reconciler(parent);
         }
         if let Some(known) = self.parents.get(parent.key()) {
-            known.reconciler.do_send(Touched { touch, cause });
+            post(&known.reconciler, &self.reconcilers, Touched { touch, cause });
         }
     }
 
@@ -199,6 +210,7 @@ impl OperatorActor {
             key: key.clone(),
             uid: uid.clone(),
             seed: hasher.finish(),
+            mailbox: self.reconcilers.clone(),
         };
         let reconciler = Reconciler::new(parts).start();
         self.keys.insert(uid.clone(), key.clone());
@@ -214,7 +226,8 @@ impl OperatorActor {
     /// Ends what there is under a key.
     fn retire(&mut self, key: &ObjectKey, ctx: &mut actix::Context<Self>) {
         if let Some(known) = self.parents.remove(key) {
-            known.reconciler.do_send(Retire { ended: ctx.address().recipient() });
+            let retire = Retire { ended: Postbox::new(&ctx.address(), &self.parts.mailbox) };
+            post(&known.reconciler, &self.reconcilers, retire);
             self.keys.remove(&known.uid);
             self.ending.insert(known.uid);
         } else if self.ending.is_empty() {
@@ -230,8 +243,8 @@ impl OperatorActor {
         for uid in change.parents.iter().filter(|uid| !self.is_own(uid, origin)) {
             let reconciler = self.keys.get(uid).and_then(|key| self.parents.get(key));
             if let Some(parent) = reconciler {
-                let cause = child_cause(ty, change);
-                parent.reconciler.do_send(Touched { touch: Touch::Surroundings, cause });
+                let (touch, cause) = (Touch::Surroundings, child_cause(ty, change));
+                post(&parent.reconciler, &self.reconcilers, Touched { touch, cause });
             }
         }
     }
@@ -245,15 +258,33 @@ impl OperatorActor {
 impl Actor for OperatorActor {
     type Context = actix::Context<Self>;
 
-    fn started(&mut self, _: &mut Self::Context) {
+    fn started(&mut self, ctx: &mut Self::Context) {
         self.show_state();
+        ctx.run_interval(BEAT_EVERY, |operator, ctx| {
+            post(&ctx.address(), &operator.parts.mailbox, Turn);
+        });
     }
 }
 
-impl Handler<Observed> for OperatorActor {
+impl<M: Letter> Handler<Mail<M>> for OperatorActor
+where
+    Self: Receive<M>,
+{
     type Result = ();
 
-    fn handle(&mut self, observed: Observed, ctx: &mut Self::Context) {
+    fn handle(&mut self, mail: Mail<M>, ctx: &mut Self::Context) {
+        self.receive(mail.open(), ctx);
+    }
+}
+
+impl Receive<Turn> for OperatorActor {
+    fn receive(&mut self, _: Turn, _: &mut Self::Context) {
+        self.pulse.beat(Instant::now());
+    }
+}
+
+impl Receive<Observed> for OperatorActor {
+    fn receive(&mut self, observed: Observed, ctx: &mut Self::Context) {
         if !self.has_started {
             return;
         }
@@ -268,21 +299,17 @@ impl Handler<Observed> for OperatorActor {
     }
 }
 
-impl Handler<LeftOut> for OperatorActor {
-    type Result = ();
-
+impl Receive<LeftOut> for OperatorActor {
     /// What is left out before the start is looked up at the start.
-    fn handle(&mut self, LeftOut { object }: LeftOut, _: &mut Self::Context) {
+    fn receive(&mut self, LeftOut { object }: LeftOut, _: &mut Self::Context) {
         if self.has_started {
             self.left_out(object);
         }
     }
 }
 
-impl Handler<WatchChanged> for OperatorActor {
-    type Result = ();
-
-    fn handle(&mut self, changed: WatchChanged, ctx: &mut Self::Context) {
+impl Receive<WatchChanged> for OperatorActor {
+    fn receive(&mut self, changed: WatchChanged, ctx: &mut Self::Context) {
         let WatchChanged { watched, condition } = changed;
         let Some(known) = self.watches.get_mut(&watched) else { return };
         *known = condition;
@@ -294,10 +321,8 @@ impl Handler<WatchChanged> for OperatorActor {
     }
 }
 
-impl Handler<Ended> for OperatorActor {
-    type Result = ();
-
-    fn handle(&mut self, Ended { key, uid }: Ended, ctx: &mut Self::Context) {
+impl Receive<Ended> for OperatorActor {
+    fn receive(&mut self, Ended { key, uid }: Ended, ctx: &mut Self::Context) {
         self.ending.remove(&uid);
         let is_back = self.answered_for(&key).filter(|parent| *parent.uid() == uid);
         if let Some(parent) = is_back {

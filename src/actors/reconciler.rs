@@ -5,15 +5,17 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use actix::{
-    Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, Recipient, SpawnHandle, fut,
-};
+use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHandle, fut};
 use tokio::{runtime::Handle, task::JoinError};
 
-use super::messages::{Admitted, Ended, Retire, Touched};
+use super::{
+    mailbox::{Letter, Mail, Postbox, Receive, post},
+    messages::{Admitted, Ended, Retire, Touched},
+};
 use crate::{
     board::{Board, ParentPhase, ParentState},
     history::{Cause, Causes, History, NextWake, Outcome, Run},
+    metrics::MailboxDepth,
     object::{Object, ObjectKey, Uid},
     operator::{OperatorConfig, is_paused},
     reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run_on},
@@ -32,6 +34,7 @@ pub(super) struct ReconcilerParts {
     pub(super) key: ObjectKey,
     pub(super) uid: Uid,
     pub(super) seed: u64,
+    pub(super) mailbox: MailboxDepth,
 }
 
 /// Answers for one parent.
@@ -45,7 +48,7 @@ pub(super) struct Reconciler {
     /// When something last changed, as far as this actor knows.
     last_touch: Option<Instant>,
     /// Who is told of the end, once it is ordered.
-    ended: Option<Recipient<Ended>>,
+    ended: Option<Postbox<Ended>>,
 }
 
 impl Reconciler {
@@ -88,8 +91,8 @@ impl Reconciler {
     /// Asks for a place, and runs at once if there is one.
     fn enqueue(&mut self, priority: Priority, ctx: &mut actix::Context<Self>) {
         self.clear_timer(ctx);
-        let address = ctx.address();
-        let waiter = move |permit| address.do_send(Admitted { permit });
+        let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
+        let waiter = move |permit| post(&address, &mailbox, Admitted { permit });
         match self.parts.context.gate().enter(priority, waiter) {
             Entry::Now(permit) => self.admitted(permit, ctx),
             Entry::Later(ticket) => {
@@ -281,33 +284,38 @@ impl Actor for Reconciler {
     fn stopped(&mut self, _: &mut Self::Context) {
         if let Some(ended) = self.ended.take() {
             let (key, uid) = (self.parts.key.clone(), self.parts.uid.clone());
-            ended.do_send(Ended { key, uid });
+            ended.post(Ended { key, uid });
         }
     }
 }
 
-impl Handler<Touched> for Reconciler {
+impl<M: Letter> Handler<Mail<M>> for Reconciler
+where
+    Self: Receive<M>,
+{
     type Result = ();
 
-    fn handle(&mut self, Touched { touch, cause }: Touched, ctx: &mut Self::Context) {
+    fn handle(&mut self, mail: Mail<M>, ctx: &mut Self::Context) {
+        self.receive(mail.open(), ctx);
+    }
+}
+
+impl Receive<Touched> for Reconciler {
+    fn receive(&mut self, Touched { touch, cause }: Touched, ctx: &mut Self::Context) {
         self.causes.add(cause);
         self.last_touch = Some(Instant::now());
         self.step(Input::Touched(touch), ctx);
     }
 }
 
-impl Handler<Admitted> for Reconciler {
-    type Result = ();
-
-    fn handle(&mut self, Admitted { permit }: Admitted, ctx: &mut Self::Context) {
+impl Receive<Admitted> for Reconciler {
+    fn receive(&mut self, Admitted { permit }: Admitted, ctx: &mut Self::Context) {
         self.admitted(permit, ctx);
     }
 }
 
-impl Handler<Retire> for Reconciler {
-    type Result = ();
-
-    fn handle(&mut self, Retire { ended }: Retire, ctx: &mut Self::Context) {
+impl Receive<Retire> for Reconciler {
+    fn receive(&mut self, Retire { ended }: Retire, ctx: &mut Self::Context) {
         self.ended = Some(ended);
         self.step(Input::Retired, ctx);
     }

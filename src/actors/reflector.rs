@@ -1,14 +1,23 @@
 //! One actor per resource type: it keeps the type's watch loops running and tells the operators.
 
-use std::{fmt, sync::Arc, time::SystemTime};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
 
-use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient, SpawnHandle};
+use actix::{Actor, Addr, AsyncContext, Context, Handler, SpawnHandle};
 use tokio::{runtime::Handle, task::AbortHandle};
 
-use super::messages::{LeftOut, Noted, Observed, Published, WatchChanged, WatchCondition};
+use super::{
+    OperatorActor,
+    mailbox::{Letter, Mail, Postbox, Receive, post},
+    messages::{LeftOut, Noted, Observed, Published, Turn, WatchChanged, WatchCondition},
+};
 use crate::{
-    board::{Board, NamespaceState, TypeError, TypeState},
+    board::{BEAT_EVERY, Board, NamespaceState, Pulse, TypeError, TypeState},
     cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched, watch},
+    metrics::MailboxDepth,
     object::{K8sType, Undecodable},
     store::{Change, ScopeId, Settled, Store},
 };
@@ -25,6 +34,8 @@ pub struct ReflectorParts {
     pub runtime: Handle,
     /// Where the state of the type is shown.
     pub board: Board,
+    /// Where it is shown how many messages wait for it.
+    pub mailbox: MailboxDepth,
 }
 
 /// Keeps the store of one type equal to the API server.
@@ -37,13 +48,14 @@ pub struct Reflector {
     observers: Vec<Observer>,
     /// Ends the hold on deletions.
     hold: Option<SpawnHandle>,
+    pulse: Pulse,
 }
 
 /// Someone to tell.
 struct Observer {
-    objects: Recipient<Observed>,
-    left_out: Recipient<LeftOut>,
-    watches: Recipient<WatchChanged>,
+    objects: Postbox<Observed>,
+    left_out: Postbox<LeftOut>,
+    watches: Postbox<WatchChanged>,
 }
 
 /// One of the watches, as it stands.
@@ -72,29 +84,34 @@ impl Reflector {
         };
         let scopes = parts.scopes.iter().map(scope).collect();
         let (loops, observers) = (Vec::new(), Vec::new());
-        Self { parts, scopes, loops, state: TypeState::default(), observers, hold: None }
+        let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
+        let pulse = parts.board.pulse(name, Instant::now());
+        Self { parts, scopes, loops, state: TypeState::default(), observers, hold: None, pulse }
     }
 
     /// Adds someone to tell. To be called before the start.
-    pub fn add_observer<A>(&mut self, actor: &Addr<A>)
-    where
-        A: Actor<Context = Context<A>>
-            + Handler<Observed>
-            + Handler<LeftOut>
-            + Handler<WatchChanged>,
-    {
-        let (objects, left_out) = (actor.clone().recipient(), actor.clone().recipient());
-        self.observers.push(Observer { objects, left_out, watches: actor.clone().recipient() });
+    pub fn add_observer(&mut self, operator: &Addr<OperatorActor>, mailbox: &MailboxDepth) {
+        self.observers.push(Observer {
+            objects: Postbox::new(operator, mailbox),
+            left_out: Postbox::new(operator, mailbox),
+            watches: Postbox::new(operator, mailbox),
+        });
+    }
+
+    /// Starts it; what comes back takes what replies and live reads say.
+    pub fn start_counted(self) -> Postbox<Published> {
+        let mailbox = self.parts.mailbox.clone();
+        Postbox::new(&self.start(), &mailbox)
     }
 
     fn start_loop(&self, scope: usize, ctx: &Context<Self>) -> AbortHandle {
         let (cluster, store) = (self.parts.cluster.clone(), self.parts.store.clone());
         let (spec, id) = (self.parts.scopes[scope].clone(), self.scopes[scope].id);
-        let reflector = ctx.address();
+        let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
         let keep_going = async move {
             loop {
-                let reflector = reflector.clone();
-                let note = move |note| reflector.do_send(Noted { scope, note });
+                let (reflector, mailbox) = (reflector.clone(), mailbox.clone());
+                let note = move |note| post(&reflector, &mailbox, Noted { scope, note });
                 let watching = watch(cluster.clone(), spec.clone(), store.clone(), id, note);
                 // A watch loop ends only by a panic, a bug of ours: the type must not die of it.
                 if let Err(error) = tokio::spawn(watching).await {
@@ -111,7 +128,7 @@ impl Reflector {
         }
         let observed = Observed { ty: self.ty().clone(), changes: Arc::from(changes), origin };
         for observer in &self.observers {
-            observer.objects.do_send(observed.clone());
+            observer.objects.post(observed.clone());
         }
     }
 
@@ -122,7 +139,7 @@ impl Reflector {
         self.scopes[scope].condition = condition.clone();
         let changed = WatchChanged { watched: self.watched(scope), condition };
         for observer in &self.observers {
-            observer.watches.do_send(changed.clone());
+            observer.watches.post(changed.clone());
         }
     }
 
@@ -157,7 +174,7 @@ impl Reflector {
         if is_news {
             let left_out = LeftOut { object };
             for observer in &self.observers {
-                observer.left_out.do_send(left_out.clone());
+                observer.left_out.post(left_out.clone());
             }
         }
     }
@@ -262,6 +279,9 @@ impl Actor for Reflector {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         self.show();
+        ctx.run_interval(BEAT_EVERY, |reflector, ctx| {
+            post(&ctx.address(), &reflector.parts.mailbox, Turn);
+        });
         self.loops = (0..self.scopes.len()).map(|scope| self.start_loop(scope, ctx)).collect();
     }
 
@@ -270,18 +290,31 @@ impl Actor for Reflector {
     }
 }
 
-impl Handler<Noted> for Reflector {
+impl<M: Letter> Handler<Mail<M>> for Reflector
+where
+    Self: Receive<M>,
+{
     type Result = ();
 
-    fn handle(&mut self, Noted { scope, note }: Noted, ctx: &mut Self::Context) {
+    fn handle(&mut self, mail: Mail<M>, ctx: &mut Self::Context) {
+        self.receive(mail.open(), ctx);
+    }
+}
+
+impl Receive<Turn> for Reflector {
+    fn receive(&mut self, _: Turn, _: &mut Self::Context) {
+        self.pulse.beat(Instant::now());
+    }
+}
+
+impl Receive<Noted> for Reflector {
+    fn receive(&mut self, Noted { scope, note }: Noted, ctx: &mut Self::Context) {
         self.note(scope, note, ctx);
     }
 }
 
-impl Handler<Published> for Reflector {
-    type Result = ();
-
-    fn handle(&mut self, Published { change, origin }: Published, _: &mut Self::Context) {
+impl Receive<Published> for Reflector {
+    fn receive(&mut self, Published { change, origin }: Published, _: &mut Self::Context) {
         self.tell(vec![change], origin);
     }
 }

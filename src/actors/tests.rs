@@ -7,7 +7,10 @@ use kube::{Client, client::Body};
 use serde_json::json;
 use tokio::runtime::{Builder, Handle};
 
-use super::*;
+use super::{
+    mailbox::{Letter, Mail},
+    *,
+};
 use crate::{
     board::{Board, OperatorInfo},
     cluster::{Cluster, Watched},
@@ -29,7 +32,7 @@ type Step = (Option<u64>, Option<u64>);
 fn a_parent_that_came_and_went_at_once_is_not_shown_for_ever() {
     let told_together = |operator: Addr<OperatorActor>| async move {
         for step in [CREATED, DELETED] {
-            operator.do_send(observed(step));
+            operator.do_send(mail(observed(step)));
         }
     };
     assert_eq!(shown_after(told_together), 0);
@@ -39,7 +42,7 @@ fn a_parent_that_came_and_went_at_once_is_not_shown_for_ever() {
 fn a_late_message_does_not_bring_a_parent_back() {
     let told_one_by_one = |operator: Addr<OperatorActor>| async move {
         for step in [CREATED, DELETED, UPDATED] {
-            operator.send(observed(step)).await.unwrap();
+            operator.send(mail(observed(step))).await.unwrap();
         }
     };
     assert_eq!(shown_after(told_one_by_one), 0);
@@ -57,7 +60,7 @@ fn shown_after<F: Future<Output = ()>>(tell: impl FnOnce(Addr<OperatorActor>) ->
     System::new().block_on(async move {
         let operator = OperatorActor::new(parts).start();
         let condition = WatchCondition::Synced;
-        operator.send(WatchChanged { watched: apps(), condition }).await.unwrap();
+        operator.send(mail(WatchChanged { watched: apps(), condition })).await.unwrap();
         tell(operator).await;
         for _ in 0..50 {
             tokio::task::yield_now().await;
@@ -65,6 +68,10 @@ fn shown_after<F: Future<Output = ()>>(tell: impl FnOnce(Addr<OperatorActor>) ->
     });
     io.shutdown_background();
     board.parents("op", None, 10).unwrap().items.len()
+}
+
+fn mail<M: Letter>(message: M) -> Mail<M> {
+    Mail::new(message, &Metrics::new().mailbox("operator", "op"))
 }
 
 fn parts(board: Board, runtime: Handle) -> OperatorParts {
@@ -75,7 +82,8 @@ fn parts(board: Board, runtime: Handle) -> OperatorParts {
     let (states, _) = tokio::sync::mpsc::unbounded_channel();
     let (parents, children) = (parents.reader(), vec![]);
     let relies_on = BTreeSet::from([apps()]);
-    OperatorParts { context, parents, children, relies_on, runtime, board, states }
+    let mailbox = context.metrics().mailbox("operator", "op");
+    OperatorParts { context, parents, children, relies_on, runtime, board, states, mailbox }
 }
 
 fn context(parents: Store) -> Context {

@@ -7,6 +7,7 @@
 //! supervisor, operator actors --register, set_operator--+
 //! reflectors ------------------add_store, update_type---+--> Board --copies--> web
 //! reconcilers -----------------record, forget-----------+
+//! actors, runtime -------------pulse--------------------+
 //! ```
 //!
 //! Invariants:
@@ -14,10 +15,12 @@
 //! - no lock is held while anything but a copy is made.
 
 mod facts;
+mod pulse;
 mod shared;
 
 pub use facts::{
     NamespaceState, OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase,
     ParentState, TypeError, TypeSnapshot, TypeState,
 };
+pub use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub use shared::Board;

@@ -5,11 +5,12 @@ use std::{
     fmt,
     ops::Bound,
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    time::Instant,
 };
 
 use super::{
-    OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase, ParentState,
-    TypeSnapshot, TypeState,
+    Beat, OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase, ParentState,
+    Pulse, TypeSnapshot, TypeState, pulse::Pulses,
 };
 use crate::{
     object::{K8sType, ObjectKey, Uid},
@@ -19,7 +20,10 @@ use crate::{
 
 /// The board of one process. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Board(Arc<RwLock<Contents>>);
+pub struct Board {
+    contents: Arc<RwLock<Contents>>,
+    pulses: Pulses,
+}
 
 #[derive(Default)]
 struct Contents {
@@ -114,13 +118,18 @@ impl Board {
         }
     }
 
+    /// Adds something that must turn over for the process to be alive; it has beaten just now.
+    pub fn pulse(&self, name: String, now: Instant) -> Pulse {
+        self.pulses.add(name, now)
+    }
+
     /// Shows that the process ends: it is not ready any more.
     pub fn begin_stopping(&self) {
         self.write().is_stopping = true;
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Contents> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.contents.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -168,13 +177,18 @@ impl Board {
         self.read().types.get(ty).cloned()
     }
 
+    /// When everything that must turn over last did, seen from `now`.
+    pub fn beats(&self, now: Instant) -> Vec<Beat> {
+        self.pulses.all(now)
+    }
+
     /// Whether the process ends.
     pub fn is_stopping(&self) -> bool {
         self.read().is_stopping
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Contents> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

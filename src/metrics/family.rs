@@ -1,8 +1,8 @@
 //! The names, labels and help texts of all metrics but those of the process itself.
 
 use prometheus::{
-    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry, Result,
-    core::Collector,
+    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    Result, core::Collector,
 };
 
 /// Runs take from a fraction of a millisecond (nothing to do) to the deadline of a handler.
@@ -18,6 +18,8 @@ const REQUEST_BUCKETS: &[f64] =
 
 pub(super) struct Families {
     pub(super) build_info: IntGaugeVec,
+    pub(super) leader: IntGauge,
+    pub(super) mailbox_depth: IntGaugeVec,
     // runs
     pub(super) runs: IntCounterVec,
     pub(super) run_duration: HistogramVec,
@@ -63,6 +65,19 @@ impl Families {
                 "build_info",
                 "Always 1; the label is the version.",
                 &["version"],
+            )?,
+            leader: registered(
+                r,
+                IntGauge::with_opts(opts(
+                    "leader",
+                    "1 while this process may write: always, without leader election.",
+                ))?,
+            )?,
+            mailbox_depth: gauges(
+                r,
+                "mailbox_depth",
+                "Messages that wait for an actor, or for all reconcilers of an operator.",
+                &["actor", "of"],
             )?,
             runs: counters(
                 r,

@@ -9,6 +9,7 @@
 //! ```
 
 mod family;
+mod mailbox;
 mod managers;
 mod process;
 
@@ -28,6 +29,8 @@ use crate::{
 };
 use family::Families;
 use managers::ManagerLabels;
+
+pub use mailbox::{MailboxDepth, Waiting};
 
 /// The metrics of one process, or of one test. Cheap to clone.
 #[derive(Clone)]
@@ -66,6 +69,7 @@ impl Metrics {
         let families = Families::register(&registry).expect("names are valid and differ");
         process::register(&registry).expect("names are valid and differ");
         families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
+        families.leader.set(1);
         Self(Arc::new(Inner { registry, families, managers: ManagerLabels::default() }))
     }
 
@@ -127,6 +131,12 @@ impl Metrics {
             let depth = families.queued.with_label_values(labels);
             (depth, families.queue_wait.with_label_values(labels))
         }))
+    }
+
+    /// Where the messages are shown that wait for an actor; `kind` is one word, `of` names its
+    /// operator or type.
+    pub fn mailbox(&self, kind: &str, of: &str) -> MailboxDepth {
+        MailboxDepth(self.families().mailbox_depth.with_label_values(&[kind, of]))
     }
 
     /// A failed run is to be repeated later.

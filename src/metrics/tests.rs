@@ -110,6 +110,27 @@ fn gauges_show_the_last_value_that_was_set() {
 }
 
 #[test]
+fn a_message_is_counted_until_it_is_handled() {
+    let metrics = Metrics::new();
+    let mailbox = metrics.mailbox("reflector", "pods");
+    let shown = |depth: &str| {
+        let labels = r#"actor="reflector",of="pods""#;
+        shows(&metrics, &format!("operetta_mailbox_depth{{{labels}}} {depth}"));
+    };
+    let (first, second) = (mailbox.enter(), mailbox.enter());
+    shown("2");
+    drop(first);
+    shown("1");
+    drop(second);
+    shown("0");
+}
+
+#[test]
+fn without_election_the_process_leads() {
+    shows(&Metrics::new(), "operetta_leader 1");
+}
+
+#[test]
 fn the_version_is_a_metric() {
     let line = format!("operetta_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION"));
     shows(&Metrics::new(), &line);

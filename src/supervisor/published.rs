@@ -6,10 +6,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use actix::Addr;
-
 use crate::{
-    actors::{Published, Reflector},
+    actors::{Postbox, Published},
     object::K8sType,
     operator::{OperatorConfig, OperatorName},
     reconcile::{Origin, Publish},
@@ -21,7 +19,7 @@ use crate::{
 pub(super) struct PublishedTo(Arc<OnceLock<BTreeMap<K8sType, Audience>>>);
 
 struct Audience {
-    reflector: Addr<Reflector>,
+    reflector: Postbox<Published>,
     listeners: Listeners,
 }
 
@@ -35,10 +33,10 @@ impl PublishedTo {
     /// Opens the way.
     pub(super) fn open(
         &self,
-        reflectors: BTreeMap<K8sType, Addr<Reflector>>,
+        reflectors: BTreeMap<K8sType, Postbox<Published>>,
         operators: &[&OperatorConfig],
     ) {
-        let audience = |(ty, reflector): (K8sType, Addr<Reflector>)| {
+        let audience = |(ty, reflector): (K8sType, Postbox<Published>)| {
             let listeners = Listeners::of(&ty, operators);
             (ty, Audience { reflector, listeners })
         };
@@ -54,7 +52,7 @@ impl PublishedTo {
                 return;
             };
             if audience.listeners.are_concerned(&change, origin.as_ref()) {
-                audience.reflector.do_send(Published { change, origin });
+                audience.reflector.post(Published { change, origin });
             }
         })
     }

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Instant,
 };
 
 use actix::Actor;
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::{
     actors::{OperatorActor, OperatorParts, OperatorStateChanged, Reflector, ReflectorParts},
-    board::{Board, OperatorInfo, ParentPhase},
+    board::{BEAT_EVERY, Board, OperatorInfo, ParentPhase},
     cluster::{Cluster, Timeouts, WatchSpec},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
@@ -89,6 +90,7 @@ impl Wiring {
 
     /// Starts every actor; nothing is watched before all of them listen.
     pub(super) fn start(&self, operators: Vec<Registered>) -> Result<Vec<Arc<Context>>, RunError> {
+        self.start_pulse_of_runtime();
         let mut reflectors = self.reflectors();
         let mut contexts = Vec::new();
         for (config, handler) in operators {
@@ -96,11 +98,23 @@ impl Wiring {
             self.start_operator(&context, &mut reflectors);
             contexts.push(context);
         }
-        let addresses = reflectors.into_iter().map(|(ty, reflector)| (ty, reflector.start()));
+        let postboxes =
+            reflectors.into_iter().map(|(ty, reflector)| (ty, reflector.start_counted()));
         let configs: Vec<&OperatorConfig> =
             contexts.iter().map(|context| context.config()).collect();
-        self.published.open(addresses.collect(), &configs);
+        self.published.open(postboxes.collect(), &configs);
         Ok(contexts)
+    }
+
+    /// Runs and watch loops live on the runtime: one that is blocked is as good as dead.
+    fn start_pulse_of_runtime(&self) {
+        let pulse = self.board.pulse("runtime".to_owned(), Instant::now());
+        self.runtime.spawn(async move {
+            loop {
+                tokio::time::sleep(BEAT_EVERY).await;
+                pulse.beat(Instant::now());
+            }
+        });
     }
 
     fn reflectors(&self) -> BTreeMap<K8sType, Reflector> {
@@ -113,6 +127,7 @@ impl Wiring {
                 cluster: self.cluster.clone(),
                 runtime: self.runtime.clone(),
                 board: self.board.clone(),
+                mailbox: self.metrics.mailbox("reflector", &ty.resource_name()),
             };
             (ty.clone(), Reflector::new(parts))
         };
@@ -132,6 +147,7 @@ impl Wiring {
         });
         self.metrics.operator_registered(context.name());
         let reader = |ty: &K8sType| self.stores[ty].reader();
+        let mailbox = self.metrics.mailbox("operator", context.name().as_str());
         let operator = OperatorActor::new(OperatorParts {
             context: context.clone(),
             parents: reader(&config.parent),
@@ -140,13 +156,14 @@ impl Wiring {
             runtime: self.runtime.clone(),
             board: self.board.clone(),
             states: self.states.clone(),
+            mailbox: mailbox.clone(),
         })
         .start();
         let types: BTreeSet<&K8sType> =
             config.children.iter().map(|child| &child.ty).chain([&config.parent]).collect();
         for ty in types {
             if let Some(reflector) = reflectors.get_mut(ty) {
-                reflector.add_observer(&operator);
+                reflector.add_observer(&operator, &mailbox);
             }
         }
     }

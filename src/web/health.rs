@@ -1,9 +1,12 @@
 //! `/livez` and `/readyz`, in the style of the Kubernetes API server.
 //!
+//! The process is alive while everything that must turn over does: its runtime, and each actor that
+//! others wait for (a reconciler shares its thread with them).
+//!
 //! The process is ready once every operator runs or says why it does not: one operator without its
 //! CRD must not keep the others out of service. `/readyz/{operator}` judges a single one.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Instant};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -13,7 +16,10 @@ use actix_web::{
 
 use super::{WebState, status::Refused};
 use crate::{
-    board::{Board, NamespaceState, OperatorSnapshot, OperatorState, TypeError, TypeSnapshot},
+    board::{
+        BEAT_DEADLINE, Beat, Board, NamespaceState, OperatorSnapshot, OperatorState, TypeError,
+        TypeSnapshot,
+    },
     object::Undecodable,
     operator::Namespaces,
 };
@@ -28,9 +34,8 @@ struct Check {
     text: String,
 }
 
-pub(super) async fn live(request: HttpRequest) -> HttpResponse {
-    // It is answered, so the process turns over; a deadline for each actor is not watched yet.
-    answer(&request, "livez", &[Check::good("ping", "ok")])
+pub(super) async fn live(request: HttpRequest, state: Data<WebState>) -> HttpResponse {
+    answer(&request, "livez", &live_checks(&state.board, Instant::now()))
 }
 
 pub(super) async fn ready(request: HttpRequest, state: Data<WebState>) -> HttpResponse {
@@ -45,6 +50,12 @@ pub(super) async fn operator_ready(
     let name = name.into_inner();
     let checks = operator_checks(&state.board, &name).ok_or(Refused::NoOperator(name))?;
     Ok(answer(&request, "readyz", &checks))
+}
+
+/// A hung actor or runtime is not mended by waiting: whoever asks may start the process anew.
+fn live_checks(board: &Board, now: Instant) -> Vec<Check> {
+    let beats = board.beats(now);
+    [Check::good("ping", "ok")].into_iter().chain(beats.iter().map(Check::beat)).collect()
 }
 
 fn process_checks(board: &Board) -> Vec<Check> {
@@ -99,6 +110,13 @@ fn listed(name: &str, is_healthy: bool, checks: &[Check]) -> String {
 impl Check {
     fn good(name: &str, text: &str) -> Self {
         Self { name: name.to_owned(), is_good: true, decides: true, text: text.to_owned() }
+    }
+
+    fn beat(beat: &Beat) -> Self {
+        let (name, is_good) = (beat.name.clone(), !beat.is_late());
+        let (age, deadline) = (beat.age.as_secs(), BEAT_DEADLINE.as_secs());
+        let late = || format!("has not turned over for {age} s; its deadline is {deadline} s");
+        Self { name, is_good, decides: true, text: if is_good { "ok".to_owned() } else { late() } }
     }
 
     fn shutdown(board: &Board) -> Self {
@@ -181,5 +199,28 @@ fn trouble(is_synced: bool, error: Option<&TypeError>) -> Option<String> {
         Some(TypeError { message, permission: Some(permission) }) => {
             Some(format!("failed: {message} (permission needed: {permission})"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_process_is_not_alive_when_an_actor_has_not_turned_over_for_its_deadline() {
+        let (board, start) = (Board::new(), Instant::now());
+        let [stuck, well] = ["reflector/pods", "runtime"].map(|n| board.pulse(n.to_owned(), start));
+        let now = start + BEAT_DEADLINE + Duration::from_secs(7);
+        well.beat(now);
+        let shown = |checks: Vec<Check>| listed("livez", false, &checks);
+        assert_eq!(
+            shown(live_checks(&board, now)),
+            "[+]ping ok\n[-]reflector/pods has not turned over for 37 s; its deadline is 30 s\n\
+             [+]runtime ok\nlivez check failed\n"
+        );
+        stuck.beat(now);
+        assert!(live_checks(&board, now).iter().all(|check| check.is_good));
     }
 }

@@ -46,6 +46,11 @@ async fn acts_up(act: &str, reason: &str, message: &str) {
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
     world.until_ready(ECHO, "a").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
+    let (code, alive) = operators.http("/livez?verbose").await;
+    assert_eq!(code, 200, "{alive}");
+    for turning in ["operator/cook", "operator/echo-server", "reflector/configmaps", "runtime"] {
+        assert!(alive.contains(&format!("[+]{turning} ok\n")), "{alive}");
+    }
     if act != "hang" {
         let fixed = recipe("bad", &[config_map("c", json!({"fixed": "yes"}))]);
         world.apply(RECIPE, fixed).await;

@@ -1,0 +1,96 @@
+//! Signs of life: whether what must turn over still does.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// How often something that turns over should say so.
+pub const BEAT_EVERY: Duration = Duration::from_secs(5);
+
+/// What has not said for so long that it turns over is stuck. Beats travel the way that all work
+/// does, so that a crowded queue alone must not look like the end.
+pub const BEAT_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Says that its owner turns over. Cheap to clone.
+#[derive(Clone)]
+pub struct Pulse(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    since: Instant,
+    /// Milliseconds after `since`.
+    last: AtomicU64,
+}
+
+/// When something last turned over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beat {
+    /// Whose it is, such as `reflector/pods`.
+    pub name: String,
+    /// How long ago it was.
+    pub age: Duration,
+}
+
+/// Every pulse of a process.
+#[derive(Clone, Default)]
+pub(super) struct Pulses(Arc<Mutex<Vec<Pulse>>>);
+
+impl Pulse {
+    /// It turned over.
+    pub fn beat(&self, now: Instant) {
+        let passed = now.saturating_duration_since(self.0.since).as_millis();
+        self.0.last.store(u64::try_from(passed).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    fn at(&self, now: Instant) -> Beat {
+        let last = Duration::from_millis(self.0.last.load(Ordering::Relaxed));
+        let age = now.saturating_duration_since(self.0.since).saturating_sub(last);
+        Beat { name: self.0.name.clone(), age }
+    }
+}
+
+impl Beat {
+    /// Whether it is too long ago.
+    pub fn is_late(&self) -> bool {
+        self.age > BEAT_DEADLINE
+    }
+}
+
+impl Pulses {
+    pub(super) fn add(&self, name: String, now: Instant) -> Pulse {
+        let pulse = Pulse(Arc::new(Inner { name, since: now, last: AtomicU64::new(0) }));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(pulse.clone());
+        pulse
+    }
+
+    pub(super) fn all(&self, now: Instant) -> Vec<Beat> {
+        let pulses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pulses.iter().map(|pulse| pulse.at(now)).collect()
+    }
+}
+
+impl fmt::Debug for Pulse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pulse({})", self.0.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_beat_is_late_after_its_deadline_and_a_beat_mends_it() {
+        let (pulses, start) = (Pulses::default(), Instant::now());
+        let pulse = pulses.add("reflector/pods".to_owned(), start);
+        let is_late = |seconds: u64| pulses.all(start + Duration::from_secs(seconds))[0].is_late();
+        assert!(!is_late(30) && is_late(31));
+        pulse.beat(start + Duration::from_secs(31));
+        assert!(!is_late(61) && is_late(62));
+    }
+}

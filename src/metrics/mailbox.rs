@@ -1,0 +1,39 @@
+//! How many messages wait for an actor.
+
+use std::fmt;
+
+use prometheus::IntGauge;
+
+/// The mailbox of one actor, or of all reconcilers of one operator.
+#[derive(Clone)]
+pub struct MailboxDepth(pub(super) IntGauge);
+
+/// A message that has not been handled yet; dropped with it.
+pub struct Waiting(IntGauge);
+
+impl MailboxDepth {
+    /// A message is on its way.
+    #[must_use = "what is dropped at once was never seen to wait"]
+    pub fn enter(&self) -> Waiting {
+        self.0.inc();
+        Waiting(self.0.clone())
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+impl fmt::Debug for MailboxDepth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MailboxDepth({})", self.0.get())
+    }
+}
+
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Waiting")
+    }
+}
