@@ -1,9 +1,11 @@
 //! The names, labels and help texts of all metrics but those of the process itself.
 
 use prometheus::{
-    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
-    Result, core::Collector,
+    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Result,
+    core::Collector,
 };
+
+use super::described::Registrar;
 
 /// Runs take from a fraction of a millisecond (nothing to do) to the deadline of a handler.
 const RUN_BUCKETS: &[f64] =
@@ -57,8 +59,7 @@ pub(super) struct Families {
 impl Families {
     // One table of names: splitting it would only scatter them.
     #[allow(clippy::too_many_lines)]
-    pub(super) fn register(registry: &Registry) -> Result<Self> {
-        let r = registry;
+    pub(super) fn register(r: &mut Registrar) -> Result<Self> {
         Ok(Self {
             build_info: gauges(
                 r,
@@ -217,36 +218,49 @@ impl Families {
 
 const TYPE: &[&str] = &["type"];
 
-fn counters(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec> {
-    registered(registry, IntCounterVec::new(opts(name, help), labels)?)
+fn counters(
+    registrar: &mut Registrar,
+    name: &str,
+    help: &str,
+    labels: &[&str],
+) -> Result<IntCounterVec> {
+    registered(registrar, IntCounterVec::new(opts(name, help), labels)?)
 }
 
-fn gauges(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> Result<IntGaugeVec> {
-    registered(registry, IntGaugeVec::new(opts(name, help), labels)?)
+fn gauges(
+    registrar: &mut Registrar,
+    name: &str,
+    help: &str,
+    labels: &[&str],
+) -> Result<IntGaugeVec> {
+    registered(registrar, IntGaugeVec::new(opts(name, help), labels)?)
 }
 
 fn histograms(
-    registry: &Registry,
+    registrar: &mut Registrar,
     name: &str,
     help: &str,
     labels: &[&str],
     buckets: &[f64],
 ) -> Result<HistogramVec> {
     let opts = HistogramOpts::from(opts(name, help)).buckets(buckets.to_vec());
-    registered(registry, HistogramVec::new(opts, labels)?)
+    registered(registrar, HistogramVec::new(opts, labels)?)
 }
 
-fn last_event(registry: &Registry) -> Result<GaugeVec> {
+fn last_event(registrar: &mut Registrar) -> Result<GaugeVec> {
     let help = "When the server last sent something for the type, bookmarks included.";
     let opts = opts("watch_last_event_timestamp_seconds", help);
-    registered(registry, GaugeVec::new(opts, TYPE)?)
+    registered(registrar, GaugeVec::new(opts, TYPE)?)
 }
 
 fn opts(name: &str, help: &str) -> Opts {
     Opts::new(name, help).namespace("operetta")
 }
 
-fn registered<C: Collector + Clone + 'static>(registry: &Registry, collector: C) -> Result<C> {
-    registry.register(Box::new(collector.clone()))?;
+fn registered<C>(registrar: &mut Registrar, collector: C) -> Result<C>
+where
+    C: Collector + Clone + 'static,
+{
+    registrar.register(collector.clone())?;
     Ok(collector)
 }

@@ -8,6 +8,7 @@
 //! board (gauges, at each scrape) ---------^
 //! ```
 
+mod described;
 mod family;
 mod mailbox;
 mod managers;
@@ -27,9 +28,11 @@ use crate::{
     operator::OperatorName,
     schedule::Priority,
 };
+use described::Registrar;
 use family::Families;
 use managers::ManagerLabels;
 
+pub use described::MetricDescription;
 pub use mailbox::{MailboxDepth, Waiting};
 
 /// The metrics of one process, or of one test. Cheap to clone.
@@ -38,6 +41,7 @@ pub struct Metrics(Arc<Inner>);
 
 struct Inner {
     registry: Registry,
+    described: Vec<MetricDescription>,
     families: Families,
     managers: ManagerLabels,
 }
@@ -65,12 +69,13 @@ impl Metrics {
     /// # Panics
     /// Never: all names are constants, and each is registered once.
     pub fn new() -> Self {
-        let registry = Registry::new();
-        let families = Families::register(&registry).expect("names are valid and differ");
-        process::register(&registry).expect("names are valid and differ");
+        let mut registrar = Registrar::new();
+        let families = Families::register(&mut registrar).expect("names are valid and differ");
+        process::register(&mut registrar).expect("names are valid and differ");
         families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
         families.leader.set(1);
-        Self(Arc::new(Inner { registry, families, managers: ManagerLabels::default() }))
+        let (Registrar { registry, described }, managers) = (registrar, ManagerLabels::default());
+        Self(Arc::new(Inner { registry, described, families, managers }))
     }
 
     /// Everything in the Prometheus text format.
@@ -80,6 +85,11 @@ impl Metrics {
     pub fn render(&self) -> String {
         let families = self.0.registry.gather();
         TextEncoder::new().encode_to_string(&families).expect("every family has a name")
+    }
+
+    /// Every metric that [`Metrics::render`] can show, those without a value too.
+    pub fn described(&self) -> &[MetricDescription] {
+        &self.0.described
     }
 
     /// The content type of [`Metrics::render`].

@@ -6,13 +6,15 @@
 use std::fs;
 
 use prometheus::{
-    Counter, Gauge, Opts, Registry, Result,
+    Counter, Gauge, Opts, Result,
     core::{Collector, Desc},
     proto::MetricFamily,
 };
 
-pub(super) fn register(registry: &Registry) -> Result<()> {
-    registry.register(Box::new(Process::new()?))
+use super::described::Registrar;
+
+pub(super) fn register(registrar: &mut Registrar) -> Result<()> {
+    registrar.register(Process::new()?)
 }
 
 struct Process {
