@@ -26,13 +26,14 @@ type KubeconfigPath = Arc<OnceLock<PathBuf>>;
 
 /// Runs until SIGINT or SIGTERM.
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
-    telemetry::start(&args.log_level)?;
+    let logs = telemetry::start(&args.log_level)?;
     let inside_a_cluster = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
     let Settings { target, install_crds, listen } = Settings::resolve(args, inside_a_cluster)?;
     let definitions = if install_crds { crds(&operators) } else { Vec::new() };
     let kubeconfig = KubeconfigPath::default();
     let builder = Supervisor::builder()
         .serve(&listen.to_string())
+        .log_level(logs)
         .on_ready(announce(&operators, kubeconfig.clone()))
         .connect(move || client(target, definitions, kubeconfig));
     register_all(builder, operators).run().map_err(explain)

@@ -1,8 +1,9 @@
 //! Why a run started, as facts.
 
-use std::{fmt, mem};
+use std::{borrow::Cow, fmt, mem};
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
 
 use crate::object::{K8sType, ObjectKey, ResourceVersion};
 
@@ -150,24 +151,66 @@ impl fmt::Display for Cause {
 
 impl Serialize for Cause {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("reason", self.reason())?;
-        map.serialize_entry("message", &self.to_string())?;
-        if let Self::ChildChanged { ty, key, .. } = self {
-            map.serialize_entry("apiVersion", ty.api_version())?;
-            map.serialize_entry("kind", ty.kind())?;
-            if let Some(namespace) = &key.namespace {
-                map.serialize_entry("namespace", &**namespace)?;
-            }
-            map.serialize_entry("name", &*key.name)?;
+        CauseForm::from(self).serialize(serializer)
+    }
+}
+
+impl JsonSchema for Cause {
+    fn schema_name() -> Cow<'static, str> {
+        CauseForm::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        CauseForm::json_schema(generator)
+    }
+}
+
+/// A fact that made a parent run.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Cause")]
+struct CauseForm<'a> {
+    /// The fact in one word.
+    reason: &'static str,
+    /// The fact for people.
+    message: String,
+    /// Of the child that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api_version: Option<&'a str>,
+    /// Of the child that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    /// Of the child that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<&'a str>,
+    /// Of the child that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    /// The version before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    /// The version now; missing when the object is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+}
+
+impl<'a> From<&'a Cause> for CauseForm<'a> {
+    fn from(cause: &'a Cause) -> Self {
+        let (ty, key) = match cause {
+            Cause::ChildChanged { ty, key, .. } => (Some(ty), Some(key)),
+            _ => (None, None),
+        };
+        let (from, to) = cause.versions();
+        Self {
+            reason: cause.reason(),
+            message: cause.to_string(),
+            api_version: ty.map(K8sType::api_version),
+            kind: ty.map(K8sType::kind),
+            namespace: key.and_then(|key| key.namespace.as_deref()),
+            name: key.map(|key| &*key.name),
+            from: from.map(ToString::to_string),
+            to: to.map(ToString::to_string),
         }
-        let (from, to) = self.versions();
-        for (name, version) in [("from", from), ("to", to)] {
-            if let Some(version) = version {
-                map.serialize_entry(name, &version.to_string())?;
-            }
-        }
-        map.end()
     }
 }
 

@@ -14,9 +14,11 @@
 //! - numbers of runs only grow, also when old runs are dropped.
 
 mod cause;
+mod next_wake;
 mod run;
 mod wire;
 
 pub use cause::{Cause, Causes};
-pub use run::{Drift, History, NextWake, Outcome, Run, Verb, WriteRecord};
-pub use wire::time as serialize_time;
+pub use next_wake::NextWake;
+pub use run::{Drift, History, Outcome, Run, Verb, WriteRecord};
+pub use wire::{Timestamp, time as serialize_time};

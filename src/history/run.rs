@@ -3,14 +3,14 @@
 use std::{
     collections::VecDeque,
     sync::Arc,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Cause, wire};
 use crate::object::ResourceVersion;
-use crate::schedule::{self, WakeReason};
 
 /// The last runs of one parent. Cheap to clone: runs are shared.
 #[derive(Debug, Clone, Default)]
@@ -21,16 +21,18 @@ pub struct History {
 }
 
 /// One run that has ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
     /// The how-manieth run of this parent in this process, from 1; set by [`History::record`].
     pub number: u64,
     /// When it started.
     #[serde(serialize_with = "wire::time")]
+    #[schemars(with = "wire::Timestamp")]
     pub started: SystemTime,
     /// How long it took.
     #[serde(rename = "durationMilliseconds", serialize_with = "wire::millis")]
+    #[schemars(with = "f64")]
     pub duration: Duration,
     /// Why it started.
     pub causes: Vec<Cause>,
@@ -47,7 +49,7 @@ pub struct Run {
 }
 
 /// What came of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "result")]
 pub enum Outcome {
     /// Nothing was left to do.
@@ -72,7 +74,7 @@ pub enum Outcome {
 }
 
 /// One write of a child that the server accepted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WriteRecord {
     /// Type and key of the child.
     pub child: String,
@@ -87,21 +89,23 @@ pub struct WriteRecord {
 }
 
 /// What somebody else did to a child.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Drift {
     /// The field manager, where the server tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager: Option<String>,
     /// The version at which the child was as desired.
     #[serde(serialize_with = "wire::text")]
+    #[schemars(with = "String")]
     pub from: ResourceVersion,
     /// The version at which it was not any more; missing when it was gone.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "wire::text_of_some")]
+    #[schemars(with = "Option<String>")]
     pub to: Option<ResourceVersion>,
 }
 
 /// What was done to a child.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Verb {
     /// It was created.
     Created,
@@ -113,17 +117,6 @@ pub enum Verb {
     Deleted,
     /// It was written, and the server found nothing to change.
     Unchanged,
-}
-
-/// When and why a parent runs again by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct NextWake {
-    /// When.
-    #[serde(serialize_with = "wire::time")]
-    pub at: SystemTime,
-    /// Why.
-    #[serde(serialize_with = "wire::wake_reason")]
-    pub why: WakeReason,
 }
 
 /// As many runs are kept. Ten thousand parents times this fit in some tens of megabytes.
@@ -245,15 +238,6 @@ impl Verb {
     }
 }
 
-// === NextWake ===
-
-impl NextWake {
-    /// A timer of the schedule, on the clock of the wall. Both clocks are read by the caller.
-    pub fn on_the_wall(wake: schedule::NextWake, now: Instant, wall: SystemTime) -> Self {
-        Self { at: wall + wake.at.saturating_duration_since(now), why: wake.why }
-    }
-}
-
 fn keep_first<T>(items: &mut Vec<T>, count: usize) {
     items.truncate(count);
     items.shrink_to_fit();
@@ -334,15 +318,5 @@ mod tests {
             "unchanged": 0, "waiting": [], "wroteStatus": false,
         });
         assert_eq!(serde_json::to_value(run).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_timer_is_shown_on_the_clock_of_the_wall() {
-        let now = Instant::now();
-        let at = now + Duration::from_secs(5);
-        let wake = schedule::NextWake { at, why: WakeReason::Resync };
-        let shown = NextWake::on_the_wall(wake, now, SystemTime::UNIX_EPOCH);
-        let expected = json!({"at": "1970-01-01T00:00:05.000Z", "why": "Resync"});
-        assert_eq!(serde_json::to_value(shown).unwrap(), expected);
     }
 }

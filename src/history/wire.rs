@@ -1,18 +1,38 @@
 //! How times and the schedule's words appear in JSON. Nothing here reads a clock.
 
 use std::{
+    borrow::Cow,
     fmt::Display,
     time::{Duration, SystemTime},
 };
 
-use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::schedule::WakeReason;
 
+/// What [`time`] writes, for schemas.
+#[derive(Debug)]
+pub struct Timestamp;
+
+impl JsonSchema for Timestamp {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "date-time"})
+    }
+}
+
 /// A point in time as RFC 3339 in UTC, to the millisecond; a `serialize_with` of serde.
 pub fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
-    let shown = Timestamp::try_from(*time).ok().map(|time| format!("{time:.3}"));
+    let shown = jiff::Timestamp::try_from(*time).ok().map(|time| format!("{time:.3}"));
     shown.serialize(serializer)
 }
 

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     cluster::Timeouts,
     operator::{ConfigError, Handler, OperatorConfig},
-    web,
+    web::{self, LogLevel, Program},
 };
 
 /// How a client is made: on the supervisor's runtime, which then carries its connections.
@@ -35,6 +35,7 @@ pub struct SupervisorBuilder {
     web: Option<String>,
     on_ready: Option<OnReady>,
     timeouts: Timeouts,
+    program: Program,
 }
 
 impl Supervisor {
@@ -42,7 +43,8 @@ impl Supervisor {
     pub fn builder() -> SupervisorBuilder {
         let operators = Vec::new();
         let timeouts = Timeouts::default();
-        SupervisorBuilder { connect: None, operators, web: None, on_ready: None, timeouts }
+        let program = Program::default();
+        SupervisorBuilder { connect: None, operators, web: None, on_ready: None, timeouts, program }
     }
 }
 
@@ -83,6 +85,13 @@ impl SupervisorBuilder {
     /// Sets how long the API server may be silent.
     pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
+        self
+    }
+
+    /// Lets the web endpoint show and change what is logged, at `/log-level`. Without it that path
+    /// answers 404: how logs are set up is the program's.
+    pub fn log_level(mut self, logs: impl LogLevel) -> Self {
+        self.program.log_level = Some(Arc::new(logs));
         self
     }
 
@@ -130,7 +139,7 @@ impl SupervisorBuilder {
 
     /// Checks everything that can be checked without a cluster, and takes the port.
     fn prepare(self) -> Result<(Parts, Option<std::net::SocketAddr>), RunError> {
-        let Self { connect, operators, web, on_ready, timeouts } = self;
+        let Self { connect, operators, web, on_ready, timeouts, program } = self;
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
         }
@@ -138,7 +147,7 @@ impl SupervisorBuilder {
         let listener = web.as_deref().map(web::listen).transpose()?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let connect = connect.unwrap_or_else(|| Box::new(|| Connect::InCluster.client().boxed()));
-        Ok((Parts { connect, operators, listener, on_ready, timeouts }, address))
+        Ok((Parts { connect, operators, listener, on_ready, timeouts, program }, address))
     }
 }
 

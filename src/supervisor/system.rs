@@ -30,7 +30,7 @@ use crate::{
     cluster::Timeouts,
     operator::{Handler, OperatorConfig, OperatorName},
     reconcile::Context,
-    web::{self, WebState},
+    web::{self, Program, WebState},
 };
 
 /// How long runs in flight may take to finish when the process is to end.
@@ -43,6 +43,7 @@ pub(super) struct Parts {
     pub(super) listener: Option<TcpListener>,
     pub(super) on_ready: Option<OnReady>,
     pub(super) timeouts: Timeouts,
+    pub(super) program: Program,
 }
 
 /// Runs a system on this thread until it is told to stop.
@@ -74,7 +75,7 @@ async fn live(
     stop: StopSignal,
     runtime: &Runtime,
 ) -> Result<(), RunError> {
-    let Parts { connect, operators, listener, on_ready, timeouts } = parts;
+    let Parts { connect, operators, listener, on_ready, timeouts, program } = parts;
     let mut stopped = pin!(stop_future(stop)?);
     let client = tokio::select! {
         client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
@@ -87,7 +88,7 @@ async fn live(
     let contexts = wiring.start(operators)?;
     let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-    let state = WebState { board: board.clone(), metrics: metrics.clone() };
+    let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
     let server = listener.map(|listener| start_web(listener, state)).transpose()?;
     let (ready, is_ready) = watch::channel(false);
     // Nobody waits for it when the supervisor runs on the caller's thread.

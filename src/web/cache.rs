@@ -1,11 +1,19 @@
 //! `/api/v1/cache`: what the stores hold.
 
-use actix_web::web::{Data, Json, Path, Query};
+use std::time::SystemTime;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header,
+    web::{Data, Json, Path, Query},
+};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     WebState,
+    endpoint::{Form, Parameter},
     page::{List, ListMeta, PageQuery, PageRequest},
     redact::redacted,
     status::Refused,
@@ -18,13 +26,19 @@ use crate::{
 };
 
 /// The cache of a type, with the names of its objects.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CacheContents")]
 pub(super) struct CacheList {
     #[serde(rename = "cache")]
     view: CacheView,
     #[serde(flatten)]
     list: List<ObjectView>,
 }
+
+/// A Kubernetes object.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct CachedObject(Value);
 
 #[derive(Debug, Deserialize)]
 pub(super) struct ObjectPath {
@@ -33,8 +47,22 @@ pub(super) struct ObjectPath {
     name: String,
 }
 
+#[derive(Debug, Deserialize)]
+pub(super) struct OutputQuery {
+    output: Option<String>,
+}
+
+pub(super) const YAML: &str = "application/yaml";
+
+pub(super) const OUTPUT: Parameter = Parameter {
+    name: "output",
+    form: Form::OneOf(&["json", "yaml"]),
+    meaning: "how the object is written; without it the `Accept` header decides",
+};
+
 pub(super) async fn list_types(state: Data<WebState>) -> Json<List<CacheView>> {
-    let items = state.board.types().iter().map(CacheView::from).collect();
+    let now = SystemTime::now();
+    let items = state.board.types().iter().map(|ty| CacheView::new(ty, now)).collect();
     Json(List { items, metadata: ListMeta::default() })
 }
 
@@ -45,20 +73,45 @@ pub(super) async fn list(
 ) -> Result<Json<CacheList>, Refused> {
     let cache = find(&state.board, &ty)?;
     let list = objects(&cache.store, &query.check()?);
-    Ok(Json(CacheList { view: (&cache).into(), list }))
+    Ok(Json(CacheList { view: CacheView::new(&cache, SystemTime::now()), list }))
 }
 
 pub(super) async fn show(
+    request: HttpRequest,
     path: Path<ObjectPath>,
+    query: Query<OutputQuery>,
     state: Data<WebState>,
-) -> Result<Json<Value>, Refused> {
+) -> Result<HttpResponse, Refused> {
+    let is_yaml = query.is_yaml(&request)?;
     let ObjectPath { r#type, namespace, name } = path.into_inner();
     let store = find(&state.board, &r#type)?.store;
     let key = key_of(store.ty(), namespace.as_deref(), &name)?;
-    match store.get(&key) {
-        Some(object) => Ok(Json(redacted(&object))),
-        None => Err(left_out(&store, &key)
-            .unwrap_or_else(|| Refused::NoObject { ty: store.ty().clone(), key })),
+    let object = store.get(&key).ok_or_else(|| {
+        left_out(&store, &key).unwrap_or(Refused::NoObject { ty: store.ty().clone(), key })
+    })?;
+    let object = CachedObject(redacted(&object));
+    Ok(if is_yaml { as_yaml(&object) } else { HttpResponse::Ok().json(object) })
+}
+
+fn as_yaml(object: &CachedObject) -> HttpResponse {
+    let text = serde_yaml_ng::to_string(object).expect("whatever is JSON can be said in YAML");
+    HttpResponse::Ok().content_type(YAML).body(text)
+}
+
+impl OutputQuery {
+    /// What the query says, or else the `Accept` header.
+    fn is_yaml(&self, request: &HttpRequest) -> Result<bool, Refused> {
+        match self.output.as_deref() {
+            Some("json") => Ok(false),
+            Some("yaml") => Ok(true),
+            Some(other) => {
+                Err(Refused::BadRequest(format!("output: `{other}` is neither json nor yaml")))
+            }
+            None => {
+                let accept = request.headers().get(header::ACCEPT);
+                Ok(accept.and_then(|value| value.to_str().ok()).is_some_and(|a| a.contains(YAML)))
+            }
+        }
     }
 }
 

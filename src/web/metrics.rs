@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(super) async fn show(state: Data<WebState>) -> HttpResponse {
-    let WebState { board, metrics } = &**state;
+    let WebState { board, metrics, .. } = &**state;
     set_gauges(board, metrics);
     HttpResponse::Ok().content_type(Metrics::CONTENT_TYPE).body(metrics.render())
 }

@@ -17,18 +17,24 @@
 //! - every error under every path is a Kubernetes `Status`, with security headers like the rest;
 //! - a request reads copies: however slow its client is, nobody who acts waits for it.
 
+mod body;
 mod cache;
+mod endpoint;
 mod guard;
 mod health;
 mod index;
+mod log_level;
 mod metrics;
+mod openapi;
 mod operators;
 mod page;
 mod parents;
+mod program;
 mod redact;
 mod routes;
 mod server;
 mod status;
+mod table;
 mod views;
 
 #[cfg(test)]
@@ -36,6 +42,8 @@ mod tests;
 
 use crate::{board::Board, metrics::Metrics};
 
+pub use log_level::LogLevel;
+pub use program::Program;
 pub use server::{BindError, listen, server};
 
 /// What the web endpoint shows. Cheap to clone.
@@ -45,4 +53,6 @@ pub struct WebState {
     pub board: Board,
     /// What is counted.
     pub metrics: Metrics,
+    /// What the program tells and lends.
+    pub program: Program,
 }

@@ -1,6 +1,9 @@
 //! `/api/v1/operators`: what is registered and how it stands.
 
+use std::time::SystemTime;
+
 use actix_web::web::{Data, Json, Path};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -11,7 +14,7 @@ use super::{
 };
 
 /// One operator, with the caches that it lives on.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct OperatorDetails {
     #[serde(flatten)]
     operator: OperatorView,
@@ -32,6 +35,7 @@ pub(super) async fn show(
     let config = &operator.info.config;
     let types = [&config.parent].into_iter().chain(config.children.iter().map(|child| &child.ty));
     let caches = types.filter_map(|ty| state.board.type_state(ty));
-    let caches = caches.map(|ty| CacheView::from(&ty)).collect();
+    let now = SystemTime::now();
+    let caches = caches.map(|ty| CacheView::new(&ty, now)).collect();
     Ok(Json(OperatorDetails { operator: (&operator).into(), caches }))
 }

@@ -1,8 +1,12 @@
 //! Lists in pages: `?limit=` and `?continue=`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::status::Refused;
+use super::{
+    endpoint::{Form, Parameter},
+    status::Refused,
+};
 use crate::object::ObjectKey;
 
 /// What a request may say about the page that it wants.
@@ -20,22 +24,36 @@ pub(super) struct PageRequest {
 }
 
 /// A list, with how it goes on.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}List")]
 pub(super) struct List<T> {
     pub(super) items: Vec<T>,
     pub(super) metadata: ListMeta,
 }
 
 /// How a list goes on.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ListMeta {
     /// To be sent as `?continue=` for what follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     r#continue: Option<String>,
+    /// How many more there are; missing when that is not known.
     #[serde(skip_serializing_if = "is_zero")]
     remaining_item_count: usize,
 }
+
+pub(super) const LIMIT: Parameter = Parameter {
+    name: "limit",
+    form: Form::WholeNumber,
+    meaning: "how many at most, 500 if it is not said; at most 5000 are given at once",
+};
+
+pub(super) const CONTINUE: Parameter = Parameter {
+    name: "continue",
+    form: Form::Text,
+    meaning: "`metadata.continue` of the page before",
+};
 
 const DEFAULT_LIMIT: usize = 500;
 /// A larger limit is cut to this, as Kubernetes may do too: `continue` says that more follows.

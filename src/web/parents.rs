@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::web::{Data, Json, Path, Query};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,8 +22,9 @@ use crate::{
 };
 
 /// A parent in a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Parent")]
 pub(super) struct ParentView {
     #[serde(flatten)]
     key: KeyView,
@@ -44,7 +46,7 @@ pub(super) struct ParentView {
 }
 
 /// A parent with all that is known.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ParentDetails {
     #[serde(flatten)]
@@ -57,7 +59,8 @@ pub(super) struct ParentDetails {
 }
 
 /// A cached object that names the parent.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Child")]
 struct ChildView {
     #[serde(flatten)]
     ty: TypeView,

@@ -1,64 +1,38 @@
-//! Which path is answered by whom.
+//! From the table of endpoints to what the server answers.
+
+use std::collections::BTreeSet;
 
 use actix_web::{
-    FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder, ResponseError,
+    HttpRequest, HttpResponse, ResponseError,
     web::{self, Data, PathConfig, QueryConfig, ServiceConfig},
 };
 
-use super::{WebState, cache, health, index, metrics, operators, parents, status::Refused};
-
-/// Every path, in the words of the index page.
-pub(super) const PATHS: &[&str] = &[
-    "/",
-    "/api/v1/cache",
-    "/api/v1/cache/{type}",
-    "/api/v1/cache/{type}/{name}",
-    "/api/v1/cache/{type}/{namespace}/{name}",
-    "/api/v1/operators",
-    "/api/v1/operators/{operator}",
-    "/api/v1/operators/{operator}/parents",
-    "/api/v1/operators/{operator}/parents/{name}",
-    "/api/v1/operators/{operator}/parents/{namespace}/{name}",
-    "/healthz",
-    "/livez",
-    "/metrics",
-    "/readyz",
-    "/readyz/{operator}",
-];
+use super::{
+    WebState,
+    status::Refused,
+    table::{self, ENDPOINTS},
+};
 
 pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
     config
         .app_data(Data::new(state))
         .app_data(QueryConfig::default().error_handler(|error, _| bad_request(&error)))
-        .app_data(PathConfig::default().error_handler(|error, _| bad_request(&error)))
-        .service(get("/", index::show))
-        .service(get("/healthz", health::live))
-        .service(get("/livez", health::live))
-        .service(get("/readyz", health::ready))
-        .service(get("/readyz/{operator}", health::operator_ready))
-        .service(get("/metrics", metrics::show))
-        .service(get("/api/v1/operators", operators::list))
-        .service(get("/api/v1/operators/{operator}", operators::show))
-        .service(get("/api/v1/operators/{operator}/parents", parents::list))
-        .service(get("/api/v1/operators/{operator}/parents/{name}", parents::show))
-        .service(get("/api/v1/operators/{operator}/parents/{namespace}/{name}", parents::show))
-        .service(get("/api/v1/cache", cache::list_types))
-        .service(get("/api/v1/cache/{type}", cache::list))
-        .service(get("/api/v1/cache/{type}/{name}", cache::show))
-        .service(get("/api/v1/cache/{type}/{namespace}/{name}", cache::show))
-        .default_service(web::to(no_path));
+        .app_data(PathConfig::default().error_handler(|error, _| bad_request(&error)));
+    // A resource per method, not per path: paths overlap where the last name may be a command.
+    for endpoint in ENDPOINTS {
+        let resource = web::resource(endpoint.path).guard(endpoint.method.guard());
+        config.service(resource.route((endpoint.route)()));
+    }
+    let paths: BTreeSet<&str> = table::paths().into_iter().collect();
+    for path in paths {
+        config.service(web::resource(path).to(wrong_method));
+    }
+    config.default_service(web::to(no_path));
 }
 
-fn get<F, Args>(path: &str, handler: F) -> Resource
-where
-    F: Handler<Args>,
-    Args: FromRequest + 'static,
-    F::Output: Responder + 'static,
-{
-    web::resource(path)
-        .route(web::get().to(handler.clone()))
-        .route(web::head().to(handler))
-        .default_service(web::to(wrong_method))
+/// The path as the router sees it: what is percent-encoded without need is decoded.
+pub(super) fn path_of(request: &HttpRequest) -> &str {
+    request.match_info().as_str()
 }
 
 async fn no_path(request: HttpRequest) -> HttpResponse {
@@ -66,7 +40,8 @@ async fn no_path(request: HttpRequest) -> HttpResponse {
 }
 
 async fn wrong_method(request: HttpRequest) -> HttpResponse {
-    Refused::Method(request.method().to_string()).error_response()
+    let allowed = table::methods_of(path_of(&request));
+    Refused::Method { method: request.method().to_string(), allowed }.error_response()
 }
 
 fn bad_request(error: &dyn std::error::Error) -> actix_web::Error {

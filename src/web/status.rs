@@ -1,6 +1,10 @@
 //! Errors, each as the `Status` that a Kubernetes API server would answer.
 
-use actix_web::{HttpResponse, ResponseError, http::StatusCode};
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{StatusCode, header},
+};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::object::{K8sType, ObjectKey, Undecodable};
@@ -24,34 +28,48 @@ pub(super) enum Refused {
     NamespaceMissing(K8sType),
     #[error("{} have no namespace: the path must end with /NAME", .0.resource_name())]
     NamespaceForbidden(K8sType),
+    #[error(
+        "this program offers no change of its logs: it started the supervisor without `log_level`"
+    )]
+    NoLogLevel,
     #[error("{0}")]
     BadRequest(String),
-    #[error("the method {0} is not allowed here: only GET and HEAD are")]
-    Method(String),
+    #[error("the method {method} is not allowed here: this path has {allowed}")]
+    Method { method: String, allowed: String },
     #[error("the Host header must be 127.0.0.1, localhost or [::1]")]
     WrongHost,
     #[error("the {what} of a request may have at most {limit} bytes")]
     TooLong { what: &'static str, limit: usize },
     #[error("the headers of a request may have at most {limit} bytes")]
     HeadersTooLarge { limit: usize },
-    #[error("the body of a request may have at most {limit} bytes")]
+    #[error("the body of the request may have at most {limit} bytes")]
     BodyTooLarge { limit: u64 },
+    #[error("the body of the request did not come in time")]
+    BodyTooSlow,
 }
 
-#[derive(Serialize)]
+/// Why a request was not answered, as a Kubernetes API server says it.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[allow(clippy::struct_field_names)] // Kubernetes named it so.
-struct Status<'a> {
+pub(super) struct Status {
+    /// Always `Status`.
     kind: &'static str,
+    /// Always `v1`.
     api_version: &'static str,
     metadata: Empty,
+    /// Always `Failure`.
     status: &'static str,
+    /// What is wrong, for people.
     message: String,
-    reason: &'a str,
+    /// What is wrong in one word, such as `NotFound`.
+    reason: &'static str,
+    /// The HTTP status code.
     code: u16,
 }
 
-#[derive(Serialize)]
+/// Nothing.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Empty {}
 
 impl Refused {
@@ -62,15 +80,17 @@ impl Refused {
             | Self::NoParent { .. }
             | Self::NoType(_)
             | Self::NoObject { .. }
-            | Self::LeftOut(_) => "NotFound",
+            | Self::LeftOut(_)
+            | Self::NoLogLevel => "NotFound",
             Self::NamespaceMissing(_)
             | Self::NamespaceForbidden(_)
             | Self::BadRequest(_)
             | Self::TooLong { .. }
             | Self::HeadersTooLarge { .. } => "BadRequest",
-            Self::Method(_) => "MethodNotAllowed",
+            Self::Method { .. } => "MethodNotAllowed",
             Self::WrongHost => "Forbidden",
             Self::BodyTooLarge { .. } => "RequestEntityTooLarge",
+            Self::BodyTooSlow => "Timeout",
         }
     }
 }
@@ -83,23 +103,25 @@ impl ResponseError for Refused {
             | Self::NoParent { .. }
             | Self::NoType(_)
             | Self::NoObject { .. }
-            | Self::LeftOut(_) => StatusCode::NOT_FOUND,
+            | Self::LeftOut(_)
+            | Self::NoLogLevel => StatusCode::NOT_FOUND,
             Self::NamespaceMissing(_) | Self::NamespaceForbidden(_) | Self::BadRequest(_) => {
                 StatusCode::BAD_REQUEST
             }
-            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::WrongHost => StatusCode::FORBIDDEN,
             Self::TooLong { .. } => StatusCode::URI_TOO_LONG,
             Self::HeadersTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
         }
     }
 
     fn error_response(&self) -> HttpResponse {
         let code = self.status_code();
         let mut response = HttpResponse::build(code);
-        if let Self::Method(_) = self {
-            response.insert_header(("Allow", "GET, HEAD"));
+        if let Self::Method { allowed, .. } = self {
+            response.insert_header((header::ALLOW, allowed.as_str()));
         }
         response.json(Status {
             kind: "Status",

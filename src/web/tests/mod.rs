@@ -2,7 +2,10 @@
 
 mod explain;
 mod health;
+mod log_level;
+mod openapi;
 mod refusals;
+mod routes;
 mod world;
 
 use actix_web::{
@@ -15,7 +18,7 @@ use actix_web::{
 };
 use serde_json::Value;
 
-use super::{WebState, guard::Policy, server::app};
+use super::{WebState, endpoint::Endpoint, guard::Policy, server::app};
 
 /// What came back.
 pub(super) struct Answer {
@@ -49,6 +52,20 @@ pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
     let (code, headers) = (response.status().as_u16(), response.headers().clone());
     let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
     Answer { code, headers, body: String::from_utf8(body.to_vec()).unwrap() }
+}
+
+/// A path of an endpoint that exists in [`world::World::running`] with its parent and a namespace.
+pub(super) fn example_path(endpoint: &Endpoint) -> String {
+    let is_namespaced = endpoint.path.contains("{namespace}");
+    let is_parent = endpoint.path.contains("/parents/");
+    let (operator, ty, name) = match (is_namespaced, is_parent) {
+        (true, true) => ("echo-server", "pods", "a"),
+        (true, false) => ("echo-server", "pods", "pod"),
+        (false, _) => ("spaces", "namespaces", "n00000"),
+    };
+    let names = [("{operator}", operator), ("{type}", ty), ("{namespace}", "ns"), ("{name}", name)];
+    let fill = |path: String, (name, value): &(&str, &str)| path.replace(name, value);
+    names.iter().fold(endpoint.path.to_owned(), fill)
 }
 
 /// The `Status` that a refusal must be.

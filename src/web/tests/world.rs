@@ -14,7 +14,7 @@ use crate::{
     object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, Uid},
     operator::{ChildConfig, OperatorConfig, OperatorName},
     store::{ScopeId, Store},
-    web::WebState,
+    web::{Program, WebState},
 };
 
 /// A value that no answer may hold.
@@ -33,7 +33,8 @@ pub(super) struct World {
 impl World {
     /// `echo-server` (with pods and secrets) and `spaces` (of the cluster, with none), starting.
     pub(super) fn new() -> Self {
-        let state = WebState { board: Board::new(), metrics: Metrics::new() };
+        let program = Program::default();
+        let state = WebState { board: Board::new(), metrics: Metrics::new(), program };
         let echo = OperatorConfig::new("echo-server", echo_servers())
             .child_of_type(pods(), ChildConfig::recreate())
             .child_of_type(secrets(), ChildConfig::apply());

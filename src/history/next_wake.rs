@@ -1,0 +1,48 @@
+//! When and why a parent runs again, as it is shown. When that is, is decided by the schedule.
+
+use std::time::{Instant, SystemTime};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::wire;
+use crate::schedule::{self, WakeReason};
+
+/// When and why a parent runs again by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NextWake {
+    /// When.
+    #[serde(serialize_with = "wire::time")]
+    #[schemars(with = "wire::Timestamp")]
+    pub at: SystemTime,
+    /// Why.
+    #[serde(serialize_with = "wire::wake_reason")]
+    #[schemars(with = "String")]
+    pub why: WakeReason,
+}
+
+impl NextWake {
+    /// A timer of the schedule, on the clock of the wall. Both clocks are read by the caller.
+    pub fn on_the_wall(wake: schedule::NextWake, now: Instant, wall: SystemTime) -> Self {
+        Self { at: wall + wake.at.saturating_duration_since(now), why: wake.why }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_timer_is_shown_on_the_clock_of_the_wall() {
+        let now = Instant::now();
+        let at = now + Duration::from_secs(5);
+        let wake = schedule::NextWake { at, why: WakeReason::Resync };
+        let shown = NextWake::on_the_wall(wake, now, SystemTime::UNIX_EPOCH);
+        let expected = json!({"at": "1970-01-01T00:00:05.000Z", "why": "Resync"});
+        assert_eq!(serde_json::to_value(shown).unwrap(), expected);
+    }
+}

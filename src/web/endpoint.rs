@@ -1,0 +1,174 @@
+//! One path and method of the web endpoint, as data: what the router, the index, the `OpenAPI`
+//! document and access control are made from. It answers nothing itself.
+
+use actix_web::{
+    Route,
+    guard::{Guard, fn_guard},
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+/// A path with a method, who may ask, and what is answered.
+#[derive(Clone, Copy)]
+pub(super) struct Endpoint {
+    pub(super) method: Method,
+    /// With the names of its parameters: `/readyz/{operator}`.
+    pub(super) path: &'static str,
+    /// One line, as a sentence without its full stop.
+    pub(super) summary: &'static str,
+    /// What may be said in the query.
+    pub(super) query: &'static [Parameter],
+    pub(super) body: Option<Body>,
+    pub(super) answer: Answer,
+    pub(super) access: Access,
+    /// Who answers.
+    pub(super) route: fn() -> Route,
+}
+
+/// What a client wants done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Method {
+    /// And HEAD, which is the same without the content.
+    Get,
+    Put,
+}
+
+/// Who may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Everybody: it tells nothing that has to be kept.
+    Open,
+    /// Who has the right to this path.
+    Guarded,
+}
+
+/// What a client may say in the path or the query.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) form: Form,
+    pub(super) meaning: &'static str,
+}
+
+/// What a parameter looks like.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Form {
+    Text,
+    WholeNumber,
+    /// Present or not; a value says nothing more.
+    Flag,
+    OneOf(&'static [&'static str]),
+}
+
+/// What a client sends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Body {
+    pub(super) media_type: &'static str,
+    pub(super) meaning: &'static str,
+}
+
+/// What a client gets when all is well.
+#[derive(Clone, Copy)]
+pub(super) struct Answer {
+    pub(super) codes: &'static [u16],
+    /// The first is what is sent to who does not ask for another.
+    pub(super) media_types: &'static [&'static str],
+    /// The form of what is JSON.
+    pub(super) schema: Option<fn(&mut SchemaGenerator) -> Schema>,
+}
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const TEXT: &str = "text/plain";
+
+// === Endpoint ===
+
+impl Endpoint {
+    pub(super) const fn get(
+        path: &'static str,
+        summary: &'static str,
+        answer: Answer,
+        route: fn() -> Route,
+    ) -> Self {
+        let (query, body, access) = (&[], None, Access::Guarded);
+        Self { method: Method::Get, path, summary, query, body, answer, access, route }
+    }
+
+    pub(super) const fn put(
+        path: &'static str,
+        summary: &'static str,
+        body: Body,
+        answer: Answer,
+        route: fn() -> Route,
+    ) -> Self {
+        let endpoint = Self::get(path, summary, answer, route);
+        Self { method: Method::Put, body: Some(body), ..endpoint }
+    }
+
+    /// With what may be said in the query.
+    pub(super) const fn with(self, query: &'static [Parameter]) -> Self {
+        Self { query, ..self }
+    }
+
+    /// For everybody.
+    pub(super) const fn open(self) -> Self {
+        Self { access: Access::Open, ..self }
+    }
+
+    /// The names in the path, in their order.
+    pub(super) fn path_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+}
+
+// === Method ===
+
+impl Method {
+    /// As the `Allow` header names it.
+    pub(super) fn names(self) -> &'static str {
+        match self {
+            Self::Get => "GET, HEAD",
+            Self::Put => "PUT",
+        }
+    }
+
+    /// As the `OpenAPI` document names it.
+    pub(super) fn operation(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Put => "put",
+        }
+    }
+
+    pub(super) fn is(self, method: &actix_web::http::Method) -> bool {
+        self.names().split(", ").any(|name| name == method.as_str())
+    }
+
+    /// What lets only this method through.
+    pub(super) fn guard(self) -> impl Guard {
+        fn_guard(move |context| self.is(&context.head().method))
+    }
+}
+
+// === Answer ===
+
+impl Answer {
+    /// A value as JSON.
+    pub(super) const fn json<T: JsonSchema>() -> Self {
+        let schema = Some(SchemaGenerator::subschema_for::<T> as fn(&mut SchemaGenerator) -> _);
+        Self { codes: &[200], media_types: &[JSON], schema }
+    }
+
+    /// A text of this type.
+    pub(super) const fn of(media_types: &'static [&'static str]) -> Self {
+        Self { codes: &[200], media_types, schema: None }
+    }
+
+    /// The same also in other media types; `media_types` begins with what is sent by itself.
+    pub(super) const fn also_as(self, media_types: &'static [&'static str]) -> Self {
+        Self { media_types, ..self }
+    }
+
+    /// The same with one of these codes.
+    pub(super) const fn with_codes(self, codes: &'static [u16]) -> Self {
+        Self { codes, ..self }
+    }
+}

@@ -1,0 +1,67 @@
+//! `/log-level`: what is logged, looked at and changed while the process runs. How a filter is read
+//! and applied is the program's: the framework sets up no logs.
+
+use actix_web::web::{Data, Json, Payload};
+use schemars::JsonSchema;
+use serde::Serialize;
+use tracing::info;
+
+use super::{WebState, body, endpoint::Body, status::Refused};
+
+/// The logs of a program, as far as they can be changed while it runs.
+pub trait LogLevel: Send + Sync + 'static {
+    /// The filter in force, for example `info,operetta=debug`.
+    fn filter(&self) -> String;
+
+    /// Puts another filter in force.
+    ///
+    /// # Errors
+    /// What is wrong with the filter, in words for whoever sent it; nothing has changed then.
+    fn set_filter(&self, filter: &str) -> anyhow::Result<()>;
+}
+
+/// What is logged.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LogLevel")]
+pub(super) struct LogLevelView {
+    /// The filter in force, for example `info,operetta=debug`.
+    filter: String,
+}
+
+pub(super) const FILTER: Body = Body {
+    media_type: super::endpoint::TEXT,
+    meaning: "the filter, for example `debug` or `info,operetta=debug`; at most 4096 bytes",
+};
+
+const MAX_FILTER: usize = 4096;
+
+pub(super) async fn show(state: Data<WebState>) -> Result<Json<LogLevelView>, Refused> {
+    Ok(Json(LogLevelView { filter: logs(&state)?.filter() }))
+}
+
+pub(super) async fn set(
+    payload: Payload,
+    state: Data<WebState>,
+) -> Result<Json<LogLevelView>, Refused> {
+    let logs = logs(&state)?;
+    let text = body::text(payload, MAX_FILTER).await?;
+    let wanted = text.trim();
+    if wanted.is_empty() {
+        return Err(Refused::BadRequest("the body is to be a log filter, and is empty".to_owned()));
+    }
+    change(logs, wanted)?;
+    Ok(Json(LogLevelView { filter: logs.filter() }))
+}
+
+/// Says so before and after: one of the filters may hide it.
+fn change(logs: &dyn LogLevel, to: &str) -> Result<(), Refused> {
+    let from = logs.filter();
+    info!(?from, ?to, "another log filter was asked for");
+    logs.set_filter(to).map_err(|error| Refused::BadRequest(format!("{error:#}")))?;
+    info!(?from, ?to, "the log filter was changed");
+    Ok(())
+}
+
+fn logs(state: &WebState) -> Result<&dyn LogLevel, Refused> {
+    state.program.log_level.as_deref().ok_or(Refused::NoLogLevel)
+}

@@ -1,0 +1,211 @@
+//! Every path and method of the web endpoint. A path that is not here is not answered.
+//!
+//! Routes, index, `OpenAPI` document and access control are made from it, and tests go through it:
+//! who adds a line has added all of them.
+
+use std::sync::LazyLock;
+
+use actix_web::{dev::ResourceDef, http, web::to};
+use serde_json::Value;
+
+use super::{
+    cache,
+    endpoint::{Answer, Endpoint, Form, JSON, Method, Parameter, TEXT},
+    health,
+    index::{self, Index},
+    log_level::{self, FILTER, LogLevelView},
+    metrics, openapi, operators,
+    page::{CONTINUE, LIMIT, List},
+    parents,
+    views::{CacheView, OperatorView},
+};
+use crate::metrics::Metrics;
+
+const HTML: &str = "text/html";
+
+const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);
+
+const OBJECT: Answer = Answer::json::<cache::CachedObject>().also_as(&[JSON, cache::YAML]);
+
+const VERBOSE: Parameter =
+    Parameter { name: "verbose", form: Form::Flag, meaning: "each check with its result" };
+
+/// Every endpoint, sorted by path.
+pub(super) static ENDPOINTS: &[Endpoint] = &[
+    Endpoint::get(
+        "/",
+        "The paths of this endpoint",
+        Answer::json::<Index>().also_as(&[JSON, HTML]),
+        || to(index::show),
+    ),
+    Endpoint::get(
+        "/api/v1/cache",
+        "The caches, each with the state of its watch",
+        Answer::json::<List<CacheView>>(),
+        || to(cache::list_types),
+    ),
+    Endpoint::get(
+        "/api/v1/cache/{type}",
+        "The cache of a type, and the names of its objects",
+        Answer::json::<cache::CacheList>(),
+        || to(cache::list),
+    )
+    .with(&[LIMIT, CONTINUE]),
+    Endpoint::get(
+        "/api/v1/cache/{type}/{namespace}/{name}",
+        "A cached object, with what is secret redacted",
+        OBJECT,
+        || to(cache::show),
+    )
+    .with(&[cache::OUTPUT]),
+    Endpoint::get(
+        "/api/v1/cache/{type}/{name}",
+        "A cached object of a cluster-scoped type, with what is secret redacted",
+        OBJECT,
+        || to(cache::show),
+    )
+    .with(&[cache::OUTPUT]),
+    Endpoint::get(
+        "/api/v1/openapi.json",
+        "This document: every path, parameter and answer",
+        Answer::json::<Value>(),
+        || to(openapi::show),
+    ),
+    Endpoint::get(
+        "/api/v1/operators",
+        "The operators, and how each stands",
+        Answer::json::<List<OperatorView>>(),
+        || to(operators::list),
+    ),
+    Endpoint::get(
+        "/api/v1/operators/{operator}",
+        "An operator, with the caches that it lives on",
+        Answer::json::<operators::OperatorDetails>(),
+        || to(operators::show),
+    ),
+    Endpoint::get(
+        "/api/v1/operators/{operator}/parents",
+        "The parents of an operator, and how each stands",
+        Answer::json::<List<parents::ParentView>>(),
+        || to(parents::list),
+    )
+    .with(&[LIMIT, CONTINUE]),
+    Endpoint::get(
+        "/api/v1/operators/{operator}/parents/{namespace}/{name}",
+        "A parent: how it stands, why, and its last runs",
+        Answer::json::<parents::ParentDetails>(),
+        || to(parents::show),
+    ),
+    Endpoint::get(
+        "/api/v1/operators/{operator}/parents/{name}",
+        "A cluster-scoped parent: how it stands, why, and its last runs",
+        Answer::json::<parents::ParentDetails>(),
+        || to(parents::show),
+    ),
+    Endpoint::get("/healthz", "The same as `/livez`", HEALTH, || to(health::live)).open(),
+    Endpoint::get("/livez", "Whether the process is alive", HEALTH, || to(health::live))
+        .with(&[VERBOSE])
+        .open(),
+    Endpoint::get("/log-level", "What is logged", Answer::json::<LogLevelView>(), || {
+        to(log_level::show)
+    }),
+    Endpoint::put(
+        "/log-level",
+        "Changes what is logged, until the process ends",
+        FILTER,
+        Answer::json::<LogLevelView>(),
+        || to(log_level::set),
+    ),
+    Endpoint::get(
+        "/metrics",
+        "What is measured, for Prometheus",
+        Answer::of(&[Metrics::CONTENT_TYPE]),
+        || to(metrics::show),
+    ),
+    Endpoint::get("/readyz", "Whether every operator runs or says why not", HEALTH, || {
+        to(health::ready)
+    })
+    .with(&[VERBOSE])
+    .open(),
+    Endpoint::get("/readyz/{operator}", "Whether an operator runs", HEALTH, || {
+        to(health::operator_ready)
+    })
+    .with(&[VERBOSE])
+    .open(),
+];
+
+/// What the names in paths stand for.
+pub(super) const PATH_PARAMETERS: &[Parameter] = &[
+    named("name", "the name of an object"),
+    named("namespace", "the namespace of an object"),
+    named("operator", "the name of an operator"),
+    named("type", "a resource type: `plural`, `plural.group` or `plural.version.group`"),
+];
+
+const fn named(name: &'static str, meaning: &'static str) -> Parameter {
+    Parameter { name, form: Form::Text, meaning }
+}
+
+/// Every path once, in the order of the table.
+pub(super) fn paths() -> Vec<&'static str> {
+    let mut paths: Vec<_> = ENDPOINTS.iter().map(|endpoint| endpoint.path).collect();
+    paths.dedup();
+    paths
+}
+
+/// Who answers a request; a path as the router sees it, see `routes::path_of`.
+#[cfg_attr(not(test), expect(dead_code, reason = "for access control"))]
+pub(super) fn find(method: &http::Method, path: &str) -> Option<&'static Endpoint> {
+    matching(path).find(|endpoint| endpoint.method.is(method))
+}
+
+/// The methods that a path has, as the `Allow` header names them.
+pub(super) fn methods_of(path: &str) -> String {
+    let mut methods: Vec<Method> = matching(path).map(|endpoint| endpoint.method).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let names: Vec<&str> = methods.into_iter().map(Method::names).collect();
+    names.join(", ")
+}
+
+fn matching(path: &str) -> impl Iterator<Item = &'static Endpoint> {
+    static PATTERNS: LazyLock<Vec<ResourceDef>> =
+        LazyLock::new(|| ENDPOINTS.iter().map(|one| ResourceDef::new(one.path)).collect());
+    let all = PATTERNS.iter().zip(ENDPOINTS);
+    all.filter(move |(pattern, _)| pattern.is_match(path)).map(|(_, endpoint)| endpoint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_and_method_stand_there_once_and_in_order() {
+        let names = |one: &Endpoint| (one.path, one.method);
+        assert!(ENDPOINTS.is_sorted_by(|a, b| names(a) < names(b)));
+    }
+
+    #[test]
+    fn every_name_in_a_path_has_a_meaning_and_every_endpoint_a_summary() {
+        for endpoint in ENDPOINTS {
+            assert!(!endpoint.summary.is_empty() && !endpoint.summary.ends_with('.'));
+            for name in endpoint.path_names() {
+                let known = PATH_PARAMETERS.iter().any(|parameter| parameter.name == name);
+                assert!(known, "{name} in {}", endpoint.path);
+            }
+            let placeholders = endpoint.path.matches('{').count();
+            assert_eq!(endpoint.path_names().count(), placeholders, "{}", endpoint.path);
+        }
+    }
+
+    #[test]
+    fn an_endpoint_is_found_by_what_is_asked_for() {
+        let found = |path| find(&http::Method::GET, path).map(|endpoint| endpoint.path);
+        assert_eq!(found("/livez"), Some("/livez"));
+        assert_eq!(found("/readyz/echo-server"), Some("/readyz/{operator}"));
+        assert_eq!(found("/readyz/a/b"), None);
+        assert!(find(&http::Method::HEAD, "/livez").is_some());
+        assert!(find(&http::Method::DELETE, "/livez").is_none());
+        assert_eq!(methods_of("/livez"), "GET, HEAD");
+    }
+}

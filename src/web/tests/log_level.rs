@@ -1,0 +1,63 @@
+//! `/log-level`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use actix_web::http::{Method, StatusCode};
+
+use super::{Answer, ask, get, is_status, request, world::World};
+use crate::web::{LogLevel, WebState};
+
+/// Logs that know two levels.
+struct Logs(Mutex<String>);
+
+impl LogLevel for Logs {
+    fn filter(&self) -> String {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn set_filter(&self, filter: &str) -> anyhow::Result<()> {
+        anyhow::ensure!(["info", "debug"].contains(&filter), "`{filter}` is no level");
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).replace_range(.., filter);
+        Ok(())
+    }
+}
+
+fn state() -> WebState {
+    let mut state = World::running().state;
+    state.program.log_level = Some(Arc::new(Logs(Mutex::new("info".to_owned()))));
+    state
+}
+
+async fn put(state: &WebState, filter: &str) -> Answer {
+    ask(state, request(Method::PUT, "/log-level").set_payload(filter.to_owned())).await
+}
+
+#[actix_web::test]
+async fn the_filter_is_shown_and_changed() {
+    let state = state();
+    assert_eq!(get(&state, "/log-level").await.json()["filter"], "info");
+    assert_eq!(put(&state, "debug\n").await.json()["filter"], "debug");
+    assert_eq!(get(&state, "/log-level").await.json()["filter"], "debug");
+}
+
+#[actix_web::test]
+async fn a_filter_that_cannot_be_is_refused_with_what_is_wrong_and_changes_nothing() {
+    let state = state();
+    let message = is_status(&put(&state, "loud").await, StatusCode::BAD_REQUEST, "BadRequest");
+    assert_eq!(message, "`loud` is no level");
+    is_status(&put(&state, "").await, StatusCode::BAD_REQUEST, "BadRequest");
+    let large = put(&state, &"x".repeat(4097)).await;
+    is_status(&large, StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge");
+    let binary = request(Method::PUT, "/log-level").set_payload(vec![0xff]);
+    is_status(&ask(&state, binary).await, StatusCode::BAD_REQUEST, "BadRequest");
+    assert_eq!(get(&state, "/log-level").await.json()["filter"], "info");
+}
+
+#[actix_web::test]
+async fn a_program_that_offers_no_change_of_its_logs_says_so() {
+    let state = World::running().state;
+    for answer in [get(&state, "/log-level").await, put(&state, "debug").await] {
+        let message = is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
+        assert!(message.contains("log_level"), "{message}");
+    }
+}

@@ -1,0 +1,140 @@
+//! The `OpenAPI` document is sound, and what is answered is what it says.
+
+use std::collections::BTreeSet;
+
+use actix_web::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{example_path, get, is_status, world::World};
+use crate::web::{
+    endpoint::{Endpoint, JSON, Method},
+    openapi::document,
+    table::ENDPOINTS,
+};
+
+fn operation<'a>(document: &'a Value, endpoint: &Endpoint) -> &'a Value {
+    &document["paths"][endpoint.path][endpoint.method.operation()]
+}
+
+/// Every value under this name, however deep.
+fn all<'a>(value: &'a Value, name: &str, found: &mut Vec<&'a Value>) {
+    match value {
+        Value::Object(fields) => {
+            found.extend(fields.get(name));
+            fields.values().for_each(|field| all(field, name, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| all(item, name, found)),
+        _ => {}
+    }
+}
+
+/// Says that there is nothing in an answer but what its schema declares.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(close);
+            let is_object = fields.get("properties").is_some_and(Value::is_object);
+            if is_object && !fields.contains_key("additionalProperties") {
+                fields.insert("unevaluatedProperties".to_owned(), json!(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+fn check(components: &Value, schema: &Value, answer: &Value, what: &str) {
+    let mut root = schema.clone();
+    root["components"] = components.clone();
+    let validator = jsonschema::draft202012::new(&root).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(answer)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{what}: {errors:#?}\n{answer:#}");
+}
+
+#[test]
+fn every_endpoint_is_in_the_document_with_its_parameters_and_nothing_else_is() {
+    let document = document();
+    let operations: usize =
+        document["paths"].as_object().unwrap().values().map(|p| p.as_object().unwrap().len()).sum();
+    assert_eq!(operations, ENDPOINTS.len());
+    let mut ids = BTreeSet::new();
+    for endpoint in ENDPOINTS {
+        let operation = operation(&document, endpoint);
+        assert_eq!(operation["summary"], endpoint.summary, "{}", endpoint.path);
+        assert!(ids.insert(operation["operationId"].as_str().unwrap()), "{operation}");
+        let parameters = operation["parameters"].as_array().unwrap();
+        let placed = |place: &str| -> Vec<&str> {
+            let here = parameters.iter().filter(|parameter| parameter["in"] == place);
+            here.map(|parameter| parameter["name"].as_str().unwrap()).collect()
+        };
+        assert_eq!(placed("path"), endpoint.path_names().collect::<Vec<_>>());
+        assert_eq!(placed("query").len(), endpoint.query.len());
+        for parameter in parameters {
+            assert_eq!(parameter["required"], parameter["in"] == "path", "{parameter}");
+            assert!(parameter["schema"]["type"].is_string(), "{parameter}");
+        }
+        assert_eq!(operation["responses"]["default"]["$ref"], "#/components/responses/Error");
+    }
+}
+
+#[test]
+fn every_reference_in_the_document_leads_somewhere_and_every_schema_compiles() {
+    let document = document();
+    let mut references = Vec::new();
+    all(&document, "$ref", &mut references);
+    assert!(references.len() > 10);
+    for reference in references {
+        let pointer = reference.as_str().unwrap().strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric());
+        assert!(is_name && jsonschema::meta::validate(schema).is_ok(), "{name}: {schema}");
+    }
+}
+
+#[test]
+fn what_the_document_says_of_fields_comes_from_the_code() {
+    let document = document();
+    let cache = &document["components"]["schemas"]["Cache"]["properties"];
+    assert_eq!(cache["restarts"]["description"], "How often the watch had to begin anew.");
+    assert_eq!(cache["lastEvent"]["$ref"], "#/components/schemas/Time");
+    assert!(!document.to_string().contains("\"null\""), "what is not there is left out");
+}
+
+#[actix_web::test]
+async fn every_answer_is_as_its_schema_says() {
+    let world = World::running().with_parent().with_namespaces(1);
+    let mut document: Value = get(&world.state, "/api/v1/openapi.json").await.json();
+    close(&mut document["components"]["schemas"]);
+    let mut checked = 0;
+    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::Get) {
+        let answer = get(&world.state, &example_path(endpoint)).await;
+        let responses = &operation(&document, endpoint)["responses"];
+        let response = if answer.code == 404 {
+            &document["components"]["responses"]["Error"]
+        } else {
+            &responses[answer.code.to_string()]
+        };
+        let schema = &response["content"][JSON]["schema"];
+        if schema.is_object() || schema == true {
+            let schema = if schema == true { &json!({}) } else { schema };
+            check(&document["components"], schema, &answer.json(), endpoint.path);
+            checked += 1;
+        }
+    }
+    assert!(checked >= 10, "{checked}");
+}
+
+#[actix_web::test]
+async fn a_refusal_is_as_the_document_says() {
+    let world = World::running();
+    let document = document();
+    let answer = get(&world.state, "/nonsense").await;
+    is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
+    let schema = &document["components"]["responses"]["Error"]["content"][JSON]["schema"];
+    check(&document["components"], schema, &answer.json(), "/nonsense");
+}

@@ -1,0 +1,64 @@
+//! The table of endpoints is what is served, all of it and nothing else.
+
+use std::collections::BTreeSet;
+
+use actix_web::{
+    http::{Method, StatusCode, header},
+    test::{call_service, init_service},
+};
+
+use super::{ask, example_path, get, is_status, request, world::World};
+use crate::web::{
+    guard::Policy,
+    server::app,
+    table::{ENDPOINTS, paths},
+};
+
+/// What actix was told to serve: each pattern in the `Debug` form of its resource map.
+async fn served(world: &World) -> BTreeSet<String> {
+    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let response = call_service(&service, request(Method::GET, "/livez").to_request()).await;
+    let map = format!("{:?}", response.request().resource_map());
+    let patterns = map.split("Single(\"").skip(1).filter_map(|rest| rest.split('"').next());
+    patterns.filter(|pattern| !pattern.is_empty()).map(str::to_owned).collect()
+}
+
+#[actix_web::test]
+async fn what_is_served_is_what_the_table_names() {
+    let named: BTreeSet<String> = paths().into_iter().map(str::to_owned).collect();
+    assert_eq!(served(&World::running()).await, named);
+}
+
+#[actix_web::test]
+async fn every_endpoint_answers_with_a_code_and_media_type_of_the_table() {
+    let world = World::running().with_parent().with_namespaces(1);
+    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.body.is_none()) {
+        let path = example_path(endpoint);
+        let answer = get(&world.state, &path).await;
+        if endpoint.path == "/log-level" {
+            is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
+            continue;
+        }
+        assert!(endpoint.answer.codes.contains(&answer.code), "{path}: {}", answer.body);
+        let sent = answer.header(header::CONTENT_TYPE);
+        let promised = endpoint.answer.media_types[0];
+        assert!(sent.starts_with(promised), "{path}: {sent}, not {promised}");
+    }
+}
+
+#[actix_web::test]
+async fn a_method_that_a_path_has_not_is_refused_with_those_that_it_has() {
+    let world = World::running();
+    for endpoint in ENDPOINTS {
+        let path = example_path(endpoint);
+        for method in [Method::DELETE, Method::PATCH, Method::OPTIONS, Method::TRACE] {
+            let answer = ask(&world.state, request(method.clone(), &path)).await;
+            let message = is_status(&answer, StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed");
+            let allowed = answer.header(header::ALLOW);
+            assert!(message.contains(method.as_str()) && message.contains(allowed), "{message}");
+            assert!(allowed.contains(endpoint.method.names()), "{path}: {allowed}");
+        }
+    }
+    let answer = ask(&world.state, request(Method::POST, "/log-level")).await;
+    assert_eq!(answer.header(header::ALLOW), "GET, HEAD, PUT");
+}
