@@ -181,6 +181,16 @@ impl OperatorState {
     }
 }
 
+// === TypeState ===
+
+impl TypeState {
+    /// Whether anything but the time of the last event is different.
+    pub(super) fn differs_from(&self, other: &Self) -> bool {
+        let last_event = self.last_event;
+        *self != Self { last_event, ..other.clone() }
+    }
+}
+
 // === ParentPhase ===
 
 impl ParentPhase {

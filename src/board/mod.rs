@@ -6,21 +6,26 @@
 //! ```text
 //! supervisor, operator actors --register, set_operator--+
 //! reflectors ------------------add_store, update_type---+--> Board --copies--> web
-//! reconcilers -----------------record, forget-----------+
+//! reconcilers -----------------record, forget-----------+      | feed --notices--> web
 //! actors, runtime -------------pulse--------------------+
 //! ```
 //!
 //! Invariants:
 //! - what was never registered is never shown: records for unknown operators are dropped;
-//! - no lock is held while anything but a copy is made.
+//! - no lock is held while anything but a copy is made;
+//! - what changes is told to those who listen; they hold up nobody, and without them it costs a look.
 
 mod facts;
+mod feed;
 mod pulse;
+mod select;
 mod shared;
 
 pub use facts::{
     NamespaceState, OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase,
     ParentState, TypeError, TypeSnapshot, TypeState,
 };
+pub use feed::{Change, Full, MAX_LISTENERS, Notice, ParentName, Silence, Subscription};
 pub use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
+pub use select::Selection;
 pub use shared::Board;

@@ -2,15 +2,17 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
-    ops::Bound,
+    fmt, mem,
+    ops::{Bound, ControlFlow},
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Instant,
 };
 
 use super::{
-    Beat, OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase, ParentState,
-    Pulse, TypeSnapshot, TypeState, pulse::Pulses,
+    Beat, Change, Full, OperatorInfo, OperatorSnapshot, OperatorState, ParentName, ParentPage,
+    ParentPhase, ParentState, Pulse, Subscription, TypeSnapshot, TypeState,
+    feed::{self, Feed},
+    pulse::Pulses,
 };
 use crate::{
     object::{K8sType, ObjectKey, Uid},
@@ -23,6 +25,7 @@ use crate::{
 pub struct Board {
     contents: Arc<RwLock<Contents>>,
     pulses: Pulses,
+    feed: Feed,
 }
 
 #[derive(Default)]
@@ -59,8 +62,13 @@ impl Board {
 
     /// Shows where an operator stands.
     pub fn set_operator(&self, name: &OperatorName, state: OperatorState) {
-        if let Some(operator) = self.write().operators.get_mut(name.as_str()) {
-            operator.state = state;
+        let heard = self.feed.is_heard().then(|| state.clone());
+        let before = match self.write().operators.get_mut(name.as_str()) {
+            Some(operator) => mem::replace(&mut operator.state, state),
+            None => return,
+        };
+        if let Some(state) = heard.filter(|state| *state != before) {
+            self.feed.tell(Change::Operator { operator: name.clone(), state });
         }
     }
 
@@ -77,18 +85,28 @@ impl Board {
 
     /// Changes what is shown of the watch of a type. The closure must not call the board.
     pub fn update_type(&self, ty: &K8sType, change: impl FnOnce(&mut TypeState)) {
-        if let Some(shown) = self.write().types.get_mut(ty) {
-            change(&mut shown.state);
-        }
+        let is_heard = self.feed.is_heard();
+        let mut contents = self.write();
+        let Some(shown) = contents.types.get_mut(ty) else { return };
+        let before = is_heard.then(|| shown.state.clone());
+        change(&mut shown.state);
+        let is_news = before.is_some_and(|before| before.differs_from(&shown.state));
+        let news = is_news.then(|| Change::Type { ty: ty.clone(), state: shown.state.clone() });
+        drop(contents);
+        self.tell(news);
     }
 
     /// Shows how a parent stands that is new, or another one of its name.
     pub fn record(&self, operator: &OperatorName, key: &ObjectKey, state: ParentState) {
-        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
-            operator.forget(key);
-            operator.count(state.phase, 1);
-            operator.parents.insert(key.clone(), state);
+        let news = self.feed.is_heard().then(|| Change::Phase {
+            parent: ParentName::new(operator, key, &state.uid),
+            phase: state.phase,
+        });
+        match self.write().operators.get_mut(operator.as_str()) {
+            Some(operator) => operator.record(key, state),
+            None => return,
         }
+        self.tell(news);
     }
 
     /// Changes what is shown of a parent, if it is on the board and is the one with this uid. The
@@ -100,22 +118,30 @@ impl Board {
         uid: &Uid,
         change: impl FnOnce(&mut ParentState),
     ) {
+        let is_heard = self.feed.is_heard();
         let mut contents = self.write();
-        let Some(operator) = contents.operators.get_mut(operator.as_str()) else { return };
-        let parent = operator.parents.get_mut(key).filter(|parent| parent.uid == *uid);
+        let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
+        let parent = shown.parents.get_mut(key).filter(|parent| parent.uid == *uid);
         let Some(parent) = parent else { return };
-        let before = parent.phase;
+        let (before, runs) = (parent.phase, parent.history.recorded());
         change(parent);
         let after = parent.phase;
-        operator.count(before, -1);
-        operator.count(after, 1);
+        let news = is_heard.then(|| feed::news(operator, key, (before, runs), parent));
+        shown.count(before, -1);
+        shown.count(after, 1);
+        drop(contents);
+        self.tell(news.into_iter().flatten());
     }
 
     /// Takes a parent that is gone off the board.
     pub fn forget(&self, operator: &OperatorName, key: &ObjectKey) {
-        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
-            operator.forget(key);
-        }
+        let removed = match self.write().operators.get_mut(operator.as_str()) {
+            Some(operator) => operator.forget(key),
+            None => return,
+        };
+        let removed = removed.filter(|_| self.feed.is_heard());
+        let gone = |state: ParentState| ParentName::new(operator, key, &state.uid);
+        self.tell(removed.map(gone).map(|parent| Change::Gone { parent }));
     }
 
     /// Adds something that must turn over for the process to be alive; it has beaten just now.
@@ -126,6 +152,11 @@ impl Board {
     /// Shows that the process ends: it is not ready any more.
     pub fn begin_stopping(&self) {
         self.write().is_stopping = true;
+        self.feed.tell(Change::Stopping);
+    }
+
+    fn tell(&self, news: impl IntoIterator<Item = Change>) {
+        news.into_iter().for_each(|change| self.feed.tell(change));
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Contents> {
@@ -167,6 +198,19 @@ impl Board {
         self.read().operators.get(operator)?.parents.get(key).cloned()
     }
 
+    /// Looks at every parent of an operator until it is told to stop; `None` if there is no such
+    /// operator.
+    pub(super) fn each_parent(
+        &self,
+        operator: &str,
+        mut look: impl FnMut(&ObjectKey, &ParentState) -> ControlFlow<()>,
+    ) -> Option<()> {
+        let contents = self.read();
+        let mut parents = contents.operators.get(operator)?.parents.iter();
+        let _ = parents.try_for_each(|(key, state)| look(key, state));
+        Some(())
+    }
+
     /// All types, by name.
     pub fn types(&self) -> Vec<TypeSnapshot> {
         self.read().types.values().cloned().collect()
@@ -180,6 +224,14 @@ impl Board {
     /// When everything that must turn over last did, seen from `now`.
     pub fn beats(&self, now: Instant) -> Vec<Beat> {
         self.pulses.all(now)
+    }
+
+    /// Listens to what changes from now on.
+    ///
+    /// # Errors
+    /// When too many listen already.
+    pub fn subscribe(&self) -> Result<Subscription, Full> {
+        self.feed.subscribe()
     }
 
     /// Whether the process ends.
@@ -199,10 +251,16 @@ impl fmt::Debug for Board {
 }
 
 impl Operator {
-    fn forget(&mut self, key: &ObjectKey) {
-        if let Some(parent) = self.parents.remove(key) {
-            self.count(parent.phase, -1);
-        }
+    fn record(&mut self, key: &ObjectKey, state: ParentState) {
+        self.forget(key);
+        self.count(state.phase, 1);
+        self.parents.insert(key.clone(), state);
+    }
+
+    fn forget(&mut self, key: &ObjectKey) -> Option<ParentState> {
+        let parent = self.parents.remove(key)?;
+        self.count(parent.phase, -1);
+        Some(parent)
     }
 
     fn count(&mut self, phase: ParentPhase, change: isize) {
@@ -217,102 +275,4 @@ impl Operator {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-    use crate::{operator::OperatorConfig, store::Store};
-
-    fn name() -> OperatorName {
-        OperatorName::new("echo-server").unwrap()
-    }
-
-    fn pods() -> K8sType {
-        K8sType::namespaced("v1", "Pod", "pods")
-    }
-
-    fn board() -> Board {
-        let board = Board::new();
-        let config = OperatorConfig::new("echo-server", pods());
-        board.register(OperatorInfo { name: name(), config, has_finalizer: false });
-        board
-    }
-
-    fn recorded(board: &Board, keys: &[&str]) {
-        for key in keys {
-            let state = ParentState::pending(Uid::new(key), Some(1));
-            board.record(&name(), &key.parse().unwrap(), state);
-        }
-    }
-
-    #[test]
-    fn parents_come_in_pages_by_key() {
-        let board = board();
-        recorded(&board, &["b/1", "a/2", "a/1", "b/2", "c/1"]);
-        let (mut after, mut seen, mut remaining) = (None, Vec::new(), Vec::new());
-        loop {
-            let page = board.parents("echo-server", after.as_ref(), 2).unwrap();
-            seen.extend(page.items.iter().map(|(key, _)| key.to_string()));
-            remaining.push(page.remaining);
-            after = page.items.last().map(|(key, _)| key.clone());
-            if page.remaining == 0 {
-                break;
-            }
-        }
-        assert_eq!(seen, ["a/1", "a/2", "b/1", "b/2", "c/1"]);
-        assert_eq!(remaining, [3, 1, 0]);
-    }
-
-    #[test]
-    fn a_page_goes_on_after_a_parent_that_is_gone() {
-        let board = board();
-        recorded(&board, &["a/1", "a/2", "a/3"]);
-        let gone = ObjectKey::namespaced("a", "2");
-        board.forget(&name(), &gone);
-        let page = board.parents("echo-server", Some(&gone), 5).unwrap();
-        assert_eq!(page.items[0].0, ObjectKey::namespaced("a", "3"));
-    }
-
-    #[test]
-    fn parents_are_counted_by_phase() {
-        let board = board();
-        recorded(&board, &["a/1", "a/2", "a/3", "a/4"]);
-        recorded(&board, &["a/2"]);
-        for (of, uid) in [("1", "a/1"), ("3", "a namesake")] {
-            let key = ObjectKey::namespaced("a", of);
-            let failing = |state: &mut ParentState| state.phase = ParentPhase::Failing;
-            board.update_parent(&name(), &key, &Uid::new(uid), failing);
-        }
-        board.forget(&name(), &ObjectKey::namespaced("a", "4"));
-        let parents = board.operator("echo-server").unwrap().parents;
-        assert_eq!((parents[&ParentPhase::Pending], parents[&ParentPhase::Failing]), (2, 1));
-        assert_eq!(parents.len(), ParentPhase::ALL.len());
-        assert_eq!(parents.values().sum::<usize>(), 3);
-    }
-
-    #[test]
-    fn what_was_never_registered_is_never_shown() {
-        let board = Board::new();
-        recorded(&board, &["a/1"]);
-        board.set_operator(&name(), OperatorState::Running);
-        board.set_type(&pods(), TypeState::default());
-        assert!(board.operators().is_empty() && board.types().is_empty());
-        assert!(board.parents("echo-server", None, 1).is_none());
-    }
-
-    #[test]
-    fn the_watch_of_a_type_is_changed_in_place() {
-        let board = board();
-        board.add_store(Store::new(pods(), BTreeSet::new()).reader());
-        board.update_type(&pods(), |state| state.restarts += 1);
-        board.update_type(&pods(), |state| state.restarts += 1);
-        assert_eq!(board.type_state(&pods()).unwrap().state.restarts, 2);
-    }
-
-    #[test]
-    fn a_degraded_operator_must_say_why() {
-        assert!(!OperatorState::Degraded { reasons: Vec::new() }.is_settled());
-        assert!(OperatorState::Degraded { reasons: vec!["x".to_owned()] }.is_settled());
-        assert!(!OperatorState::Starting { waiting_for: Vec::new() }.is_settled());
-    }
-}
+mod tests;

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     board::{Board, TypeSnapshot},
-    object::{K8sType, ObjectKey},
+    object::{K8sType, Object, ObjectKey},
     store::StoreReader,
 };
 
@@ -83,19 +83,26 @@ pub(super) async fn show(
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
     let is_yaml = query.is_yaml(&request)?;
-    let ObjectPath { r#type, namespace, name } = path.into_inner();
-    let store = find(&state.board, &r#type)?.store;
-    let key = key_of(store.ty(), namespace.as_deref(), &name)?;
-    let object = store.get(&key).ok_or_else(|| {
-        left_out(&store, &key).unwrap_or(Refused::NoObject { ty: store.ty().clone(), key })
-    })?;
-    let object = CachedObject(redacted(&object));
-    Ok(if is_yaml { as_yaml(&object) } else { HttpResponse::Ok().json(object) })
+    let object = cached(&state.board, &path)?;
+    Ok(if is_yaml {
+        HttpResponse::Ok().content_type(YAML).body(yaml(&object))
+    } else {
+        HttpResponse::Ok().json(CachedObject(redacted(&object)))
+    })
 }
 
-fn as_yaml(object: &CachedObject) -> HttpResponse {
-    let text = serde_yaml_ng::to_string(object).expect("whatever is JSON can be said in YAML");
-    HttpResponse::Ok().content_type(YAML).body(text)
+/// The object as it may be shown, in YAML.
+pub(super) fn yaml(object: &Object) -> String {
+    let object = redacted(object);
+    serde_yaml_ng::to_string(&object).expect("whatever is JSON can be said in YAML")
+}
+
+/// The object that a path names.
+pub(super) fn cached(board: &Board, path: &ObjectPath) -> Result<Object, Refused> {
+    let store = find(board, &path.r#type)?.store;
+    let key = key_of(store.ty(), path.namespace.as_deref(), &path.name)?;
+    let gone = || Refused::NoObject { ty: store.ty().clone(), key: key.clone() };
+    store.get(&key).ok_or_else(|| left_out(&store, &key).unwrap_or_else(gone))
 }
 
 impl OutputQuery {
@@ -135,7 +142,7 @@ pub(super) fn key_of(
 }
 
 /// A type by `plural`, `plural.group` or, as kubectl knows it too, `plural.version.group`.
-fn find(board: &Board, name: &str) -> Result<TypeSnapshot, Refused> {
+pub(super) fn find(board: &Board, name: &str) -> Result<TypeSnapshot, Refused> {
     let is_named = |cache: &TypeSnapshot| {
         let ty = cache.store.ty();
         ty.resource_name() == name

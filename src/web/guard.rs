@@ -30,11 +30,15 @@ const MAX_HEADERS: usize = 16 << 10;
 /// No route reads a body.
 const MAX_BODY: u64 = 64 << 10;
 
-const HEADERS: [(HeaderName, &str); 5] = [
+/// Data is shown, never run.
+const DATA: &str = "default-src 'none'; frame-ancestors 'none'";
+/// A page uses what this server sends, and nothing that stands in the page itself.
+const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const HEADERS: [(HeaderName, &str); 3] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
     (header::REFERRER_POLICY, "no-referrer"),
-    (header::CACHE_CONTROL, "no-store"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
@@ -47,10 +51,21 @@ pub(super) async fn guard<B: MessageBody + 'static>(
         Ok(()) => next.call(request).await?.map_into_left_body(),
         Err(refused) => request.into_response(refused.error_response()).map_into_right_body(),
     };
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
+    put_headers(response.headers_mut());
     Ok(response)
+}
+
+fn put_headers(headers: &mut HeaderMap) {
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_page = content_type.is_some_and(|content_type| content_type.starts_with("text/html"));
+    let policy = HeaderValue::from_static(if is_page { PAGE } else { DATA });
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
 }
 
 fn check(policy: Policy, request: &ServiceRequest) -> Result<(), Refused> {

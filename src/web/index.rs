@@ -1,6 +1,6 @@
-//! The list of paths: HTML for browsers, JSON for others.
+//! The list of paths, for programs; people get the overview.
 
-use actix_web::{HttpRequest, HttpResponse, http::header};
+use actix_web::HttpResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,11 +28,7 @@ struct Entry {
     summary: &'static str,
 }
 
-pub(super) async fn show(request: HttpRequest) -> HttpResponse {
-    let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    if accept.is_some_and(|accept| accept.contains("text/html")) {
-        return HttpResponse::Ok().content_type("text/html; charset=utf-8").body(html());
-    }
+pub(super) fn show() -> HttpResponse {
     let endpoints = ENDPOINTS.iter().map(Entry::from).collect();
     HttpResponse::Ok().json(Index { paths: table::paths(), endpoints })
 }
@@ -41,22 +37,5 @@ impl From<&Endpoint> for Entry {
     fn from(endpoint: &Endpoint) -> Self {
         let Endpoint { method, path, summary, .. } = *endpoint;
         Self { methods: method.names(), path, summary }
-    }
-}
-
-fn html() -> String {
-    let entries: String = table::paths().into_iter().map(entry).collect();
-    format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>Operetta</title></head>\n\
-         <body><h1>Operetta</h1>\n<ul>\n{entries}</ul>\n</body></html>\n"
-    )
-}
-
-fn entry(path: &str) -> String {
-    if path.contains('{') {
-        format!("<li>{path}</li>\n")
-    } else {
-        format!("<li><a href=\"{path}\">{path}</a></li>\n")
     }
 }

@@ -20,6 +20,7 @@
 mod body;
 mod cache;
 mod endpoint;
+mod events;
 mod guard;
 mod health;
 mod index;
@@ -35,6 +36,7 @@ mod routes;
 mod server;
 mod status;
 mod table;
+mod ui;
 mod views;
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::{
     views::{KeyView, ObjectView, TypeView},
 };
 use crate::{
-    board::{Board, OperatorInfo, ParentState},
+    board::{Board, OperatorInfo, OperatorSnapshot, ParentState},
     history::{NextWake, Run},
     object::{Object, ObjectKey, Uid},
     plan::is_ours,
@@ -94,30 +94,44 @@ pub(super) async fn show(
     path: Path<ParentPath>,
     state: Data<WebState>,
 ) -> Result<Json<ParentDetails>, Refused> {
-    let ParentPath { operator, namespace, name } = path.into_inner();
-    let known = state.board.operator(&operator);
-    let info = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info;
-    let key = key_of(&info.config.parent, namespace.as_deref(), &name)?;
-    let Some(parent) = state.board.parent(&operator, &key) else {
-        let cache = state.board.type_state(&info.config.parent);
-        let why = cache.and_then(|cache| left_out(&cache.store, &key));
-        return Err(why.unwrap_or(Refused::NoParent { operator, key }));
-    };
-    let cached = cached(&state.board, &info, &key, &parent.uid);
+    let (OperatorSnapshot { info, .. }, key, parent) = known_parent(&state.board, &path)?;
+    let cached = cached_parent(&state.board, &info, &key, &parent.uid);
     Ok(Json(ParentDetails {
         parent: ParentView::new(&key, &parent),
-        conditions: conditions(cached.as_ref()),
+        conditions: conditions_of(cached.as_ref()),
         children: cached.map(|cached| children(&state.board, &info, &cached)).unwrap_or_default(),
         history: parent.history.newest_first().cloned().collect(),
     }))
 }
 
-fn cached(board: &Board, info: &OperatorInfo, key: &ObjectKey, uid: &Uid) -> Option<Object> {
+/// The parent that a path names, and who answers for it.
+pub(super) fn known_parent(
+    board: &Board,
+    path: &ParentPath,
+) -> Result<(OperatorSnapshot, ObjectKey, ParentState), Refused> {
+    let ParentPath { operator, namespace, name } = path;
+    let known = board.operator(operator).ok_or_else(|| Refused::NoOperator(operator.clone()))?;
+    let ty = &known.info.config.parent;
+    let key = key_of(ty, namespace.as_deref(), name)?;
+    let Some(parent) = board.parent(operator, &key) else {
+        let why = board.type_state(ty).and_then(|cache| left_out(&cache.store, &key));
+        return Err(why.unwrap_or(Refused::NoParent { operator: operator.clone(), key }));
+    };
+    Ok((known, key, parent))
+}
+
+pub(super) fn cached_parent(
+    board: &Board,
+    info: &OperatorInfo,
+    key: &ObjectKey,
+    uid: &Uid,
+) -> Option<Object> {
     let cache = board.type_state(&info.config.parent);
     cache.and_then(|cache| cache.store.get(key)).filter(|parent| parent.uid() == uid)
 }
 
-fn conditions(parent: Option<&Object>) -> Value {
+/// The conditions that its status shows.
+pub(super) fn conditions_of(parent: Option<&Object>) -> Value {
     let mut status = parent.and_then(|parent| parent.field("status")).unwrap_or_default();
     match status.get_mut("conditions").map(Value::take) {
         Some(conditions @ Value::Array(_)) => conditions,
@@ -126,16 +140,26 @@ fn conditions(parent: Option<&Object>) -> Value {
 }
 
 fn children(board: &Board, info: &OperatorInfo, parent: &Object) -> Vec<ChildView> {
+    let view = |(child, owned): &(Object, bool)| ChildView {
+        ty: child.ty().into(),
+        object: child.into(),
+        owned: *owned,
+    };
+    children_of(board, info, parent).iter().map(view).collect()
+}
+
+/// What names the parent, by type and key, and whether it is the parent's.
+pub(super) fn children_of(
+    board: &Board,
+    info: &OperatorInfo,
+    parent: &Object,
+) -> Vec<(Object, bool)> {
     let caches = info.config.children.iter().filter_map(|child| board.type_state(&child.ty));
     let mut children: Vec<Object> =
         caches.flat_map(|cache| cache.store.of_parent(parent.uid())).collect();
     children.sort_by(|a, b| (a.ty(), a.key()).cmp(&(b.ty(), b.key())));
-    let view = |child: &Object| ChildView {
-        ty: child.ty().into(),
-        object: child.into(),
-        owned: is_ours(&info.config, &info.name, parent, child),
-    };
-    children.iter().map(view).collect()
+    let is_ours = |child: &Object| is_ours(&info.config, &info.name, parent, child);
+    children.into_iter().map(|child| (child.clone(), is_ours(&child))).collect()
 }
 
 impl ParentView {

@@ -14,6 +14,7 @@ use actix_web::{
 };
 
 use super::{WebState, guard, routes};
+use crate::board::MAX_LISTENERS;
 
 /// The port cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -38,8 +39,9 @@ pub enum BindError {
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection without requests is closed after this time.
 const KEEP_ALIVE: Duration = Duration::from_mins(1);
-/// More connections wait in the backlog of the operating system.
-const MAX_CONNECTIONS: usize = 512;
+/// More connections wait in the backlog of the operating system. Beyond those who listen to events,
+/// who stay, there is room for others.
+const MAX_CONNECTIONS: usize = MAX_LISTENERS + 512;
 /// Responses under way have this long to end, in seconds, when the server is stopped.
 const SHUTDOWN_TIMEOUT: u64 = 1;
 

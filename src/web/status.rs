@@ -7,7 +7,10 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::object::{K8sType, ObjectKey, Undecodable};
+use crate::{
+    board::Full,
+    object::{K8sType, ObjectKey, Undecodable},
+};
 
 /// Why a request is not answered with what it asks for.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +49,14 @@ pub(super) enum Refused {
     BodyTooLarge { limit: u64 },
     #[error("the body of the request did not come in time")]
     BodyTooSlow,
+    #[error("{0}")]
+    TooManyListeners(Full),
+    #[error("the process ends")]
+    Stopping,
 }
+
+/// In seconds.
+const RETRY_AFTER: &str = "5";
 
 /// Why a request was not answered, as a Kubernetes API server says it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -91,6 +101,8 @@ impl Refused {
             Self::WrongHost => "Forbidden",
             Self::BodyTooLarge { .. } => "RequestEntityTooLarge",
             Self::BodyTooSlow => "Timeout",
+            Self::TooManyListeners(_) => "TooManyRequests",
+            Self::Stopping => "ServiceUnavailable",
         }
     }
 }
@@ -114,6 +126,8 @@ impl ResponseError for Refused {
             Self::HeadersTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::TooManyListeners(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -122,6 +136,9 @@ impl ResponseError for Refused {
         let mut response = HttpResponse::build(code);
         if let Self::Method { allowed, .. } = self {
             response.insert_header((header::ALLOW, allowed.as_str()));
+        }
+        if let Self::TooManyListeners(_) | Self::Stopping = self {
+            response.insert_header(("Retry-After", RETRY_AFTER));
         }
         response.json(Status {
             kind: "Status",

@@ -11,17 +11,20 @@ use serde_json::Value;
 use super::{
     cache,
     endpoint::{Answer, Endpoint, Form, JSON, Method, Parameter, TEXT},
+    events::{self, EVENT_STREAM},
     health,
-    index::{self, Index},
+    index::Index,
     log_level::{self, FILTER, LogLevelView},
     metrics, openapi, operators,
     page::{CONTINUE, LIMIT, List},
-    parents,
+    parents, ui,
     views::{CacheView, OperatorView},
 };
 use crate::metrics::Metrics;
 
 const HTML: &str = "text/html";
+
+const PAGE: Answer = Answer::of(&[HTML]);
 
 const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);
 
@@ -34,9 +37,9 @@ const VERBOSE: Parameter =
 pub(super) static ENDPOINTS: &[Endpoint] = &[
     Endpoint::get(
         "/",
-        "The paths of this endpoint",
+        "What stands how, for people; for programs, the paths of this endpoint",
         Answer::json::<Index>().also_as(&[JSON, HTML]),
-        || to(index::show),
+        || to(ui::overview),
     ),
     Endpoint::get(
         "/api/v1/cache",
@@ -65,6 +68,13 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         || to(cache::show),
     )
     .with(&[cache::OUTPUT]),
+    Endpoint::get(
+        "/api/v1/events",
+        "What changes, as server-sent events",
+        Answer::of(&[EVENT_STREAM]),
+        || to(events::stream),
+    )
+    .with(events::PARAMETERS),
     Endpoint::get(
         "/api/v1/openapi.json",
         "This document: every path, parameter and answer",
@@ -132,10 +142,48 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
     })
     .with(&[VERBOSE])
     .open(),
+    Endpoint::get("/ui/assets/{file}", "A file that pages need", ui::ASSETS, || to(ui::asset)),
+    Endpoint::get("/ui/cache", "The caches, for people", PAGE, || to(ui::cache_types)),
+    Endpoint::get("/ui/cache/{type}", "The cache of a type, for people", PAGE, || {
+        to(ui::cache_list)
+    })
+    .with(&[ui::NAMED, CONTINUE]),
+    Endpoint::get(
+        "/ui/cache/{type}/{namespace}/{name}",
+        "A cached object, with what is secret redacted, for people",
+        PAGE,
+        || to(ui::cache_object),
+    ),
+    Endpoint::get(
+        "/ui/cache/{type}/{name}",
+        "A cached object of a cluster-scoped type, for people",
+        PAGE,
+        || to(ui::cache_object),
+    ),
+    Endpoint::get(
+        "/ui/operators/{operator}",
+        "An operator and its parents, for people",
+        PAGE,
+        || to(ui::operator),
+    )
+    .with(&[ui::NAMED, ui::PHASE, ui::NAMESPACE, CONTINUE]),
+    Endpoint::get(
+        "/ui/operators/{operator}/parents/{namespace}/{name}",
+        "A parent, and why it stands where it stands, for people",
+        PAGE,
+        || to(ui::parent),
+    ),
+    Endpoint::get(
+        "/ui/operators/{operator}/parents/{name}",
+        "A cluster-scoped parent, for people",
+        PAGE,
+        || to(ui::parent),
+    ),
 ];
 
 /// What the names in paths stand for.
 pub(super) const PATH_PARAMETERS: &[Parameter] = &[
+    named("file", "the name of a file"),
     named("name", "the name of an object"),
     named("namespace", "the namespace of an object"),
     named("operator", "the name of an operator"),

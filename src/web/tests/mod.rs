@@ -1,9 +1,11 @@
 //! Every path, asked as a client asks.
 
+mod events;
 mod explain;
 mod health;
 mod log_level;
 mod openapi;
+mod pages;
 mod refusals;
 mod routes;
 mod world;
@@ -18,7 +20,7 @@ use actix_web::{
 };
 use serde_json::Value;
 
-use super::{WebState, endpoint::Endpoint, guard::Policy, server::app};
+use super::{WebState, endpoint::Endpoint, events::EVENT_STREAM, guard::Policy, server::app};
 
 /// What came back.
 pub(super) struct Answer {
@@ -63,9 +65,23 @@ pub(super) fn example_path(endpoint: &Endpoint) -> String {
         (true, false) => ("echo-server", "pods", "pod"),
         (false, _) => ("spaces", "namespaces", "n00000"),
     };
-    let names = [("{operator}", operator), ("{type}", ty), ("{namespace}", "ns"), ("{name}", name)];
+    let asset = "page.css";
+    let names = [
+        ("{file}", asset),
+        ("{operator}", operator),
+        ("{type}", ty),
+        ("{namespace}", "ns"),
+        ("{name}", name),
+    ];
     let fill = |path: String, (name, value): &(&str, &str)| path.replace(name, value);
     names.iter().fold(endpoint.path.to_owned(), fill)
+}
+
+/// Asks an endpoint for its example; only for the head of an answer that does not end.
+pub(super) async fn probe(state: &WebState, endpoint: &Endpoint) -> Answer {
+    let is_endless = endpoint.answer.media_types == [EVENT_STREAM];
+    let method = if is_endless { Method::HEAD } else { Method::GET };
+    ask(state, request(method, &example_path(endpoint))).await
 }
 
 /// The `Status` that a refusal must be.

@@ -7,7 +7,7 @@ use actix_web::{
     test::{call_service, init_service},
 };
 
-use super::{ask, example_path, get, is_status, request, world::World};
+use super::{ask, example_path, is_status, probe, request, world::World};
 use crate::web::{
     guard::Policy,
     server::app,
@@ -34,7 +34,7 @@ async fn every_endpoint_answers_with_a_code_and_media_type_of_the_table() {
     let world = World::running().with_parent().with_namespaces(1);
     for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.body.is_none()) {
         let path = example_path(endpoint);
-        let answer = get(&world.state, &path).await;
+        let answer = probe(&world.state, endpoint).await;
         if endpoint.path == "/log-level" {
             is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
             continue;

@@ -1,0 +1,119 @@
+//! Choosing among the parents of an operator, for those who look for some of many.
+
+use std::ops::ControlFlow;
+
+use super::{Board, ParentState};
+use crate::object::ObjectKey;
+
+/// Some of the parents that were chosen, by key.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// The parents.
+    pub items: Vec<(ObjectKey, ParentState)>,
+    /// How many were chosen in all.
+    pub chosen: usize,
+    /// How many of them follow.
+    pub remaining: usize,
+}
+
+impl Board {
+    /// Those parents of an operator that are wanted, after a key; `None` if there is no such
+    /// operator. The closure is called for every parent and must not call the board.
+    pub fn select(
+        &self,
+        operator: &str,
+        after: Option<&ObjectKey>,
+        limit: usize,
+        is_wanted: impl Fn(&ObjectKey, &ParentState) -> bool,
+    ) -> Option<Selection> {
+        let mut selection = Selection::default();
+        self.each_parent(operator, |key, state| {
+            if is_wanted(key, state) {
+                selection.take(key, state, after, limit);
+            }
+            ControlFlow::Continue(())
+        })?;
+        Some(selection)
+    }
+
+    /// Every namespace in which an operator has parents, at most so many.
+    pub fn namespaces(&self, operator: &str, limit: usize) -> Vec<String> {
+        let mut namespaces: Vec<String> = Vec::new();
+        self.each_parent(operator, |key, _| {
+            let namespace = key.namespace.as_deref();
+            let namespace = namespace.filter(|it| namespaces.last().is_none_or(|last| last != it));
+            namespaces.extend(namespace.map(ToOwned::to_owned));
+            if namespaces.len() < limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        namespaces
+    }
+}
+
+impl Selection {
+    fn take(
+        &mut self,
+        key: &ObjectKey,
+        state: &ParentState,
+        after: Option<&ObjectKey>,
+        limit: usize,
+    ) {
+        self.chosen += 1;
+        if after.is_some_and(|after| key <= after) {
+            return;
+        }
+        if self.items.len() < limit {
+            self.items.push((key.clone(), state.clone()));
+        } else {
+            self.remaining += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        board::{OperatorInfo, ParentPhase},
+        object::{K8sType, Uid},
+        operator::OperatorConfig,
+    };
+
+    fn board(keys: &[&str]) -> Board {
+        let config = OperatorConfig::new("a", K8sType::namespaced("v1", "Pod", "pods"));
+        let (board, name) = (Board::new(), config.operator_name().unwrap());
+        board.register(OperatorInfo { name: name.clone(), config, has_finalizer: false });
+        for key in keys {
+            let phase = if key.ends_with('x') { ParentPhase::Failing } else { ParentPhase::Synced };
+            let state = ParentState { phase, ..ParentState::pending(Uid::new(key), None) };
+            board.record(&name, &key.parse().unwrap(), state);
+        }
+        board
+    }
+
+    #[test]
+    fn what_is_wanted_comes_in_pages_that_know_the_whole() {
+        let board = board(&["a/1x", "a/2", "b/1x", "b/2x", "c/1", "c/2x"]);
+        let failing = |_: &ObjectKey, state: &ParentState| state.phase == ParentPhase::Failing;
+        let (mut seen, mut after) = (Vec::new(), None);
+        for remaining in [2, 0] {
+            let page = board.select("a", after.as_ref(), 2, failing).unwrap();
+            assert_eq!((page.chosen, page.remaining), (4, remaining));
+            seen.extend(page.items.iter().map(|(key, _)| key.to_string()));
+            after = page.items.last().map(|(key, _)| key.clone());
+        }
+        assert_eq!(seen, ["a/1x", "b/1x", "b/2x", "c/2x"]);
+        assert!(board.select("nobody", None, 1, failing).is_none());
+    }
+
+    #[test]
+    fn namespaces_are_named_once_and_not_without_end() {
+        let board = board(&["a/1", "a/2", "b/1", "c/1"]);
+        assert_eq!(board.namespaces("a", 10), ["a", "b", "c"]);
+        assert_eq!(board.namespaces("a", 2), ["a", "b"]);
+        assert!(board.namespaces("nobody", 2).is_empty());
+    }
+}

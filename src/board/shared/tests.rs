@@ -1,0 +1,99 @@
+//! What is written is read, in pages and counted.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::{operator::OperatorConfig, store::Store};
+
+fn name() -> OperatorName {
+    OperatorName::new("echo-server").unwrap()
+}
+
+fn pods() -> K8sType {
+    K8sType::namespaced("v1", "Pod", "pods")
+}
+
+fn board() -> Board {
+    let board = Board::new();
+    let config = OperatorConfig::new("echo-server", pods());
+    board.register(OperatorInfo { name: name(), config, has_finalizer: false });
+    board
+}
+
+fn recorded(board: &Board, keys: &[&str]) {
+    for key in keys {
+        let state = ParentState::pending(Uid::new(key), Some(1));
+        board.record(&name(), &key.parse().unwrap(), state);
+    }
+}
+
+#[test]
+fn parents_come_in_pages_by_key() {
+    let board = board();
+    recorded(&board, &["b/1", "a/2", "a/1", "b/2", "c/1"]);
+    let (mut after, mut seen, mut remaining) = (None, Vec::new(), Vec::new());
+    loop {
+        let page = board.parents("echo-server", after.as_ref(), 2).unwrap();
+        seen.extend(page.items.iter().map(|(key, _)| key.to_string()));
+        remaining.push(page.remaining);
+        after = page.items.last().map(|(key, _)| key.clone());
+        if page.remaining == 0 {
+            break;
+        }
+    }
+    assert_eq!(seen, ["a/1", "a/2", "b/1", "b/2", "c/1"]);
+    assert_eq!(remaining, [3, 1, 0]);
+}
+
+#[test]
+fn a_page_goes_on_after_a_parent_that_is_gone() {
+    let board = board();
+    recorded(&board, &["a/1", "a/2", "a/3"]);
+    let gone = ObjectKey::namespaced("a", "2");
+    board.forget(&name(), &gone);
+    let page = board.parents("echo-server", Some(&gone), 5).unwrap();
+    assert_eq!(page.items[0].0, ObjectKey::namespaced("a", "3"));
+}
+
+#[test]
+fn parents_are_counted_by_phase() {
+    let board = board();
+    recorded(&board, &["a/1", "a/2", "a/3", "a/4"]);
+    recorded(&board, &["a/2"]);
+    for (of, uid) in [("1", "a/1"), ("3", "a namesake")] {
+        let key = ObjectKey::namespaced("a", of);
+        let failing = |state: &mut ParentState| state.phase = ParentPhase::Failing;
+        board.update_parent(&name(), &key, &Uid::new(uid), failing);
+    }
+    board.forget(&name(), &ObjectKey::namespaced("a", "4"));
+    let parents = board.operator("echo-server").unwrap().parents;
+    assert_eq!((parents[&ParentPhase::Pending], parents[&ParentPhase::Failing]), (2, 1));
+    assert_eq!(parents.len(), ParentPhase::ALL.len());
+    assert_eq!(parents.values().sum::<usize>(), 3);
+}
+
+#[test]
+fn what_was_never_registered_is_never_shown() {
+    let board = Board::new();
+    recorded(&board, &["a/1"]);
+    board.set_operator(&name(), OperatorState::Running);
+    board.set_type(&pods(), TypeState::default());
+    assert!(board.operators().is_empty() && board.types().is_empty());
+    assert!(board.parents("echo-server", None, 1).is_none());
+}
+
+#[test]
+fn the_watch_of_a_type_is_changed_in_place() {
+    let board = board();
+    board.add_store(Store::new(pods(), BTreeSet::new()).reader());
+    board.update_type(&pods(), |state| state.restarts += 1);
+    board.update_type(&pods(), |state| state.restarts += 1);
+    assert_eq!(board.type_state(&pods()).unwrap().state.restarts, 2);
+}
+
+#[test]
+fn a_degraded_operator_must_say_why() {
+    assert!(!OperatorState::Degraded { reasons: Vec::new() }.is_settled());
+    assert!(OperatorState::Degraded { reasons: vec!["x".to_owned()] }.is_settled());
+    assert!(!OperatorState::Starting { waiting_for: Vec::new() }.is_settled());
+}

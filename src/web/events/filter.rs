@@ -1,0 +1,95 @@
+//! Which changes a reader wants.
+
+use serde::Deserialize;
+
+use super::frame;
+use crate::{
+    board::{Board, Change, ParentName},
+    web::{
+        endpoint::{Form, Parameter},
+        status::Refused,
+    },
+};
+
+/// What a reader may ask for. What is not named is not restricted.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct EventQuery {
+    operator: Option<String>,
+    namespace: Option<String>,
+    name: Option<String>,
+    /// Some of [`frame::KINDS`], separated by commas.
+    kind: Option<String>,
+}
+
+pub(in crate::web) const PARAMETERS: &[Parameter] = &[
+    named("operator", "what one operator is about"),
+    named("namespace", "what parents of this namespace are about"),
+    named("name", "what parents of this name are about"),
+    named("kind", "some of `run`, `phase`, `gone`, `operator` and `type`, with commas between"),
+];
+
+const fn named(name: &'static str, meaning: &'static str) -> Parameter {
+    Parameter { name, form: Form::Text, meaning }
+}
+
+/// Which changes a reader wants.
+#[derive(Debug)]
+pub(super) struct Filter {
+    operator: Option<String>,
+    namespace: Option<String>,
+    name: Option<String>,
+    kinds: Option<Vec<String>>,
+}
+
+impl Filter {
+    pub(super) fn new(query: EventQuery, board: &Board) -> Result<Self, Refused> {
+        let EventQuery { operator, namespace, name, kind } = query;
+        if let Some(operator) = operator.as_ref().filter(|name| board.operator(name).is_none()) {
+            return Err(Refused::NoOperator(operator.clone()));
+        }
+        let kinds = kind.map(|kinds| kinds.split(',').map(known).collect()).transpose()?;
+        Ok(Self { operator, namespace, name, kinds })
+    }
+
+    pub(super) fn wants(&self, change: &Change) -> bool {
+        let is_wanted =
+            |kinds: &Vec<String>| kinds.iter().any(|kind| kind == frame::kind_of(change));
+        let kind = self.kinds.as_ref().is_none_or(is_wanted);
+        match change {
+            Change::Run { parent, .. } | Change::Phase { parent, .. } | Change::Gone { parent } => {
+                kind && self.wants_parent(parent)
+            }
+            Change::Operator { operator, .. } => {
+                kind && self.is_of(operator.as_str()) && self.is_of_all_parents()
+            }
+            Change::Type { .. } => kind && self.operator.is_none() && self.is_of_all_parents(),
+            // Whoever listens must know why the stream ends.
+            Change::Stopping => true,
+        }
+    }
+
+    fn wants_parent(&self, ParentName { operator, key, .. }: &ParentName) -> bool {
+        let is = |wanted: &Option<String>, text: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| Some(wanted) == text)
+        };
+        self.is_of(operator.as_str())
+            && is(&self.namespace, key.namespace.as_deref())
+            && is(&self.name, Some(&key.name))
+    }
+
+    fn is_of(&self, operator: &str) -> bool {
+        self.operator.as_deref().is_none_or(|wanted| wanted == operator)
+    }
+
+    fn is_of_all_parents(&self) -> bool {
+        self.namespace.is_none() && self.name.is_none()
+    }
+}
+
+fn known(kind: &str) -> Result<String, Refused> {
+    if frame::KINDS.contains(&kind) {
+        return Ok(kind.to_owned());
+    }
+    let kinds = frame::KINDS.join(", ");
+    Err(Refused::BadRequest(format!("kind: `{kind}` is none of {kinds}")))
+}

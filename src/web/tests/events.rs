@@ -1,0 +1,188 @@
+//! `/api/v1/events`.
+
+use std::time::{Duration, SystemTime};
+
+use actix_web::{
+    body::to_bytes,
+    http::{Method, StatusCode, header},
+    test::{call_service, init_service},
+};
+use serde_json::{Value, json};
+
+use super::{ask, get, is_status, request, world::World};
+use crate::{
+    board::{MAX_LISTENERS, OperatorState, ParentPhase, ParentState},
+    history::{Outcome, Run},
+    object::{ObjectKey, Uid},
+    operator::OperatorName,
+    web::{WebState, guard::Policy, server::app},
+};
+
+/// An event without its number.
+fn events(text: &str) -> Vec<(String, Value)> {
+    let event = |block: &str| {
+        let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+        let data = serde_json::from_str(field("data: ").unwrap_or("null")).unwrap();
+        field("event: ").map(|kind| (kind.to_owned(), data))
+    };
+    text.split("\n\n").filter_map(event).collect()
+}
+
+fn kinds(text: &str) -> Vec<String> {
+    events(text).into_iter().map(|(kind, _)| kind).collect()
+}
+
+/// Listens, lets something happen, and returns what a reader has got when the process has ended.
+async fn heard(world: &World, path: &str, happens: impl FnOnce()) -> String {
+    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let response = call_service(&service, request(Method::GET, path).to_request()).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    assert_eq!(response.headers().get(header::CONTENT_TYPE).unwrap(), "text/event-stream");
+    happens();
+    world.state.board.begin_stopping();
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
+    String::from_utf8(body.to_vec()).unwrap()
+}
+
+fn name(operator: &str) -> OperatorName {
+    OperatorName::new(operator).unwrap()
+}
+
+/// The parent `ns/a` runs once, another operator comes up, a third thing happens to a type.
+fn something_happens(state: &WebState) {
+    let (key, uid) = (ObjectKey::namespaced("ns", "a"), Uid::new("p"));
+    let board = &state.board;
+    board.record(&name("echo-server"), &key, ParentState::pending(uid.clone(), None));
+    board.update_parent(&name("echo-server"), &key, &uid, |parent| {
+        let outcome = Outcome::Failed { reason: "HandlerFailed".into(), message: "a\nb".into() };
+        let took = Duration::from_micros(1500);
+        parent.history.record(Run::new(SystemTime::UNIX_EPOCH, took, outcome));
+        parent.phase = ParentPhase::Failing;
+    });
+    let reasons = vec!["no CRD".to_owned()];
+    board.set_operator(&name("spaces"), OperatorState::Degraded { reasons });
+    board.update_type(&super::world::pods(), |ty| ty.restarts = 1);
+    board.forget(&name("echo-server"), &key);
+}
+
+#[actix_web::test]
+async fn a_reader_is_told_what_changes() {
+    let world = World::running();
+    let text = heard(&world, "/api/v1/events", || something_happens(&world.state)).await;
+    let parent = json!({"operator": "echo-server", "namespace": "ns", "name": "a", "uid": "p"});
+    let with = |more: Value| {
+        let mut all = parent.clone();
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        all
+    };
+    let run = json!({
+        "number": 1, "durationMilliseconds": 1.5, "writes": 0,
+        "outcome": {"result": "Failed", "reason": "HandlerFailed", "message": "a\nb"},
+    });
+    let expected = [
+        ("hello", json!({})),
+        ("phase", with(json!({"phase": "pending"}))),
+        ("run", with(json!({"phase": "failing", "run": run}))),
+        ("operator", json!({"operator": "spaces", "state": "degraded", "reasons": ["no CRD"]})),
+        (
+            "type",
+            json!({"type": "pods", "synced": true, "restarts": 1, "undecodable": 0,
+                   "deletionsHeld": false}),
+        ),
+        ("gone", parent),
+        ("stopping", json!({"message": "the process ends"})),
+    ];
+    assert_eq!(events(&text), expected.map(|(kind, data)| (kind.to_owned(), data)));
+    let numbers: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
+    assert_eq!(numbers, ["1", "2", "3", "4", "5", "6"]);
+    assert!(text.starts_with("retry: "), "{text}");
+}
+
+#[actix_web::test]
+async fn a_reader_is_told_only_what_it_asks_for() {
+    for (query, expected) in [
+        ("operator=spaces", vec!["operator"]),
+        ("operator=echo-server", vec!["phase", "run", "gone"]),
+        ("namespace=ns&name=a&kind=run", vec!["run"]),
+        ("namespace=other", vec![]),
+        ("name=a&kind=type,gone", vec!["gone"]),
+        ("kind=type", vec!["type"]),
+    ] {
+        let world = World::running();
+        let path = format!("/api/v1/events?{query}");
+        let text = heard(&world, &path, || something_happens(&world.state)).await;
+        let expected = [vec!["hello"], expected, vec!["stopping"]].concat();
+        assert_eq!(kinds(&text), expected, "{query}");
+    }
+}
+
+#[actix_web::test]
+async fn a_slow_reader_is_told_so_and_loses_the_connection_while_nothing_waits_for_it() {
+    let world = World::running();
+    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let asked = request(Method::GET, "/api/v1/events").to_request();
+    let response = call_service(&service, asked).await;
+    for number in 0..20_000_u64 {
+        world.state.board.update_type(&super::world::pods(), |ty| ty.restarts = number + 1);
+    }
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
+    let events = events(std::str::from_utf8(&body).unwrap());
+    let (kind, data) = events.last().unwrap();
+    assert_eq!((events.len(), kind.as_str()), (2, "dropped"));
+    assert!(data["missed"].as_u64().unwrap() > 10_000, "{data}");
+}
+
+#[actix_web::test]
+async fn a_thousand_readers_hear_the_same() {
+    let world = World::running();
+    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let mut bodies = Vec::new();
+    for _ in 0..1000 {
+        let asked = request(Method::GET, "/api/v1/events?kind=operator").to_request();
+        bodies.push(call_service(&service, asked).await.into_body());
+    }
+    something_happens(&world.state);
+    world.state.board.begin_stopping();
+    for body in bodies {
+        let Ok(body) = to_bytes(body).await else { panic!("the body broke") };
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert_eq!(kinds(&text), ["hello", "operator", "stopping"]);
+    }
+}
+
+#[actix_web::test]
+async fn readers_beyond_the_limit_are_refused_and_who_leaves_makes_room() {
+    let world = World::running();
+    let board = &world.state.board;
+    let listeners: Vec<_> = (0..MAX_LISTENERS).map(|_| board.subscribe().unwrap()).collect();
+    let answer = get(&world.state, "/api/v1/events").await;
+    is_status(&answer, StatusCode::TOO_MANY_REQUESTS, "TooManyRequests");
+    assert_eq!(answer.header(header::RETRY_AFTER), "5");
+    drop(listeners);
+    assert_eq!(kinds(&heard(&world, "/api/v1/events", || ()).await), ["hello", "stopping"]);
+}
+
+#[actix_web::test]
+async fn a_reader_that_has_gone_is_forgotten() {
+    let world = World::running();
+    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    for _ in 0..2 * MAX_LISTENERS {
+        let asked = request(Method::GET, "/api/v1/events").to_request();
+        assert_eq!(call_service(&service, asked).await.status(), StatusCode::OK);
+    }
+}
+
+#[actix_web::test]
+async fn what_makes_no_sense_to_listen_to_is_refused() {
+    let world = World::running();
+    let nobody = get(&world.state, "/api/v1/events?operator=nobody").await;
+    is_status(&nobody, StatusCode::NOT_FOUND, "NotFound");
+    let kind = get(&world.state, "/api/v1/events?kind=run,birth").await;
+    let message = is_status(&kind, StatusCode::BAD_REQUEST, "BadRequest");
+    assert!(message.contains("`birth`") && message.contains("phase"), "{message}");
+    let head = ask(&world.state, request(Method::HEAD, "/api/v1/events")).await;
+    assert_eq!((head.code, head.body.as_str()), (200, ""));
+    world.state.board.begin_stopping();
+    let late = get(&world.state, "/api/v1/events").await;
+    is_status(&late, StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable");
+}

@@ -1,0 +1,173 @@
+//! Every view as it is sent; how it looks and moves is tested in a browser.
+
+use actix_web::http::{Method, header};
+
+use super::{
+    Answer, ask, request,
+    world::{SENTINEL, World},
+};
+use crate::{
+    board::{OperatorState, ParentPhase, ParentState},
+    object::{ObjectKey, Uid},
+    operator::OperatorName,
+};
+
+const VIEWS: &[&str] = &[
+    "/",
+    "/ui/operators/echo-server",
+    "/ui/operators/spaces",
+    "/ui/operators/echo-server/parents/ns/a",
+    "/ui/operators/spaces/parents/n00000",
+    "/ui/cache",
+    "/ui/cache/pods",
+    "/ui/cache/secrets/ns/secret",
+    "/ui/cache/namespaces/n00000",
+];
+
+async fn visit(world: &World, path: &str) -> Answer {
+    let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
+    let request = request(Method::GET, path).insert_header((header::ACCEPT, browser));
+    ask(&world.state, request).await
+}
+
+async fn page(world: &World, path: &str) -> String {
+    let answer = visit(world, path).await;
+    assert_eq!(answer.code, 200, "{path}: {}", answer.body);
+    assert_eq!(answer.header(header::CONTENT_TYPE), "text/html; charset=utf-8");
+    answer.body
+}
+
+fn world() -> World {
+    World::running().with_parent().with_namespaces(1)
+}
+
+#[actix_web::test]
+async fn every_view_is_a_page_that_runs_nothing_of_its_own() {
+    let world = world();
+    for path in VIEWS {
+        let answer = visit(&world, path).await;
+        let (policy, html) = (answer.header(header::CONTENT_SECURITY_POLICY), &answer.body);
+        assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
+        assert!(html.starts_with("<!doctype html>") && html.contains("<h1>"), "{path}: {html}");
+        assert_eq!(html.matches("<script").count(), 1, "{path}");
+        assert!(!html.contains("style=") && !html.contains("<style"), "{path}");
+        assert!(!html.contains(SENTINEL), "{path}: {html}");
+    }
+}
+
+#[actix_web::test]
+async fn what_the_pages_need_is_served_and_may_be_kept() {
+    let html = page(&world(), "/").await;
+    for (file, kind) in [("page.css", "text/css"), ("page.js", "text/javascript")] {
+        let from = html.find(&format!("/ui/assets/{file}")).unwrap();
+        let path = html[from..].split('"').next().unwrap();
+        let answer = visit(&world(), path).await;
+        assert_eq!(answer.code, 200, "{path}");
+        assert!(answer.header(header::CONTENT_TYPE).starts_with(kind));
+        assert!(answer.header(header::CACHE_CONTROL).contains("immutable"));
+    }
+    assert_eq!(visit(&world(), "/ui/assets/..%2fmod.rs").await.code, 404);
+}
+
+#[actix_web::test]
+async fn the_overview_says_first_what_needs_attention() {
+    let world = world();
+    let reasons = vec!["no permission to list pods".to_owned()];
+    world.set("spaces", OperatorState::Degraded { reasons });
+    let html = page(&world, "/").await;
+    let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("no `{text}` in {html}"));
+    assert!(at("2 things need attention.") < at("no permission to list pods"));
+    assert!(at("no permission to list pods") < at("The last run failed (HandlerFailed)"));
+    assert!(at("The last run failed (HandlerFailed)") < at("id=\"operators\""));
+    assert!(html.contains("href=\"/ui/operators/echo-server/parents/ns/a\""), "{html}");
+    assert!(html.contains("href=\"/ui/operators/echo-server?phase=failing\""), "{html}");
+}
+
+#[actix_web::test]
+async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
+    let html = page(&world(), "/ui/operators/echo-server/parents/ns/a").await;
+    for shown in [
+        "The last run failed (HandlerFailed): no such image.",
+        "href=\"/ui/cache/pods/ns/pod\"",
+        "href=\"/ui/cache/secrets/ns/secret\"",
+        "the process started",
+        "Pod.v1 ns/pod",
+        "Ready",
+        "run 2",
+        "/api/v1/events?operator=echo-server&#38;namespace=ns&#38;name=a",
+    ] {
+        assert!(html.contains(shown), "no `{shown}` in {html}");
+    }
+}
+
+#[actix_web::test]
+async fn ten_thousand_parents_come_in_pages_and_can_be_searched() {
+    let world = World::running().with_namespaces(10_000);
+    let path = "/ui/operators/spaces";
+    let first = page(&world, path).await;
+    assert!(first.contains("The first 100 of 10,000 parents"), "{first}");
+    assert_eq!(first.matches("<tr role=\"row\" data-key").count(), 100 + 1, "and one cache");
+    assert!(first.contains("href=\"/ui/operators/spaces?continue=n00099\" rel=\"next\""));
+    let second = page(&world, &format!("{path}?continue=n00099")).await;
+    assert!(second.contains(">n00100</a>") && second.contains("First page"));
+    let found = page(&world, &format!("{path}?q=N0999&phase=pending")).await;
+    assert!(found.contains("<p class=\"quiet\" data-announce>10 parents</p>"), "{found}");
+    assert!(found.contains("value=\"N0999\"") && found.contains(">n09999</a>"));
+    let none = page(&world, &format!("{path}?phase=failing")).await;
+    assert!(none.contains("No parent matches."));
+    let objects = page(&world, "/ui/cache/namespaces?q=n0999").await;
+    assert!(objects.contains("10 of 10 objects") || objects.contains("10 objects"), "{objects}");
+}
+
+#[actix_web::test]
+async fn what_comes_from_the_cluster_is_text_and_nothing_else() {
+    let world = world();
+    let (operator, hostile) =
+        (OperatorName::new("spaces").unwrap(), "\"><script>alert(1)</script>");
+    let message = Some(format!("<img src=x onerror=alert(1)> & {hostile}"));
+    let state = ParentState::pending(Uid::new(hostile), None);
+    let state = ParentState { phase: ParentPhase::Waiting, message, ..state };
+    world.state.board.record(&operator, &ObjectKey::cluster(hostile), state);
+    let encoded = "%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E";
+    let by_name = hostile.replace('/', "");
+    world.state.board.record(
+        &operator,
+        &ObjectKey::cluster(&by_name),
+        ParentState::pending(Uid::new("u"), None),
+    );
+    for path in [
+        "/ui/operators/spaces".to_owned(),
+        format!("/ui/operators/spaces?q={encoded}&phase={encoded}&namespace={encoded}"),
+        format!("/ui/operators/spaces/parents/{}", encoded.replace("%2F", "")),
+    ] {
+        let html = page(&world, &path).await;
+        assert_eq!(html.matches("<script").count(), 1, "{path}: {html}");
+        assert!(!html.contains("<img"), "{path}: {html}");
+        assert!(html.contains("alert(1)"), "{path}");
+    }
+}
+
+#[actix_web::test]
+async fn what_is_not_there_is_a_page_that_says_so() {
+    let world = world();
+    for (path, code, said) in [
+        ("/ui/operators/nobody", 404, "There is no operator `nobody`"),
+        ("/ui/operators/echo-server/parents/ns/nobody", 404, "knows no parent"),
+        ("/ui/cache/widgets", 404, "No type `widgets` is cached"),
+        ("/ui/cache/pods/ns/nobody", 404, "is not in the cache"),
+        ("/ui/cache/pods/nobody", 400, "namespaced"),
+        ("/ui/operators/spaces?continue=a/b/c", 400, "not what this page has given"),
+    ] {
+        let answer = visit(&world, path).await;
+        assert_eq!(answer.code, code, "{path}");
+        assert!(answer.header(header::CONTENT_TYPE).starts_with("text/html"));
+        assert!(answer.body.contains(said), "{path}: {}", answer.body);
+    }
+}
+
+#[actix_web::test]
+async fn programs_get_the_list_of_paths() {
+    let world = world();
+    let answer = ask(&world.state, request(Method::GET, "/")).await;
+    assert!(answer.json()["paths"].is_array());
+}

@@ -1,0 +1,190 @@
+//! What a person should look at first, the worst first. Reads copies, and not without end.
+
+use std::time::{Duration, SystemTime};
+
+use super::{
+    facts, links,
+    parts::{Mark, counted},
+    sentence,
+    time::Moment,
+};
+use crate::{
+    board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState},
+    object::ObjectKey,
+};
+
+/// What needs attention.
+#[derive(Debug, Default)]
+pub(super) struct Attention {
+    pub(super) items: Vec<Item>,
+    /// What is left out, with where to find it.
+    pub(super) more: Vec<More>,
+    /// How many there are in all.
+    pub(super) total: usize,
+}
+
+/// One thing that needs attention.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) mark: Mark,
+    pub(super) title: String,
+    pub(super) href: String,
+    /// What it is part of.
+    pub(super) of: String,
+    pub(super) why: String,
+    pub(super) since: Option<Moment>,
+    pub(super) next: Option<Moment>,
+}
+
+/// Further parents of the same kind.
+#[derive(Debug)]
+pub(super) struct More {
+    pub(super) text: String,
+    pub(super) href: String,
+}
+
+/// As many parents of one operator in one phase are listed.
+const LISTED: usize = 10;
+/// Who waits for less needs no attention yet.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// In which order: what cannot go on by itself comes before what may.
+const PHASES: [ParentPhase; 6] = [
+    ParentPhase::Stalled,
+    ParentPhase::Failing,
+    ParentPhase::Running,
+    ParentPhase::Waiting,
+    ParentPhase::Finalizing,
+    ParentPhase::Paused,
+];
+
+pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
+    let mut attention = Attention::default();
+    operators.iter().filter_map(troubled).for_each(|item| attention.add(item));
+    caches(board, operators, now).for_each(|item| attention.add(item));
+    for phase in PHASES {
+        for operator in operators {
+            attention.add_parents(board, operator, phase, now);
+        }
+    }
+    attention
+}
+
+impl Attention {
+    fn add(&mut self, item: Item) {
+        self.items.push(item);
+        self.total += 1;
+    }
+
+    fn add_parents(
+        &mut self,
+        board: &Board,
+        operator: &OperatorSnapshot,
+        phase: ParentPhase,
+        now: SystemTime,
+    ) {
+        if operator.parents.get(&phase).is_none_or(|count| *count == 0) {
+            return;
+        }
+        let name = operator.info.name.as_str();
+        let is_wanted =
+            |_: &ObjectKey, state: &ParentState| state.phase == phase && matters(state, now);
+        let Some(found) = board.select(name, None, LISTED, is_wanted) else { return };
+        self.total += found.chosen;
+        self.items.extend(found.items.iter().map(|(key, state)| item(operator, key, state, now)));
+        if found.remaining > 0 {
+            let text = format!("{} more of {name} are {}", found.remaining, phase.name());
+            self.more.push(More { text, href: links::in_phase(name, phase) });
+        }
+    }
+
+    /// The whole in one sentence.
+    pub(super) fn sentence(&self, parents: usize) -> String {
+        match self.total {
+            0 if parents == 0 => "There are no parents yet.".to_owned(),
+            0 => format!("Nothing needs attention: {} as they should be.", {
+                counted(parents, "parent is", "parents are")
+            }),
+            total => counted(total, "thing needs attention.", "things need attention."),
+        }
+    }
+}
+
+fn matters(state: &ParentState, now: SystemTime) -> bool {
+    match state.phase {
+        ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
+        // Of a run under way there is something to say only when it takes too long.
+        ParentPhase::Running => state.message.is_some() && state.failures == 0,
+        ParentPhase::Waiting | ParentPhase::Finalizing => {
+            let since = sentence::since(&state.history);
+            since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
+        }
+        ParentPhase::Pending | ParentPhase::Synced => false,
+    }
+}
+
+fn item(
+    operator: &OperatorSnapshot,
+    key: &ObjectKey,
+    state: &ParentState,
+    now: SystemTime,
+) -> Item {
+    let name = operator.info.name.as_str();
+    Item {
+        mark: state.phase.into(),
+        title: key.to_string(),
+        href: links::parent(name, key),
+        of: format!("{} of {name}", operator.info.config.parent.kind()),
+        why: sentence::why(state, operator),
+        since: sentence::since(&state.history).map(|at| Moment::new(at, now)),
+        next: state.next_wake.map(|wake| Moment::new(wake.at, now)),
+    }
+}
+
+fn troubled(operator: &OperatorSnapshot) -> Option<Item> {
+    let reasons = match &operator.state {
+        OperatorState::Degraded { reasons } | OperatorState::Starting { waiting_for: reasons } => {
+            reasons
+        }
+        OperatorState::Running | OperatorState::Stopped => return None,
+    };
+    let name = operator.info.name.as_str();
+    Some(Item {
+        mark: (&operator.state).into(),
+        title: name.to_owned(),
+        href: links::operator(name),
+        of: "operator".to_owned(),
+        why: if reasons.is_empty() {
+            "It has not begun yet.".to_owned()
+        } else {
+            reasons.join("; ")
+        },
+        since: None,
+        next: None,
+    })
+}
+
+/// The caches with troubles of which no operator tells already.
+fn caches(
+    board: &Board,
+    operators: &[OperatorSnapshot],
+    now: SystemTime,
+) -> impl Iterator<Item = Item> {
+    let is_told = operators.iter().any(|it| matches!(it.state, OperatorState::Degraded { .. }));
+    board.types().into_iter().filter_map(move |cache| {
+        let is_told = is_told && cache.state.error.is_some();
+        let troubles = facts::troubles(&cache);
+        let why = troubles.first().filter(|_| !is_told)?;
+        let rest = troubles.len() - 1;
+        let more = if rest == 0 { String::new() } else { format!(" And {rest} more.") };
+        Some(Item {
+            mark: Mark::warn("cache"),
+            title: cache.store.ty().resource_name(),
+            href: links::cache(cache.store.ty()),
+            of: "cache".to_owned(),
+            why: format!("{why}{more}"),
+            since: cache.state.went_back.map(|at| Moment::new(at, now)),
+            next: None,
+        })
+    })
+}

@@ -1,0 +1,146 @@
+//! `/ui/cache` and `/ui/cache/{type}`: what the stores hold.
+
+use std::time::SystemTime;
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+
+use super::{
+    facts::CacheRow,
+    frame::{self, Frame, NoPage, Section},
+    links,
+    parts::{Mark, count, counted},
+};
+use crate::{
+    object::{Object, ObjectKey},
+    store::StoreReader,
+    web::{WebState, cache, status::Refused},
+};
+
+/// Which objects are wanted.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct ObjectsQuery {
+    /// A part of the name.
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    r#continue: String,
+}
+
+#[derive(Template)]
+#[template(path = "cache.html")]
+struct Types {
+    frame: Frame,
+    caches: Vec<CacheRow>,
+}
+
+#[derive(Template)]
+#[template(path = "objects.html")]
+struct Objects {
+    frame: Frame,
+    cache: CacheRow,
+    query: ObjectsQuery,
+    shown: String,
+    rows: Vec<Row>,
+    first: Option<String>,
+    next: Option<String>,
+}
+
+/// An object in the list.
+struct Row {
+    key: String,
+    namespace: Option<String>,
+    name: String,
+    href: String,
+    mark: Mark,
+    version: String,
+    generation: Option<i64>,
+}
+
+/// As many objects are on a page.
+const ROWS: usize = 100;
+/// No event tells of an object that nobody's run is about.
+const REFRESH: u32 = 5;
+
+pub(in crate::web) async fn types(state: Data<WebState>) -> HttpResponse {
+    let now = SystemTime::now();
+    let caches = state.board.types();
+    let caches = caches.iter().map(|cache| CacheRow::new(cache, now)).collect();
+    let frame = Frame::new("Cache", Section::Cache, now).of(&state.board);
+    let frame = frame.below("Overview", "/").refreshed_every(REFRESH);
+    frame::answer(&Types { frame, caches })
+}
+
+pub(in crate::web) async fn list(
+    ty: Path<String>,
+    query: Query<ObjectsQuery>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, NoPage> {
+    let (cache, query) = (cache::find(&state.board, &ty)?, query.into_inner());
+    let (now, store) = (SystemTime::now(), &cache.store);
+    let (after, keys) = (after(&query)?, chosen(store, &query.q));
+    let start = after.as_ref().map_or(0, |after| keys.partition_point(|key| key <= after));
+    let page = &keys[start..keys.len().min(start + ROWS)];
+    let goes_on = start + page.len() < keys.len();
+    let next = page.last().filter(|_| goes_on).map(|last| query.at(store, &last.to_string()));
+    let frame = Frame::new(store.ty().resource_name(), Section::Cache, now).of(&state.board);
+    Ok(frame::answer(&Objects {
+        frame: frame.below("Overview", "/").below("Cache", "/ui/cache").refreshed_every(REFRESH),
+        cache: CacheRow::new(&cache, now),
+        shown: shown(page.len(), keys.len()),
+        // What went since the keys were read is left out.
+        rows: page.iter().filter_map(|key| store.get(key)).map(|it| Row::new(&it)).collect(),
+        first: after.map(|_| query.at(store, "")),
+        next,
+        query,
+    }))
+}
+
+fn after(query: &ObjectsQuery) -> Result<Option<ObjectKey>, Refused> {
+    let token = Some(query.r#continue.as_str()).filter(|token| !token.is_empty());
+    let refused = |_| Refused::BadRequest("continue: not what this page has given".to_owned());
+    token.map(str::parse).transpose().map_err(refused)
+}
+
+fn chosen(store: &StoreReader, q: &str) -> Vec<ObjectKey> {
+    let (needle, mut keys) = (q.to_lowercase(), store.keys());
+    if !needle.is_empty() {
+        keys.retain(|key| key.to_string().to_lowercase().contains(&needle));
+    }
+    keys
+}
+
+fn shown(rows: usize, chosen: usize) -> String {
+    match rows {
+        0 => "No object matches.".to_owned(),
+        _ if rows == chosen => counted(rows, "object", "objects"),
+        _ => format!("{rows} of {} objects", count(chosen)),
+    }
+}
+
+impl ObjectsQuery {
+    fn at(&self, store: &StoreReader, after: &str) -> String {
+        let query = links::query(&[("q", &self.q), ("continue", after)]);
+        format!("{}{query}", links::cache(store.ty()))
+    }
+}
+
+impl Row {
+    fn new(object: &Object) -> Self {
+        let key = object.key();
+        let mark = if object.is_deleting() { Mark::warn("going") } else { Mark::good("there") };
+        Self {
+            key: key.to_string(),
+            namespace: key.namespace.as_deref().map(ToOwned::to_owned),
+            name: key.name.to_string(),
+            href: links::object(object.ty(), key),
+            mark,
+            version: object.resource_version().to_string(),
+            generation: object.generation(),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What surrounds every view, and how a view becomes an answer.
+
+use std::{fmt, time::SystemTime};
+
+use actix_web::{HttpResponse, ResponseError, http::StatusCode};
+use askama::Template;
+
+use super::{assets, links, time};
+use crate::{board::Board, web::status::Refused};
+
+/// What surrounds a view.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) title: String,
+    pub(super) crumbs: Vec<Crumb>,
+    pub(super) section: Section,
+    /// Where the script listens; it then asks for the page anew.
+    pub(super) events: String,
+    /// In seconds; for what no event tells.
+    pub(super) refresh: Option<u32>,
+    pub(super) is_stopping: bool,
+    pub(super) now: SystemTime,
+    pub(super) style: String,
+    pub(super) script: String,
+    pub(super) icon: String,
+}
+
+/// A step on the way to a view.
+#[derive(Debug)]
+pub(super) struct Crumb {
+    pub(super) text: String,
+    pub(super) href: String,
+}
+
+/// Which part of the navigation a view belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    Operators,
+    Cache,
+}
+
+/// A view that cannot be shown, with the reason, as a page.
+#[derive(Debug)]
+pub(in crate::web) struct NoPage(Refused);
+
+/// Why there is nothing to see.
+#[derive(Template)]
+#[template(path = "nothing.html")]
+struct Nothing {
+    frame: Frame,
+    message: String,
+}
+
+impl Frame {
+    pub(super) fn new(title: impl Into<String>, section: Section, now: SystemTime) -> Self {
+        Self {
+            title: title.into(),
+            crumbs: Vec::new(),
+            section,
+            events: "/api/v1/events?kind=phase,gone,run,operator,type".to_owned(),
+            refresh: None,
+            is_stopping: false,
+            now,
+            style: assets::href("page.css"),
+            script: assets::href("page.js"),
+            icon: assets::href("icon.svg"),
+        }
+    }
+
+    pub(super) fn of(mut self, board: &Board) -> Self {
+        self.is_stopping = board.is_stopping();
+        self
+    }
+
+    pub(super) fn below(mut self, text: impl Into<String>, href: impl Into<String>) -> Self {
+        self.crumbs.push(Crumb { text: text.into(), href: href.into() });
+        self
+    }
+
+    /// Listens to one operator, or to one parent.
+    pub(super) fn listening_to(
+        mut self,
+        operator: &str,
+        key: Option<&crate::object::ObjectKey>,
+    ) -> Self {
+        self.events = links::events(operator, key);
+        self
+    }
+
+    pub(super) fn refreshed_every(mut self, seconds: u32) -> Self {
+        self.refresh = Some(seconds);
+        self
+    }
+
+    pub(super) fn is_in(&self, section: Section) -> bool {
+        self.section == section
+    }
+
+    pub(super) fn exact_now(&self) -> String {
+        time::exact(self.now)
+    }
+}
+
+/// A page with this view.
+pub(super) fn answer(view: &impl Template) -> HttpResponse {
+    rendered(StatusCode::OK, view)
+}
+
+fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
+    match view.render() {
+        Ok(html) => HttpResponse::build(code).content_type("text/html; charset=utf-8").body(html),
+        Err(error) => HttpResponse::InternalServerError().body(error.to_string()),
+    }
+}
+
+impl From<Refused> for NoPage {
+    fn from(refused: Refused) -> Self {
+        Self(refused)
+    }
+}
+
+impl fmt::Display for NoPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl ResponseError for NoPage {
+    fn status_code(&self) -> StatusCode {
+        self.0.status_code()
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let frame = Frame::new("Nothing here", Section::Operators, SystemTime::now());
+        let frame = frame.below("Overview", "/");
+        let message = sentence(&self.0.to_string());
+        rendered(self.status_code(), &Nothing { frame, message })
+    }
+}
+
+/// With a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}

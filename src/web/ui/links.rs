@@ -1,0 +1,87 @@
+//! Where things are: paths with every name encoded, whatever it holds.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::{
+    board::ParentPhase,
+    object::{K8sType, ObjectKey},
+};
+
+/// All but what has no meaning anywhere in a path or query.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+pub(super) fn operator(name: &str) -> String {
+    format!("/ui/operators/{}", encoded(name))
+}
+
+/// The parents of an operator that are in one phase.
+pub(super) fn in_phase(operator_name: &str, phase: ParentPhase) -> String {
+    format!("{}?phase={}", operator(operator_name), phase.name())
+}
+
+pub(super) fn parent(operator_name: &str, key: &ObjectKey) -> String {
+    format!("{}/parents/{}", operator(operator_name), path_of(key))
+}
+
+pub(super) fn cache(ty: &K8sType) -> String {
+    format!("/ui/cache/{}", encoded(&ty.resource_name()))
+}
+
+pub(super) fn object(ty: &K8sType, key: &ObjectKey) -> String {
+    format!("{}/{}", cache(ty), path_of(key))
+}
+
+/// What is to be listened to for changes of one operator, or of one parent.
+pub(super) fn events(operator_name: &str, key: Option<&ObjectKey>) -> String {
+    let namespace = key.and_then(|key| key.namespace.as_deref());
+    let name = key.map(|key| &*key.name);
+    let parameters = [("namespace", namespace), ("name", name)];
+    let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let mut path = format!("/api/v1/events?operator={}", encoded(operator_name));
+    for (name, value) in parameters {
+        path.extend(["&", name, "=", &encoded(value)]);
+    }
+    path
+}
+
+/// A query of what is not empty.
+pub(super) fn query(parameters: &[(&str, &str)]) -> String {
+    let given = parameters.iter().filter(|(_, value)| !value.is_empty());
+    let given: Vec<String> =
+        given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+    if given.is_empty() { String::new() } else { format!("?{}", given.join("&")) }
+}
+
+pub(super) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+fn path_of(key: &ObjectKey) -> String {
+    let namespace = key.namespace.as_deref().map(|namespace| format!("{}/", encoded(namespace)));
+    format!("{}{}", namespace.unwrap_or_default(), encoded(&key.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_leave_its_place_in_a_path() {
+        let key = ObjectKey::namespaced("ns", "a/../b?c#d\"<e>&f=g h");
+        let path = parent("op", &key);
+        assert_eq!(path, "/ui/operators/op/parents/ns/a%2F..%2Fb%3Fc%23d%22%3Ce%3E%26f%3Dg%20h");
+        assert_eq!(
+            events("op", Some(&ObjectKey::cluster("a&b"))),
+            "/api/v1/events?operator=op&name=a%26b"
+        );
+    }
+
+    #[test]
+    fn a_query_holds_only_what_is_given() {
+        assert_eq!(
+            query(&[("q", "a b"), ("phase", ""), ("namespace", "n")]),
+            "?q=a%20b&namespace=n"
+        );
+        assert_eq!(query(&[("q", "")]), "");
+    }
+}

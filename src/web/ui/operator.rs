@@ -1,0 +1,252 @@
+//! `/ui/operators/{operator}`: its parents, as many as are asked for, and how it is set up.
+
+use std::time::SystemTime;
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+
+use super::{
+    facts::{CacheRow, Fact, type_words},
+    frame::{self, Frame, NoPage, Section},
+    links,
+    parts::{Bar, Mark, Part, count, counted, parts},
+    sentence,
+    time::{Moment, span, took},
+};
+use crate::{
+    board::{Board, OperatorSnapshot, ParentPhase, ParentState},
+    object::ObjectKey,
+    web::{WebState, status::Refused},
+};
+
+/// Which parents are wanted.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct ParentsQuery {
+    /// A part of the name.
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    phase: String,
+    #[serde(default)]
+    namespace: String,
+    #[serde(default)]
+    r#continue: String,
+}
+
+#[derive(Template)]
+#[template(path = "operator.html")]
+struct View {
+    frame: Frame,
+    name: String,
+    kind: String,
+    mark: Mark,
+    reasons: Vec<String>,
+    bar: Bar,
+    tabs: Vec<Tab>,
+    query: ParentsQuery,
+    namespaces: Vec<String>,
+    shown: String,
+    rows: Vec<Row>,
+    first: Option<String>,
+    next: Option<String>,
+    facts: Vec<Fact>,
+    children: Vec<(String, &'static str)>,
+    caches: Vec<CacheRow>,
+}
+
+/// A choice of a phase.
+struct Tab {
+    word: &'static str,
+    count: String,
+    href: String,
+    is_current: bool,
+}
+
+/// A parent in the list.
+struct Row {
+    key: String,
+    name: String,
+    namespace: Option<String>,
+    href: String,
+    mark: Mark,
+    why: String,
+    last: Option<(Mark, Moment, String)>,
+    next: Option<Moment>,
+}
+
+/// As many parents are on a page.
+const ROWS: usize = 100;
+/// As many namespaces can be chosen from; others can be typed into the address.
+const NAMESPACES: usize = 200;
+
+pub(in crate::web) async fn show(
+    name: Path<String>,
+    query: Query<ParentsQuery>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, NoPage> {
+    let view = view(&state.board, &name, query.into_inner(), SystemTime::now())?;
+    Ok(frame::answer(&view))
+}
+
+fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Result<View, Refused> {
+    let operator = board.operator(name).ok_or_else(|| Refused::NoOperator(name.to_owned()))?;
+    let after = after(&query)?;
+    let needle = query.q.to_lowercase();
+    let found =
+        board.select(name, after.as_ref(), ROWS, |key, state| query.wants(&needle, key, state));
+    let found = found.ok_or_else(|| Refused::NoOperator(name.to_owned()))?;
+    let last = found.items.last().map(|(key, _)| key.to_string());
+    let next = last.filter(|_| found.remaining > 0).map(|last| query.at(name, &last));
+    Ok(View {
+        frame: Frame::new(name, Section::Operators, now)
+            .of(board)
+            .below("Overview", "/")
+            .listening_to(name, None),
+        name: name.to_owned(),
+        kind: operator.info.config.parent.kind().to_owned(),
+        mark: (&operator.state).into(),
+        reasons: operator.state.reasons().to_vec(),
+        bar: Bar::new(&operator),
+        tabs: tabs(&operator, &query),
+        namespaces: board.namespaces(name, NAMESPACES),
+        shown: shown(found.items.len(), found.chosen, after.is_some()),
+        rows: found.items.iter().map(|(key, state)| Row::new(&operator, key, state, now)).collect(),
+        first: after.map(|_| query.at(name, "")),
+        next,
+        facts: facts(&operator),
+        children: children(&operator),
+        caches: caches(board, &operator, now),
+        query,
+    })
+}
+
+fn after(query: &ParentsQuery) -> Result<Option<ObjectKey>, Refused> {
+    let token = Some(query.r#continue.as_str()).filter(|token| !token.is_empty());
+    let refused = |_| Refused::BadRequest("continue: not what this page has given".to_owned());
+    token.map(str::parse).transpose().map_err(refused)
+}
+
+fn shown(rows: usize, chosen: usize, is_later: bool) -> String {
+    match (rows, is_later) {
+        (0, _) => "No parent matches.".to_owned(),
+        (_, false) if rows == chosen => counted(rows, "parent", "parents"),
+        (_, false) => format!("The first {rows} of {} parents", count(chosen)),
+        (_, true) => format!("{rows} of {} parents", count(chosen)),
+    }
+}
+
+fn tabs(operator: &OperatorSnapshot, query: &ParentsQuery) -> Vec<Tab> {
+    let name = operator.info.name.as_str();
+    let tab = |word, number, phase: &str| Tab {
+        word,
+        count: count(number),
+        href: format!(
+            "{}{}",
+            links::operator(name),
+            links::query(&[("q", &query.q), ("phase", phase), ("namespace", &query.namespace),])
+        ),
+        is_current: query.phase == phase,
+    };
+    let all = tab("all", operator.parents.values().sum(), "");
+    let phases = parts(name, &operator.parents);
+    let phases =
+        phases.iter().map(|Part { mark, count, .. }| tab(mark.word(), *count, mark.word()));
+    [all].into_iter().chain(phases).collect()
+}
+
+fn facts(operator: &OperatorSnapshot) -> Vec<Fact> {
+    let config = &operator.info.config;
+    let namespaces = config.namespaces.names();
+    let namespaces = namespaces.map(|names| names.iter().cloned().collect::<Vec<_>>().join(", "));
+    let waiting = operator.parents.get(&ParentPhase::Pending).copied().unwrap_or_default();
+    let running = operator.parents.get(&ParentPhase::Running).copied().unwrap_or_default();
+    let deletions = config
+        .deletion_limit
+        .map(|limit| format!("{} % of a parent's children in one run", limit.run.percent));
+    let backoff = format!("{} to {}", span_of(config.min_error_backoff), {
+        span_of(config.max_error_backoff)
+    });
+    let mut facts = vec![
+        Fact::text("Queue", format!("{running} running, {waiting} waiting")),
+        Fact::text("At once", format!("at most {} runs", config.max_concurrent_runs)),
+        Fact::code("Parents", type_words(&config.parent)),
+        Fact::text("Namespaces", namespaces.unwrap_or_else(|| "all".to_owned())),
+        Fact::text("Handler deadline", span_of(config.handler_deadline)),
+        Fact::text("Retry after", backoff),
+        Fact::text("Deletions without asking", deletions.unwrap_or_else(|| "all".to_owned())),
+        Fact::text("Finalizer", if operator.info.has_finalizer { "yes" } else { "no" }),
+    ];
+    facts.extend(config.parent_selector.as_ref().map(|it| Fact::code("Selector", it)));
+    facts
+}
+
+fn span_of(time: std::time::Duration) -> String {
+    if time.as_secs() == 0 { took(time) } else { span(time) }
+}
+
+fn children(operator: &OperatorSnapshot) -> Vec<(String, &'static str)> {
+    use crate::operator::UpdateStrategy::{Apply, OnDelete, Recreate};
+    let strategy = |strategy| match strategy {
+        Apply => "updated in place",
+        Recreate => "deleted and created anew",
+        OnDelete => "left as they are",
+    };
+    let children = &operator.info.config.children;
+    children
+        .iter()
+        .map(|child| (type_words(&child.ty), strategy(child.config.update_strategy)))
+        .collect()
+}
+
+fn caches(board: &Board, operator: &OperatorSnapshot, now: SystemTime) -> Vec<CacheRow> {
+    let config = &operator.info.config;
+    let types = [&config.parent].into_iter().chain(config.children.iter().map(|child| &child.ty));
+    let caches = types.filter_map(|ty| board.type_state(ty));
+    caches.map(|cache| CacheRow::new(&cache, now)).collect()
+}
+
+impl ParentsQuery {
+    fn wants(&self, needle: &str, key: &ObjectKey, state: &ParentState) -> bool {
+        (self.phase.is_empty() || state.phase.name() == self.phase)
+            && (self.namespace.is_empty() || key.namespace.as_deref() == Some(&*self.namespace))
+            && (needle.is_empty() || key.to_string().to_lowercase().contains(needle))
+    }
+
+    /// The same from another place on.
+    fn at(&self, operator: &str, after: &str) -> String {
+        let parameters = [
+            ("q", &*self.q),
+            ("phase", &*self.phase),
+            ("namespace", &*self.namespace),
+            ("continue", after),
+        ];
+        format!("{}{}", links::operator(operator), links::query(&parameters))
+    }
+}
+
+impl Row {
+    fn new(
+        operator: &OperatorSnapshot,
+        key: &ObjectKey,
+        state: &ParentState,
+        now: SystemTime,
+    ) -> Self {
+        let last = state.history.last();
+        Self {
+            key: key.to_string(),
+            name: key.name.to_string(),
+            namespace: key.namespace.as_deref().map(ToOwned::to_owned),
+            href: links::parent(operator.info.name.as_str(), key),
+            mark: state.phase.into(),
+            why: sentence::why(state, operator),
+            last: last.map(|run| {
+                ((&run.outcome).into(), Moment::new(run.started, now), took(run.duration))
+            }),
+            next: state.next_wake.map(|wake| Moment::new(wake.at, now)),
+        }
+    }
+}

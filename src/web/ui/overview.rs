@@ -1,0 +1,101 @@
+//! `/`: what needs attention first, and every operator in a row.
+
+use std::time::SystemTime;
+
+use actix_web::{HttpRequest, HttpResponse, http::header, web::Data};
+use askama::Template;
+
+use super::{
+    attention::{self, Attention},
+    frame::{self, Frame, Section},
+    links,
+    parts::{Bar, Mark, Part, counted, parts, size},
+};
+use crate::{
+    board::{Board, OperatorSnapshot},
+    web::{WebState, index},
+};
+
+#[derive(Template)]
+#[template(path = "overview.html")]
+struct Overview {
+    frame: Frame,
+    sentence: String,
+    health: Mark,
+    caches: String,
+    attention: Attention,
+    operators: Vec<OperatorRow>,
+}
+
+struct OperatorRow {
+    name: String,
+    href: String,
+    mark: Mark,
+    kind: String,
+    parents: String,
+    bar: Bar,
+    parts: Vec<Part>,
+}
+
+/// A page for browsers, a list of paths for others.
+pub(in crate::web) async fn show(request: HttpRequest, state: Data<WebState>) -> HttpResponse {
+    if wants_html(&request) {
+        frame::answer(&view(&state.board, SystemTime::now()))
+    } else {
+        index::show()
+    }
+}
+
+fn wants_html(request: &HttpRequest) -> bool {
+    let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/html"))
+}
+
+fn view(board: &Board, now: SystemTime) -> Overview {
+    let operators = board.operators();
+    let attention = attention::list(board, &operators, now);
+    let parents = operators.iter().flat_map(|operator| operator.parents.values()).sum();
+    Overview {
+        frame: Frame::new("Overview", Section::Operators, now).of(board),
+        sentence: attention.sentence(parents),
+        health: health(board, &operators),
+        caches: caches(board),
+        attention,
+        operators: operators.iter().map(OperatorRow::new).collect(),
+    }
+}
+
+fn health(board: &Board, operators: &[OperatorSnapshot]) -> Mark {
+    if board.is_stopping() {
+        Mark::warn("stopping")
+    } else if operators.iter().all(|operator| operator.state.is_settled()) {
+        Mark::good("ready")
+    } else {
+        Mark::busy("starting")
+    }
+}
+
+fn caches(board: &Board) -> String {
+    let types = board.types();
+    let objects = types.iter().map(|cache| cache.store.len()).sum();
+    let bytes = types.iter().map(|cache| cache.store.bytes()).sum();
+    let (types, objects) =
+        (counted(types.len(), "type", "types"), counted(objects, "object", "objects"));
+    format!("{types}, {objects}, {}", size(bytes))
+}
+
+impl OperatorRow {
+    fn new(operator: &OperatorSnapshot) -> Self {
+        let name = operator.info.name.as_str();
+        let total = operator.parents.values().sum();
+        Self {
+            name: name.to_owned(),
+            href: links::operator(name),
+            mark: (&operator.state).into(),
+            kind: operator.info.config.parent.kind().to_owned(),
+            parents: counted(total, "parent", "parents"),
+            bar: Bar::new(operator),
+            parts: parts(name, &operator.parents),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! `/ui/operators/{operator}/parents/...`: why a parent stands where it stands.
+
+use std::time::SystemTime;
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use askama::Template;
+
+use super::{
+    facts::Fact,
+    frame::{self, Frame, NoPage, Section},
+    links,
+    parts::{Mark, counted},
+    sentence,
+    time::{Moment, took},
+};
+use crate::{
+    board::{Board, OperatorSnapshot, ParentState},
+    history::{Run, WriteRecord},
+    object::{Object, ObjectKey},
+    web::{
+        WebState,
+        parents::{ParentPath, cached_parent, children_of, conditions_of, known_parent},
+    },
+};
+
+#[derive(Template)]
+#[template(path = "parent.html")]
+struct View {
+    frame: Frame,
+    key: ObjectKey,
+    kind: String,
+    operator: String,
+    object: Option<String>,
+    mark: Mark,
+    why: String,
+    next: Option<(Moment, &'static str)>,
+    since: Option<Moment>,
+    facts: Vec<Fact>,
+    children: Vec<Child>,
+    conditions: Vec<Condition>,
+    runs: Vec<RunView>,
+    runs_in_all: String,
+}
+
+/// A child in the tree.
+struct Child {
+    kind: String,
+    name: String,
+    href: String,
+    mark: Mark,
+    note: &'static str,
+}
+
+/// A condition of the parent's status.
+struct Condition {
+    ty: String,
+    mark: Mark,
+    reason: String,
+    message: String,
+}
+
+/// A run in the timeline.
+struct RunView {
+    number: u64,
+    mark: Mark,
+    started: Moment,
+    took: String,
+    causes: Vec<String>,
+    error: Option<(String, String)>,
+    writes: Vec<Write>,
+    waiting: Vec<String>,
+    rest: String,
+}
+
+/// A write in a run.
+struct Write {
+    mark: Mark,
+    child: String,
+    paths: Vec<String>,
+    drift: Option<String>,
+}
+
+pub(in crate::web) async fn show(
+    path: Path<ParentPath>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, NoPage> {
+    let (operator, key, parent) = known_parent(&state.board, &path)?;
+    let view = view(&state.board, &operator, key, &parent, SystemTime::now());
+    Ok(frame::answer(&view))
+}
+
+fn view(
+    board: &Board,
+    operator: &OperatorSnapshot,
+    key: ObjectKey,
+    parent: &ParentState,
+    now: SystemTime,
+) -> View {
+    let name = operator.info.name.as_str();
+    let ty = &operator.info.config.parent;
+    let cached = cached_parent(board, &operator.info, &key, &parent.uid);
+    let history = &parent.history;
+    View {
+        frame: Frame::new(key.to_string(), Section::Operators, now)
+            .of(board)
+            .below("Overview", "/")
+            .below(name, links::operator(name))
+            .listening_to(name, Some(&key)),
+        kind: ty.kind().to_owned(),
+        operator: name.to_owned(),
+        object: cached.as_ref().map(|_| links::object(ty, &key)),
+        mark: parent.phase.into(),
+        why: sentence::why(parent, operator),
+        next: parent.next_wake.map(|it| (Moment::new(it.at, now), sentence::next_run(it.why))),
+        since: sentence::since(history).map(|at| Moment::new(at, now)),
+        facts: facts(parent),
+        children: cached.as_ref().map_or_else(Vec::new, |cached| {
+            let children = children_of(board, &operator.info, cached);
+            children.iter().map(|(child, is_ours)| Child::new(child, *is_ours)).collect()
+        }),
+        conditions: conditions(cached.as_ref()),
+        runs: history.newest_first().map(|run| RunView::new(run, now)).collect(),
+        runs_in_all: counted(
+            usize::try_from(history.recorded()).unwrap_or(usize::MAX),
+            "run",
+            "runs",
+        ),
+        key,
+    }
+}
+
+fn facts(parent: &ParentState) -> Vec<Fact> {
+    let mut facts = vec![Fact::code("Uid", &parent.uid)];
+    facts.extend(parent.generation.map(|generation| Fact::text("Generation", generation)));
+    if parent.failures > 0 {
+        facts.push(Fact::text("Failures in a row", parent.failures));
+    }
+    facts
+}
+
+fn conditions(parent: Option<&Object>) -> Vec<Condition> {
+    let conditions = conditions_of(parent);
+    let conditions = conditions.as_array().cloned().unwrap_or_default();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let condition = |it: serde_json::Value| {
+        let ty = text(&it["type"]);
+        Condition {
+            mark: condition_mark(&ty, &text(&it["status"])),
+            reason: text(&it["reason"]),
+            message: text(&it["message"]),
+            ty,
+        }
+    };
+    conditions.into_iter().map(condition).collect()
+}
+
+/// By the rules of kstatus: of these types, presence is what is bad, and of others absence.
+fn condition_mark(ty: &str, status: &str) -> Mark {
+    match (ty, status) {
+        ("Stalled" | "Flapping" | "DeletionsHeld", "True") => Mark::bad("true"),
+        ("Reconciling", "True") => Mark::busy("true"),
+        ("Paused", "True") => Mark::paused("true"),
+        (_, "True") => Mark::good("true"),
+        ("Ready", "False") => Mark::bad("false"),
+        (_, "False") => Mark::plain("false"),
+        _ => Mark::plain("unknown"),
+    }
+}
+
+impl Child {
+    fn new(child: &Object, is_ours: bool) -> Self {
+        let (mark, note) = match (is_ours, child.is_deleting()) {
+            (_, true) => (Mark::warn("going"), "It is being deleted."),
+            (false, _) => {
+                (Mark::warn("not ours"), "It names this parent by a label, but belongs to others.")
+            }
+            (true, false) => (Mark::good("there"), ""),
+        };
+        Self {
+            kind: child.ty().kind().to_owned(),
+            name: child.name().to_owned(),
+            href: links::object(child.ty(), child.key()),
+            mark,
+            note,
+        }
+    }
+}
+
+impl RunView {
+    fn new(run: &Run, now: SystemTime) -> Self {
+        Self {
+            number: run.number,
+            mark: (&run.outcome).into(),
+            started: Moment::new(run.started, now),
+            took: took(run.duration),
+            causes: run.causes.iter().map(ToString::to_string).collect(),
+            error: error(run),
+            writes: run.writes.iter().map(Write::new).collect(),
+            waiting: run.waiting.clone(),
+            rest: rest(run),
+        }
+    }
+}
+
+fn error(run: &Run) -> Option<(String, String)> {
+    match &run.outcome {
+        crate::history::Outcome::Failed { reason, message } => {
+            Some((reason.clone(), message.clone()))
+        }
+        _ => None,
+    }
+}
+
+fn rest(run: &Run) -> String {
+    let unchanged = (run.unchanged > 0)
+        .then(|| counted(run.unchanged, "child as desired", "children as desired"));
+    let status = run.wrote_status.then(|| "status written".to_owned());
+    unchanged.into_iter().chain(status).collect::<Vec<_>>().join(", ")
+}
+
+impl Write {
+    fn new(write: &WriteRecord) -> Self {
+        let drift = write.drift.as_ref().map(|drift| {
+            let who = drift.manager.as_deref().unwrap_or("Somebody");
+            match &drift.to {
+                Some(to) => format!("{who} had changed it from version {} to {to}.", drift.from),
+                None => format!("{who} had removed it after version {}.", drift.from),
+            }
+        });
+        let (child, paths) = (write.child.clone(), write.paths.clone());
+        Self { mark: write.verb.into(), child, paths, drift }
+    }
+}

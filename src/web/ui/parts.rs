@@ -1,0 +1,246 @@
+//! Parts of which pages are made: marks, bars, figures.
+
+use std::collections::BTreeMap;
+
+use askama::{Template, filters::HtmlSafe};
+
+use super::links;
+use crate::{
+    board::{OperatorSnapshot, OperatorState, ParentPhase},
+    history::{Outcome, Verb},
+};
+
+/// How something stands: a sign, a word and a colour, so that no colour is needed to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Template)]
+#[template(path = "mark.html")]
+pub(super) struct Mark {
+    word: &'static str,
+    sign: &'static str,
+    tone: &'static str,
+}
+
+impl HtmlSafe for Mark {}
+
+/// How many parents are in each phase, as a bar and in words.
+#[derive(Debug, Clone, PartialEq, Template)]
+#[template(path = "bar.html")]
+pub(super) struct Bar {
+    parts: Vec<Part>,
+    label: String,
+}
+
+impl HtmlSafe for Bar {}
+
+/// The parents that are in one phase.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Part {
+    pub(super) mark: Mark,
+    pub(super) count: usize,
+    pub(super) href: String,
+    /// In percent of all.
+    x: f64,
+    width: f64,
+}
+
+impl Mark {
+    const fn new(word: &'static str, sign: &'static str, tone: &'static str) -> Self {
+        Self { word, sign, tone }
+    }
+
+    /// A plain sign for what is neither good nor bad.
+    pub(super) const fn plain(word: &'static str) -> Self {
+        Self::new(word, "dot", "rest")
+    }
+
+    pub(super) const fn good(word: &'static str) -> Self {
+        Self::new(word, "check", "good")
+    }
+
+    pub(super) const fn bad(word: &'static str) -> Self {
+        Self::new(word, "cross", "bad")
+    }
+
+    pub(super) const fn warn(word: &'static str) -> Self {
+        Self::new(word, "warn", "warn")
+    }
+
+    pub(super) const fn busy(word: &'static str) -> Self {
+        Self::new(word, "busy", "busy")
+    }
+
+    pub(super) const fn paused(word: &'static str) -> Self {
+        Self::new(word, "pause", "rest")
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        self.word
+    }
+
+    fn tone(self) -> &'static str {
+        self.tone
+    }
+}
+
+impl From<ParentPhase> for Mark {
+    fn from(phase: ParentPhase) -> Self {
+        let (sign, tone) = match phase {
+            ParentPhase::Pending => ("dots", "busy"),
+            ParentPhase::Running => ("busy", "busy"),
+            ParentPhase::Synced => ("check", "good"),
+            ParentPhase::Waiting => ("clock", "warn"),
+            ParentPhase::Failing => ("cross", "bad"),
+            ParentPhase::Stalled => ("stop", "bad"),
+            ParentPhase::Finalizing => ("leave", "warn"),
+            ParentPhase::Paused => ("pause", "rest"),
+        };
+        Self::new(phase.name(), sign, tone)
+    }
+}
+
+impl From<&OperatorState> for Mark {
+    fn from(state: &OperatorState) -> Self {
+        let (sign, tone) = match state {
+            OperatorState::Starting { .. } => ("dots", "busy"),
+            OperatorState::Running => ("check", "good"),
+            OperatorState::Degraded { .. } => ("warn", "bad"),
+            OperatorState::Stopped => ("stop", "rest"),
+        };
+        Self::new(state.name(), sign, tone)
+    }
+}
+
+impl From<&Outcome> for Mark {
+    fn from(outcome: &Outcome) -> Self {
+        let (sign, tone) = match outcome {
+            Outcome::Synced => ("check", "good"),
+            Outcome::Wrote => ("pen", "busy"),
+            Outcome::Waiting => ("clock", "warn"),
+            Outcome::Paused => ("pause", "rest"),
+            Outcome::Finalized | Outcome::Gone => ("leave", "rest"),
+            Outcome::Failed { .. } => ("cross", "bad"),
+        };
+        Self::new(outcome.name(), sign, tone)
+    }
+}
+
+impl From<Verb> for Mark {
+    fn from(verb: Verb) -> Self {
+        let (sign, tone) = match verb {
+            Verb::Created | Verb::Adopted => ("plus", "good"),
+            Verb::Updated => ("pen", "busy"),
+            Verb::Deleted => ("minus", "bad"),
+            Verb::Unchanged => ("dot", "rest"),
+        };
+        Self::new(verb.name(), sign, tone)
+    }
+}
+
+impl Bar {
+    pub(super) fn new(operator: &OperatorSnapshot) -> Self {
+        let parts = parts(operator.info.name.as_str(), &operator.parents);
+        let words = parts.iter().map(|part| format!("{} {}", part.count, part.mark.word()));
+        let label = words.collect::<Vec<_>>().join(", ");
+        Self { label: if label.is_empty() { "no parents".to_owned() } else { label }, parts }
+    }
+}
+
+impl Part {
+    pub(super) fn number(&self) -> String {
+        count(self.count)
+    }
+}
+
+/// The phases that have parents, the worst first.
+pub(super) fn parts(operator: &str, counts: &BTreeMap<ParentPhase, usize>) -> Vec<Part> {
+    let total: usize = counts.values().sum();
+    let mut x = 0.0;
+    let part = |phase: ParentPhase| {
+        let count = counts.get(&phase).copied().filter(|count| *count > 0)?;
+        let width = percent(count, total);
+        let href = links::in_phase(operator, phase);
+        let part = Part { mark: phase.into(), count, href, x, width };
+        x += width;
+        Some(part)
+    };
+    WORST_FIRST.into_iter().filter_map(part).collect()
+}
+
+/// In which order people look.
+const WORST_FIRST: [ParentPhase; 8] = [
+    ParentPhase::Stalled,
+    ParentPhase::Failing,
+    ParentPhase::Waiting,
+    ParentPhase::Finalizing,
+    ParentPhase::Paused,
+    ParentPhase::Pending,
+    ParentPhase::Running,
+    ParentPhase::Synced,
+];
+
+#[expect(clippy::cast_precision_loss, reason = "the width of a bar")]
+fn percent(count: usize, total: usize) -> f64 {
+    (count as f64 * 1e4 / total.max(1) as f64).round() / 100.0
+}
+
+/// A count with the thousands apart.
+pub(super) fn count(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count of things in words.
+pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A size in bytes with two or three figures.
+#[expect(clippy::cast_precision_loss, reason = "it is rounded anyway")]
+pub(super) fn size(bytes: usize) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    let (mut amount, mut unit) = (bytes as f64, 0);
+    while amount >= 1000.0 && unit + 1 < units.len() {
+        amount /= 1000.0;
+        unit += 1;
+    }
+    let decimals = usize::from(unit > 0 && amount < 100.0);
+    format!("{amount:.decimals$} {}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_easy_to_read() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        let sizes = [12, 1500, 123_456, 7_000_000].map(size);
+        assert_eq!(sizes, ["12 B", "1.5 kB", "123 kB", "7.0 MB"]);
+        assert_eq!(counted(1, "child", "children"), "1 child");
+    }
+
+    #[test]
+    fn the_worst_phases_come_first_and_empty_ones_not_at_all() {
+        let counts = ParentPhase::ALL.into_iter().map(|phase| (phase, 0));
+        let mut counts: BTreeMap<_, _> = counts.collect();
+        counts.extend([(ParentPhase::Synced, 3), (ParentPhase::Failing, 1)]);
+        let parts = parts("op", &counts);
+        let seen: Vec<_> =
+            parts.iter().map(|it| (it.mark.word(), it.count, it.x, it.width)).collect();
+        assert_eq!(seen, [("failing", 1, 0.0, 25.0), ("synced", 3, 25.0, 75.0)]);
+    }
+
+    #[test]
+    fn a_mark_has_a_word_a_sign_and_a_tone_for_every_phase() {
+        for phase in ParentPhase::ALL {
+            let html = Mark::from(phase).to_string();
+            assert!(html.contains(phase.name()) && html.contains("<use href=\"#i-"), "{html}");
+        }
+    }
+}
