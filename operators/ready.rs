@@ -28,7 +28,7 @@ impl fmt::Display for Announcement<'_> {
             writeln!(f, "  kubectl get echoservers,pods,services\n")?;
         }
         if let Some(web) = web {
-            writeln!(f, "How they are: http://{web}/readyz?verbose")?;
+            writeln!(f, "How they are: http://{web}/")?;
         }
         writeln!(
             f,
@@ -63,7 +63,7 @@ mod tests {
             "Operators: echo-server, temp-namespace.",
             "\n  export KUBECONFIG='/a b/kubeconfig'\n",
             "\n  kubectl apply -f examples/echo-server.yaml\n",
-            "http://127.0.0.1:8080/readyz?verbose",
+            "http://127.0.0.1:8080/\n",
         ] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }

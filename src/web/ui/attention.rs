@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{
     facts, links,
-    parts::{Mark, counted},
+    parts::{Mark, Prose, counted},
     sentence,
     time::Moment,
 };
@@ -31,7 +31,7 @@ pub(super) struct Item {
     pub(super) href: String,
     /// What it is part of.
     pub(super) of: String,
-    pub(super) why: String,
+    pub(super) why: Prose,
     pub(super) since: Option<Moment>,
     pub(super) next: Option<Moment>,
 }
@@ -135,9 +135,9 @@ fn item(
         title: key.to_string(),
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
-        why: sentence::why(state, operator),
-        since: sentence::since(&state.history).map(|at| Moment::new(at, now)),
-        next: state.next_wake.map(|wake| Moment::new(wake.at, now)),
+        why: sentence::why(state, operator).into(),
+        since: sentence::since(&state.history).map(|at| Moment::past(at, now)),
+        next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
 }
 
@@ -154,14 +154,14 @@ fn troubled(operator: &OperatorSnapshot) -> Option<Item> {
         title: name.to_owned(),
         href: links::operator(name),
         of: "operator".to_owned(),
-        why: if reasons.is_empty() {
-            "It has not begun yet.".to_owned()
-        } else {
-            reasons.join("; ")
-        },
+        why: troubles(reasons).into(),
         since: None,
         next: None,
     })
+}
+
+fn troubles(reasons: &[String]) -> String {
+    if reasons.is_empty() { "It has not begun yet.".to_owned() } else { reasons.join("; ") }
 }
 
 /// The caches with troubles of which no operator tells already.
@@ -182,8 +182,8 @@ fn caches(
             title: cache.store.ty().resource_name(),
             href: links::cache(cache.store.ty()),
             of: "cache".to_owned(),
-            why: format!("{why}{more}"),
-            since: cache.state.went_back.map(|at| Moment::new(at, now)),
+            why: format!("{why}{more}").into(),
+            since: cache.state.went_back.map(|at| Moment::past(at, now)),
             next: None,
         })
     })

@@ -41,6 +41,11 @@ impl Fact {
     pub(super) fn code(name: &'static str, value: impl fmt::Display) -> Self {
         Self { name, value: value.to_string(), is_code: true }
     }
+
+    /// Whether it takes the whole width where there is little.
+    pub(super) fn is_long(&self) -> bool {
+        self.value.len() > 24
+    }
 }
 
 impl CacheRow {
@@ -54,7 +59,7 @@ impl CacheRow {
             mark: mark(cache, !troubles.is_empty()),
             objects: count(store.len()),
             size: size(store.bytes()),
-            last_event: state.last_event.map(|at| Moment::new(at, now)),
+            last_event: state.last_event.map(|at| Moment::past(at, now)),
             restarts: state.restarts,
             troubles,
         }

@@ -13,7 +13,7 @@ use super::{
     facts::{CacheRow, Fact, type_words},
     frame::{self, Frame, NoPage, Section},
     links,
-    parts::{Bar, Mark, Part, count, counted, parts},
+    parts::{Bar, Mark, Part, Prose, count, counted, parts},
     sentence,
     time::{Moment, span, took},
 };
@@ -44,7 +44,7 @@ struct View {
     name: String,
     kind: String,
     mark: Mark,
-    reasons: Vec<String>,
+    reasons: Vec<Prose>,
     bar: Bar,
     tabs: Vec<Tab>,
     query: ParentsQuery,
@@ -73,7 +73,7 @@ struct Row {
     namespace: Option<String>,
     href: String,
     mark: Mark,
-    why: String,
+    why: Prose,
     last: Option<(Mark, Moment, String)>,
     next: Option<Moment>,
 }
@@ -109,7 +109,7 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         name: name.to_owned(),
         kind: operator.info.config.parent.kind().to_owned(),
         mark: (&operator.state).into(),
-        reasons: operator.state.reasons().to_vec(),
+        reasons: operator.state.reasons().iter().map(Prose::from).collect(),
         bar: Bar::new(&operator),
         tabs: tabs(&operator, &query),
         namespaces: board.namespaces(name, NAMESPACES),
@@ -242,11 +242,11 @@ impl Row {
             namespace: key.namespace.as_deref().map(ToOwned::to_owned),
             href: links::parent(operator.info.name.as_str(), key),
             mark: state.phase.into(),
-            why: sentence::why(state, operator),
+            why: sentence::why(state, operator).into(),
             last: last.map(|run| {
-                ((&run.outcome).into(), Moment::new(run.started, now), took(run.duration))
+                ((&run.outcome).into(), Moment::past(run.started, now), took(run.duration))
             }),
-            next: state.next_wake.map(|wake| Moment::new(wake.at, now)),
+            next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
         }
     }
 }

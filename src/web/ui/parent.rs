@@ -12,7 +12,7 @@ use super::{
     facts::Fact,
     frame::{self, Frame, NoPage, Section},
     links,
-    parts::{Mark, counted},
+    parts::{Mark, Prose, counted},
     sentence,
     time::{Moment, took},
 };
@@ -35,7 +35,7 @@ struct View {
     operator: String,
     object: Option<String>,
     mark: Mark,
-    why: String,
+    why: Prose,
     next: Option<(Moment, &'static str)>,
     since: Option<Moment>,
     facts: Vec<Fact>,
@@ -59,7 +59,7 @@ struct Condition {
     ty: String,
     mark: Mark,
     reason: String,
-    message: String,
+    message: Prose,
 }
 
 /// A run in the timeline.
@@ -69,9 +69,9 @@ struct RunView {
     started: Moment,
     took: String,
     causes: Vec<String>,
-    error: Option<(String, String)>,
+    error: Option<(String, Prose)>,
     writes: Vec<Write>,
-    waiting: Vec<String>,
+    waiting: Vec<Prose>,
     rest: String,
 }
 
@@ -113,9 +113,9 @@ fn view(
         operator: name.to_owned(),
         object: cached.as_ref().map(|_| links::object(ty, &key)),
         mark: parent.phase.into(),
-        why: sentence::why(parent, operator),
-        next: parent.next_wake.map(|it| (Moment::new(it.at, now), sentence::next_run(it.why))),
-        since: sentence::since(history).map(|at| Moment::new(at, now)),
+        why: sentence::why(parent, operator).into(),
+        next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), sentence::next_run(it.why))),
+        since: sentence::since(history).map(|at| Moment::past(at, now)),
         facts: facts(parent),
         children: cached.as_ref().map_or_else(Vec::new, |cached| {
             let children = children_of(board, &operator.info, cached);
@@ -150,7 +150,7 @@ fn conditions(parent: Option<&Object>) -> Vec<Condition> {
         Condition {
             mark: condition_mark(&ty, &text(&it["status"])),
             reason: text(&it["reason"]),
-            message: text(&it["message"]),
+            message: text(&it["message"]).into(),
             ty,
         }
     };
@@ -194,21 +194,21 @@ impl RunView {
         Self {
             number: run.number,
             mark: (&run.outcome).into(),
-            started: Moment::new(run.started, now),
+            started: Moment::past(run.started, now),
             took: took(run.duration),
             causes: run.causes.iter().map(ToString::to_string).collect(),
             error: error(run),
             writes: run.writes.iter().map(Write::new).collect(),
-            waiting: run.waiting.clone(),
+            waiting: run.waiting.iter().map(Prose::from).collect(),
             rest: rest(run),
         }
     }
 }
 
-fn error(run: &Run) -> Option<(String, String)> {
+fn error(run: &Run) -> Option<(String, Prose)> {
     match &run.outcome {
         crate::history::Outcome::Failed { reason, message } => {
-            Some((reason.clone(), message.clone()))
+            Some((reason.clone(), message.into()))
         }
         _ => None,
     }
@@ -217,8 +217,12 @@ fn error(run: &Run) -> Option<(String, String)> {
 fn rest(run: &Run) -> String {
     let unchanged = (run.unchanged > 0)
         .then(|| counted(run.unchanged, "child as desired", "children as desired"));
-    let status = run.wrote_status.then(|| "status written".to_owned());
-    unchanged.into_iter().chain(status).collect::<Vec<_>>().join(", ")
+    let status = run.wrote_status.then(|| "Its status was written".to_owned());
+    unchanged
+        .into_iter()
+        .chain(status)
+        .flat_map(|it| [" ".to_owned(), it, ".".to_owned()])
+        .collect()
 }
 
 impl Write {

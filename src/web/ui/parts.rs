@@ -21,6 +21,16 @@ pub(super) struct Mark {
 
 impl HtmlSafe for Mark {}
 
+/// A sentence in which what stands between backticks is code.
+#[derive(Debug, Clone, PartialEq, Eq, Template)]
+#[template(
+    source = "{% for (is_code, text) in parts() %}{% if is_code %}<code>{{ text }}</code>{% else %}{{ text }}{% endif %}{% endfor %}",
+    ext = "html"
+)]
+pub(super) struct Prose(String);
+
+impl HtmlSafe for Prose {}
+
 /// How many parents are in each phase, as a bar and in words.
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "bar.html")]
@@ -135,6 +145,27 @@ impl From<Verb> for Mark {
     }
 }
 
+impl Prose {
+    fn parts(&self) -> impl Iterator<Item = (bool, &str)> {
+        // An odd number of backticks marks nothing that could be told from the rest.
+        let is_paired = self.0.matches('`').count().is_multiple_of(2);
+        let marker = if is_paired { '`' } else { '\0' };
+        self.0.split(marker).enumerate().map(|(at, text)| (at % 2 == 1, text))
+    }
+}
+
+impl From<String> for Prose {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&String> for Prose {
+    fn from(text: &String) -> Self {
+        Self(text.clone())
+    }
+}
+
 impl Bar {
     pub(super) fn new(operator: &OperatorSnapshot) -> Self {
         let parts = parts(operator.info.name.as_str(), &operator.parents);
@@ -216,6 +247,13 @@ pub(super) fn size(bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_between_backticks_is_code_and_all_of_it_is_text() {
+        let shown = |text: &str| Prose(text.to_owned()).to_string();
+        assert_eq!(shown("no `a<b>` & `c`"), "no <code>a&#60;b&#62;</code> &#38; <code>c</code>");
+        assert_eq!(shown("an `odd one"), "an `odd one");
+    }
 
     #[test]
     fn figures_are_easy_to_read() {

@@ -8,12 +8,13 @@ use k8s_openapi::jiff::Timestamp;
 /// A point in time, in words that the script keeps true.
 #[derive(Debug, Clone, PartialEq, Eq, Template)]
 #[template(
-    source = r#"<time datetime="{{ exact }}" title="{{ exact }}" data-relative>{{ words }}</time>"#,
+    source = r#"<time datetime="{{ exact }}" title="{{ exact }}" data-relative="{{ tense }}">{{ words }}</time>"#,
     ext = "html"
 )]
 pub(super) struct Moment {
     exact: String,
     words: String,
+    tense: &'static str,
 }
 
 impl HtmlSafe for Moment {}
@@ -23,13 +24,22 @@ const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
 impl Moment {
-    pub(super) fn new(at: SystemTime, now: SystemTime) -> Self {
+    /// What has happened.
+    pub(super) fn past(at: SystemTime, now: SystemTime) -> Self {
         let words = match now.duration_since(at) {
-            Ok(ago) if ago.as_secs() == 0 => "just now".to_owned(),
-            Ok(ago) => format!("{} ago", span(ago)),
-            Err(ahead) => format!("in {}", span(ahead.duration())),
+            Ok(ago) if ago.as_secs() > 0 => format!("{} ago", span(ago)),
+            Ok(_) | Err(_) => "just now".to_owned(),
         };
-        Self { exact: exact(at), words }
+        Self { exact: exact(at), words, tense: "past" }
+    }
+
+    /// What is to happen.
+    pub(super) fn ahead(at: SystemTime, now: SystemTime) -> Self {
+        let words = match at.duration_since(now) {
+            Ok(ahead) if ahead.as_secs() > 0 => format!("in {}", span(ahead)),
+            Ok(_) | Err(_) => "now".to_owned(),
+        };
+        Self { exact: exact(at), words, tense: "ahead" }
     }
 }
 
@@ -74,10 +84,11 @@ mod tests {
             (7199, "1 h ago"),
             (200_000, "2 d ago"),
         ] {
-            let moment = Moment::new(now - Duration::from_secs(before), now);
+            let moment = Moment::past(now - Duration::from_secs(before), now);
             assert_eq!(moment.words, expected);
         }
-        let ahead = Moment::new(now + Duration::from_millis(12_900), now);
+        assert_eq!(Moment::ahead(now, now + Duration::from_secs(5)).words, "now");
+        let ahead = Moment::ahead(now + Duration::from_millis(12_900), now);
         assert_eq!(
             (ahead.words.as_str(), ahead.exact.as_str()),
             ("in 12 s", "1971-01-01T00:00:12.900Z")

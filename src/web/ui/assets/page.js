@@ -154,17 +154,17 @@
     [1, "s"],
   ];
 
-  function words(at) {
-    const away = Math.trunc((at - Date.now() - ahead) / 1000);
-    const [size, unit] = UNITS.find(([size]) => Math.abs(away) >= size) ?? [];
-    if (!size) return "just now";
-    const span = `${Math.floor(Math.abs(away) / size)} ${unit}`;
-    return away > 0 ? `in ${span}` : `${span} ago`;
+  function words(at, tense) {
+    const away = ((at - Date.now() - ahead) / 1000) * (tense === "ahead" ? 1 : -1);
+    const [size, unit] = UNITS.find(([size]) => away >= size) ?? [];
+    if (!size) return tense === "ahead" ? "now" : "just now";
+    const span = `${Math.floor(away / size)} ${unit}`;
+    return tense === "ahead" ? `in ${span}` : `${span} ago`;
   }
 
   function tick() {
     for (const time of document.querySelectorAll("time[data-relative]")) {
-      const now = words(Date.parse(time.dateTime));
+      const now = words(Date.parse(time.dateTime), time.dataset.relative);
       if (time.textContent !== now) time.textContent = now;
     }
   }

@@ -1,0 +1,58 @@
+//! chromedriver, on a port of its own, for as long as a test lasts.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+/// A chromedriver that runs.
+pub(crate) struct Driver {
+    process: Child,
+    pub(crate) url: String,
+}
+
+impl Driver {
+    /// Starts it; `None`, after saying why, where there is none.
+    pub(crate) fn start() -> Option<Self> {
+        let missing = |program: &str| Command::new(program).arg("--version").output().is_err();
+        if let Some(program) = ["chromedriver", "chromium"].into_iter().find(|it| missing(it)) {
+            return skipped(&format!(
+                "there is no `{program}` (Debian: chromium, chromium-driver)"
+            ));
+        }
+        Some(Self::launch())
+    }
+
+    fn launch() -> Self {
+        let mut process = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let port = lines.find_map(|line| port_of(&line.unwrap())).expect("chromedriver starts");
+        // It goes on to write there.
+        std::thread::spawn(move || lines.count());
+        Self { process, url: format!("http://127.0.0.1:{port}") }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn port_of(line: &str) -> Option<u16> {
+    let (_, rest) = line.split_once("started successfully on port ")?;
+    rest.trim_end_matches('.').parse().ok()
+}
+
+fn skipped<T>(why: &str) -> Option<T> {
+    assert!(std::env::var_os("CI").is_none(), "cannot test the page: {why}");
+    eprintln!("skipped: {why}");
+    None
+}

@@ -1,0 +1,59 @@
+//! By keyboard alone.
+
+use crate::{browser::Browser, visit::visit};
+
+const TAB: &str = "\u{e004}";
+const ENTER: &str = "\u{e007}";
+
+/// What has the focus: what it says, and whether one sees that it has it.
+async fn focused(browser: &Browser) -> (String, bool) {
+    let script = "const it = document.activeElement, at = it.getBoundingClientRect();
+        const style = getComputedStyle(it);
+        const seen = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2
+            && at.width > 0 && at.bottom > 0 && at.top < innerHeight;
+        return [(it.innerText || it.name || '').trim(), seen];";
+    serde_json::from_value(browser.run(script, vec![]).await).unwrap()
+}
+
+/// Goes on until this has the focus; every stop on the way can be seen.
+async fn walk_to(browser: &Browser, text: &str) {
+    for _ in 0..60 {
+        browser.keys(TAB).await;
+        let (said, is_seen) = focused(browser).await;
+        assert!(is_seen, "the focus on `{said}` cannot be seen");
+        if said == text {
+            return;
+        }
+    }
+    panic!("`{text}` cannot be reached");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_the_overview_to_the_cause_without_a_mouse() {
+    visit(async |browser, _| {
+        browser.goto("/").await;
+        browser.keys(TAB).await;
+        assert_eq!(focused(browser).await, ("Skip to content".to_owned(), true));
+        browser.keys(ENTER).await;
+        browser.until_true("the content", "return document.activeElement.id == 'main'").await;
+        walk_to(browser, "shop/checkout").await;
+        browser.keys(ENTER).await;
+        browser.until_shown(".lede", "The last run failed").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_stop_on_a_list_and_a_parent_can_be_seen() {
+    visit(async |browser, _| {
+        for (view, last) in [
+            ("/ui/operators/websites", "API"),
+            ("/ui/operators/websites/parents/shop/checkout", "API"),
+            ("/ui/cache/secrets/shop/landing-token", "API"),
+        ] {
+            browser.goto(view).await;
+            walk_to(browser, last).await;
+        }
+    })
+    .await;
+}

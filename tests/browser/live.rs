@@ -1,0 +1,72 @@
+//! The page follows what happens, without being loaded anew.
+
+use operetta::board::ParentPhase;
+use serde_json::json;
+
+use crate::{browser::Browser, views::rows, visit::visit};
+
+/// Leaves a mark that a page which is loaded anew does not have.
+async fn mark(browser: &Browser) {
+    browser.until_shown("#live", "Live").await;
+    browser.run("window.stays = true", vec![]).await;
+}
+
+async fn assert_not_reloaded(browser: &Browser) {
+    assert_eq!(browser.run("return window.stays === true", vec![]).await, true, "reloaded");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_that_breaks_and_is_mended_is_seen_at_once() {
+    visit(async |browser, shop| {
+        browser.goto("/ui/operators/websites/parents/shop/landing").await;
+        mark(browser).await;
+        browser.until_shown(".title .mark", "synced").await;
+        shop.put("Website", "shop", "landing", json!({"act": "fail"})).await;
+        browser.until_shown(".title .mark", "failing").await;
+        browser.until_shown(".lede", "does not exist").await;
+        // Who does not see it is told.
+        browser.until_shown("#announcer", "The last run failed").await;
+        shop.put("Website", "shop", "landing", json!({"title": "better"})).await;
+        browser.until_shown(".title .mark", "synced").await;
+        browser.until_shown(".runs", "data.title").await;
+        assert_not_reloaded(browser).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parents_come_and_go_while_focus_and_typed_text_stay() {
+    visit(async |browser, shop| {
+        browser.goto("/ui/operators/databases").await;
+        mark(browser).await;
+        browser.find("input[name=q]").await.send_keys("s").await.unwrap();
+        browser.until_true("the filter", "return location.search == '?q=s'").await;
+        shop.put("Database", "data", "a-sales", json!({"title": "sales"})).await;
+        browser.until("table[aria-label=Parents]", |text| text.contains("data/a-sales")).await;
+        assert_eq!(rows(browser).await[0], "data/a-sales");
+        shop.delete("Database", "data", "sessions").await;
+        browser.until("table[aria-label=Parents]", |text| !text.contains("sessions")).await;
+        let focused = browser.run("return document.activeElement.value", vec![]).await;
+        assert_eq!(focused, "s", "the field that was typed into has no focus");
+        assert_not_reloaded(browser).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_overview_follows_and_a_parent_that_is_gone_says_so() {
+    visit(async |browser, shop| {
+        browser.goto("/").await;
+        mark(browser).await;
+        shop.put("Website", "shop", "checkout", json!({"title": "works"})).await;
+        shop.until("websites", "shop", "checkout", ParentPhase::Synced).await;
+        browser.until_shown(".lede", "2 things need attention.").await;
+        assert_not_reloaded(browser).await;
+        browser.goto("/ui/operators/websites/parents/shop/checkout").await;
+        mark(browser).await;
+        shop.delete("Website", "shop", "checkout").await;
+        browser.until_shown("h1", "Nothing here").await;
+        assert_not_reloaded(browser).await;
+    })
+    .await;
+}

@@ -1,0 +1,17 @@
+//! The page in a real browser: every view, live, in dark and narrow, by keyboard and without script.
+//!
+//! The browser is Debian's `chromium` with `chromium-driver`. Without them the tests say that they
+//! were skipped and why; with `CI` set they fail.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod browser;
+mod driver;
+mod shop;
+mod visit;
+
+mod keyboard;
+mod live;
+mod looks;
+mod pictures;
+mod views;

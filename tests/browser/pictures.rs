@@ -1,0 +1,37 @@
+//! The pictures of `docs/the-page.md`: `UPDATE_SCREENSHOTS=1 cargo test --test browser pictures`.
+
+use std::{fs, path::Path};
+
+use crate::{
+    browser::{Look, NARROW, WIDE},
+    visit::visit,
+};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/screenshots");
+
+const FIELD: Look = Look { height: 780, width: 1120, ..WIDE };
+
+const PICTURES: &[(&str, &str, Look)] = &[
+    ("overview", "/", FIELD),
+    ("parent-failing", "/ui/operators/websites/parents/shop/checkout", FIELD),
+    ("parent-dark", "/ui/operators/websites/parents/shop/stock", FIELD.dark()),
+    ("operator", "/ui/operators/websites", FIELD),
+    ("narrow", "/", NARROW),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_of_the_page_are_made() {
+    if std::env::var_os("UPDATE_SCREENSHOTS").is_none() {
+        return;
+    }
+    visit(async |browser, _| {
+        for (name, view, look) in PICTURES {
+            browser.look(*look).await;
+            browser.goto(view).await;
+            browser.until_shown("#live", "Live").await;
+            let file = Path::new(FOLDER).join(format!("{name}.png"));
+            fs::write(file, browser.picture().await).unwrap();
+        }
+    })
+    .await;
+}

@@ -1,0 +1,214 @@
+//! Two operators on an embedded API server, with parents that are well and some that are not.
+
+use std::time::Duration;
+
+use k8s_openapi::{
+    api::core::v1::{ConfigMap, Namespace, Secret, Service},
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{
+    Api,
+    api::{
+        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams,
+    },
+};
+use operetta::{
+    board::ParentPhase,
+    object::ObjectKey,
+    operator::Permanent,
+    prelude::*,
+    supervisor::Running,
+    testkit::{TestCluster, eventually},
+};
+use serde_json::{Value, json};
+
+/// What no page may show.
+pub(crate) const SENTINEL: &str = "sentinel-c2VjcmV0";
+
+/// Operators and their cluster, for one test.
+pub(crate) struct Shop {
+    cluster: TestCluster,
+    running: Running,
+}
+
+impl Shop {
+    /// Both operators, without parents.
+    pub(crate) async fn open() -> Self {
+        let cluster = TestCluster::start();
+        cluster.install(&[crd("Website", "websites"), crd("Database", "databases")]).await.unwrap();
+        let namespaces: Api<Namespace> = Api::all(cluster.client());
+        for name in ["blog", "data", "shop"] {
+            let mut namespace = Namespace::default();
+            namespace.metadata.name = Some(name.to_owned());
+            namespaces.create(&PostParams::default(), &namespace).await.unwrap();
+        }
+        let register = |supervisor: operetta::supervisor::SupervisorBuilder| {
+            supervisor
+                .register(config("websites", "Website"), sync)
+                .register(config("databases", "Database"), sync)
+                .serve("127.0.0.1:0")
+        };
+        let running = cluster.run(register).await.unwrap();
+        Self { cluster, running }
+    }
+
+    /// With parents in every state that lasts.
+    pub(crate) async fn stocked() -> Self {
+        let shop = Self::open().await;
+        for name in ["orders", "customers", "sessions"] {
+            shop.put("Database", "data", name, json!({"title": name})).await;
+        }
+        for (namespace, name) in [
+            ("blog", "journal"),
+            ("blog", "recipes"),
+            ("shop", "landing"),
+            ("shop", "catalogue"),
+            ("shop", "newsletter"),
+            ("shop", "stock"),
+        ] {
+            shop.put("Website", namespace, name, json!({"title": name})).await;
+        }
+        shop.put("Website", "shop", "checkout", json!({"act": "fail"})).await;
+        shop.put("Website", "blog", "portfolio", json!({"act": "permanent"})).await;
+        for (namespace, name, phase) in [
+            ("shop", "checkout", ParentPhase::Failing),
+            ("blog", "portfolio", ParentPhase::Stalled),
+            ("shop", "stock", ParentPhase::Synced),
+            ("shop", "newsletter", ParentPhase::Synced),
+        ] {
+            shop.until("websites", namespace, name, phase).await;
+        }
+        shop.annotate("Website", "shop", "newsletter", "operetta.dev/paused", "true").await;
+        shop.until("websites", "shop", "newsletter", ParentPhase::Paused).await;
+        shop.hold("shop", "stock-content").await;
+        shop.until("websites", "shop", "stock", ParentPhase::Waiting).await;
+        shop
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.running.web().unwrap())
+    }
+
+    /// Creates a parent, or changes its spec.
+    pub(crate) async fn put(&self, kind: &str, namespace: &str, name: &str, spec: Value) {
+        let object = json!({
+            "apiVersion": "shop.example/v1", "kind": kind, "metadata": {"name": name}, "spec": spec,
+        });
+        self.apply(&self.api(kind, namespace), name, &object).await;
+    }
+
+    pub(crate) async fn annotate(
+        &self,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+        key: &str,
+        value: &str,
+    ) {
+        let patch = json!({"metadata": {"annotations": {key: value}}});
+        let api = self.api(kind, namespace);
+        api.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    }
+
+    pub(crate) async fn delete(&self, kind: &str, namespace: &str, name: &str) {
+        self.api(kind, namespace).delete(name, &DeleteParams::default()).await.unwrap();
+    }
+
+    /// Somebody deletes a `ConfigMap` on which somebody else has put a finalizer.
+    async fn hold(&self, namespace: &str, name: &str) {
+        let api: Api<ConfigMap> = Api::namespaced(self.cluster.client(), namespace);
+        let held = json!({"metadata": {"finalizers": ["backup.example/wait"]}});
+        api.patch(name, &PatchParams::default(), &Patch::Merge(held)).await.unwrap();
+        api.delete(name, &DeleteParams::default()).await.unwrap();
+    }
+
+    /// Waits until a parent is in this phase.
+    pub(crate) async fn until(
+        &self,
+        operator: &str,
+        namespace: &str,
+        name: &str,
+        phase: ParentPhase,
+    ) {
+        let key = ObjectKey::namespaced(namespace, name);
+        let look = || async { self.running.board().parent(operator, &key).map(|it| it.phase) };
+        eventually(&format!("{key} {}", phase.name()), look, |seen| *seen == Some(phase)).await;
+    }
+
+    pub(crate) async fn close(self) {
+        tokio::task::spawn_blocking(|| self.running.stop()).await.unwrap().unwrap();
+    }
+
+    async fn apply(&self, api: &Api<DynamicObject>, name: &str, object: &Value) {
+        let parameters = PatchParams::apply("a-person").force();
+        api.patch(name, &parameters, &Patch::Apply(object)).await.unwrap();
+    }
+
+    fn api(&self, kind: &str, namespace: &str) -> Api<DynamicObject> {
+        let plural = format!("{}s", kind.to_lowercase());
+        let kind = GroupVersionKind::gvk("shop.example", "v1", kind);
+        let resource = ApiResource::from_gvk_with_plural(&kind, &plural);
+        Api::namespaced_with(self.cluster.client(), namespace, &resource)
+    }
+}
+
+fn config(name: &str, kind: &str) -> OperatorConfig {
+    let parent = K8sType::namespaced("shop.example/v1", kind, name);
+    OperatorConfig::new(name, parent)
+        .child::<ConfigMap>(ChildConfig::apply())
+        .child::<Secret>(ChildConfig::apply())
+        .child::<Service>(ChildConfig::apply())
+        .with_error_backoff(Duration::from_secs(1), Duration::from_mins(5))
+}
+
+fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+    let spec = request.parent.field("spec").unwrap_or_default();
+    match spec["act"].as_str() {
+        Some("fail") => {
+            return Err(Error::msg("the image `registry.example/shop:lates` does not exist"));
+        }
+        Some("permanent") => {
+            let why = "there is no theme `brutalism`: known are plain, paper and night";
+            return Err(Permanent(why.to_owned()).into());
+        }
+        _ => {}
+    }
+    let name = request.parent.name();
+    let children = [
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("{name}-content")},
+            "data": {"title": spec["title"]},
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": format!("{name}-token")},
+            "stringData": {"token": SENTINEL},
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": name},
+            "spec": {"selector": {"app": name}, "ports": [{"name": "http", "port": 80}]},
+        }),
+    ];
+    let there = request.children::<ConfigMap>().len();
+    Ok(SyncResponse::status(json!({"pages": there})).children(children))
+}
+
+fn crd(kind: &str, plural: &str) -> CustomResourceDefinition {
+    let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    serde_json::from_value(json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.shop.example")},
+        "spec": {
+            "group": "shop.example",
+            "scope": "Namespaced",
+            "names": {"kind": kind, "plural": plural, "singular": kind.to_lowercase()},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                    "spec": free, "status": free,
+                }}},
+            }],
+        },
+    }))
+    .unwrap()
+}

@@ -1,0 +1,126 @@
+//! What each view shows.
+
+use crate::{browser::Browser, shop::SENTINEL, visit::visit};
+
+/// Every view, and each state of a parent.
+pub(crate) const VIEWS: &[&str] = &[
+    "/",
+    "/ui/operators/websites",
+    "/ui/operators/websites?phase=failing",
+    "/ui/operators/websites/parents/shop/checkout",
+    "/ui/operators/websites/parents/blog/portfolio",
+    "/ui/operators/websites/parents/shop/stock",
+    "/ui/operators/websites/parents/shop/newsletter",
+    "/ui/operators/websites/parents/shop/landing",
+    "/ui/operators/nobody",
+    "/ui/cache",
+    "/ui/cache/configmaps",
+    "/ui/cache/secrets/shop/landing-token",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_who_has_never_seen_it_finds_why_a_parent_is_stuck() {
+    visit(async |browser, _| {
+        browser.goto("/").await;
+        // The eye falls on what is wrong, with the reason.
+        let attention = browser.text("section[aria-labelledby=attention]").await;
+        assert!(attention.contains("shop/checkout"), "{attention}");
+        assert!(attention.contains("registry.example/shop:lates does not exist"), "{attention}");
+        // One click further, it is the first sentence.
+        browser.click("a[href='/ui/operators/websites/parents/shop/checkout']").await;
+        browser.until_shown("h1", "shop/checkout").await;
+        let first = browser.texts("main p").await.remove(0);
+        assert!(first.starts_with("The last run failed (HandlerFailed): the image"), "{first}");
+        let next = browser.text("main").await;
+        assert!(next.contains("Next run ") && next.contains("to try again"), "{next}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_mend_itself_comes_first() {
+    visit(async |browser, _| {
+        browser.goto("/").await;
+        let titles = browser.texts("section[aria-labelledby=attention] h3").await;
+        assert_eq!(titles, ["blog/portfolio", "shop/checkout", "shop/newsletter"]);
+        browser.until_shown(".lede", "3 things need attention.").await;
+        let operators = browser.text("section[aria-labelledby=operators]").await;
+        for shown in ["databases", "websites", "running", "Website, 8 parents"] {
+            assert!(operators.contains(shown), "no `{shown}` in {operators}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_shows_its_children_runs_and_conditions() {
+    visit(async |browser, _| {
+        browser.goto("/ui/operators/websites/parents/shop/landing").await;
+        let children = browser.texts(".tree li").await;
+        assert_eq!(children.len(), 3, "{children:?}");
+        assert!(children[0].contains("ConfigMap") && children[0].contains("landing-content"));
+        let runs = browser.text(".runs").await;
+        for shown in ["wrote", "created", "ConfigMap.v1 shop/landing-content", "synced"] {
+            assert!(runs.contains(shown), "no `{shown}` in {runs}");
+        }
+        browser.until_shown(".conditions", "all children are as desired").await;
+        browser.click(".tree a").await;
+        browser.until_shown("pre", "title: landing").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parents_are_found_while_one_types() {
+    visit(async |browser, _| {
+        browser.goto("/ui/operators/websites").await;
+        assert_eq!(rows(browser).await.len(), 8);
+        browser.find("input[name=q]").await.send_keys("RECI").await.unwrap();
+        browser.until("table[aria-label=Parents] tbody th", |it| it == "blog/recipes").await;
+        assert_eq!(browser.path().await, "/ui/operators/websites?q=RECI");
+        // What was typed stays in place, and so does the cursor.
+        browser.keys("pe").await;
+        browser
+            .until_true("the query in the address", "return location.search == '?q=RECIpe'")
+            .await;
+        browser.keys("x").await;
+        browser.until_shown("#parents ~ p", "No parent matches.").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_view_shows_a_secret() {
+    visit(async |browser, _| {
+        for view in VIEWS {
+            browser.goto(view).await;
+            let html = browser.run("return document.documentElement.outerHTML", vec![]).await;
+            assert!(!html.as_str().unwrap().contains(SENTINEL), "{view}");
+        }
+        browser.goto("/ui/cache/secrets/shop/landing-token").await;
+        browser.until_shown("pre", "token: (redacted)").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_script_everything_can_be_read() {
+    visit(async |browser, _| {
+        browser.without_script().await;
+        browser.goto("/ui/operators/websites?phase=failing").await;
+        assert_eq!(rows(browser).await, ["shop/checkout"]);
+        let scripted = browser.run("return document.documentElement.className", vec![]).await;
+        assert_eq!(scripted, "", "the script ran");
+        browser.find("input[name=q]").await.send_keys("nothing").await.unwrap();
+        browser.click("form button").await;
+        browser.until_shown("main", "No parent matches.").await;
+        browser.goto("/ui/operators/websites/parents/shop/checkout").await;
+        browser.until_shown("main", "The last run failed (HandlerFailed)").await;
+    })
+    .await;
+}
+
+/// The parents that are listed.
+pub(crate) async fn rows(browser: &Browser) -> Vec<String> {
+    browser.texts("table[aria-label=Parents] tbody th").await
+}

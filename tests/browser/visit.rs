@@ -1,0 +1,34 @@
+//! A test: a shop, a browser in front of it, and both gone when it ends, failed or not.
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+
+use futures::FutureExt;
+use tokio::sync::Mutex;
+
+use crate::{browser::Browser, driver::Driver, shop::Shop};
+
+/// Browsers are large.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
+
+/// A browser with parents in every state that lasts to look at.
+pub(crate) async fn visit(test: impl AsyncFnOnce(&Browser, &Shop)) {
+    let _alone = ONE_AT_A_TIME.lock().await;
+    let Some(driver) = Driver::start() else { return };
+    let shop = Shop::stocked().await;
+    let browser = Browser::open(driver, shop.url()).await;
+    let result = AssertUnwindSafe(test(&browser, &shop)).catch_unwind().await;
+    let complaints = match result {
+        Ok(()) => Ok(browser.complaints().await),
+        Err(panic) => Err(panic),
+    };
+    browser.close().await;
+    shop.close().await;
+    let mut complaints = complaints.unwrap_or_else(|panic| resume_unwind(panic));
+    complaints.retain(|complaint| !is_expected(complaint));
+    assert!(complaints.is_empty(), "in the console: {complaints:#?}");
+}
+
+/// That a parent or an operator is not there is what some tests are about.
+fn is_expected(complaint: &str) -> bool {
+    complaint.contains("/ui/operators/") && complaint.contains("status of 404 (Not Found)")
+}
