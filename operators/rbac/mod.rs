@@ -38,7 +38,7 @@ impl Grants {
         let mut grants = Self::default();
         for operator in operators {
             let config = &operator.config;
-            grants.for_parent(&config.parent, config.needs_finalizer(&*operator.handler));
+            grants.for_parent(&config.parent);
             for child in &operator.config.children {
                 grants.allow(child.ty.group(), child.ty.plural().to_owned(), KEEP);
             }
@@ -47,15 +47,14 @@ impl Grants {
         grants
     }
 
-    fn for_parent(&mut self, parent: &K8sType, has_finalizer: bool) {
+    fn for_parent(&mut self, parent: &K8sType) {
         let (group, plural) = (parent.group(), parent.plural());
         self.allow(group, plural.to_owned(), WATCH);
+        // For the annotation that pauses it, and for our finalizer where there is one.
+        self.allow(group, plural.to_owned(), &["patch"]);
         self.allow(group, format!("{plural}/status"), &["patch"]);
         // For `blockOwnerDeletion` in the children's owner references.
         self.allow(group, format!("{plural}/finalizers"), &["update"]);
-        if has_finalizer {
-            self.allow(group, plural.to_owned(), &["patch"]);
-        }
     }
 
     /// Resources of one group with the same verbs share a rule.

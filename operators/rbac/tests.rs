@@ -18,41 +18,15 @@ fn the_committed_permissions_are_those_of_the_declarations() {
 }
 
 #[test]
-fn parents_are_read_and_only_their_status_is_written() {
+fn parents_are_read_and_patched_but_neither_made_nor_deleted() {
     let operators = crate::all();
     let group = "example.operetta.dev";
     for plural in ["echoservers", "tempnamespaces"] {
-        assert_eq!(verbs(&operators, group, plural), ["get", "list", "watch"]);
+        // For the annotation that pauses a parent, and for finalizers.
+        assert_eq!(verbs(&operators, group, plural), ["get", "list", "patch", "watch"]);
         assert_eq!(verbs(&operators, group, &format!("{plural}/status")), ["patch"]);
         assert_eq!(verbs(&operators, group, &format!("{plural}/finalizers")), ["update"]);
     }
-}
-
-#[test]
-fn a_parent_is_patched_only_for_a_finalizer() {
-    struct Finalizing;
-    impl operetta::operator::Handler for Finalizing {
-        fn sync(
-            &self,
-            _: &operetta::operator::SyncRequest,
-        ) -> anyhow::Result<operetta::operator::SyncResponse> {
-            Ok(operetta::operator::SyncResponse::new())
-        }
-
-        fn has_finalizer(&self) -> bool {
-            true
-        }
-    }
-    let config = crate::echo_server::config();
-    let operator = Operator::of::<crate::echo_server::EchoServer>(config, Finalizing);
-    let expected = ["get", "list", "patch", "watch"];
-    assert_eq!(verbs(&[operator], "example.operetta.dev", "echoservers"), expected);
-    // Or for children that Kubernetes does not collect.
-    let sync = |_: &operetta::operator::SyncRequest| Ok(operetta::operator::SyncResponse::new());
-    let mut config = crate::echo_server::config();
-    config.children[0].config = config.children[0].config.uncollectable();
-    let operator = Operator::of::<crate::echo_server::EchoServer>(config, sync);
-    assert_eq!(verbs(&[operator], "example.operetta.dev", "echoservers"), expected);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use actix::Message;
 use super::mailbox::{Letter, Postbox};
 
 use crate::{
-    board::OperatorState,
+    board::{Command, OperatorState},
     cluster::{WatchNote, Watched},
     history::Cause,
     object::{K8sType, ObjectKey, Uid, Undecodable},
@@ -91,6 +91,19 @@ pub struct OperatorStateChanged {
     pub state: OperatorState,
 }
 
+/// A person ordered something.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Ordered {
+    /// What, and the way back.
+    pub command: Command,
+}
+
+/// The operator is no longer paused.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct Resumed;
+
 /// Something that a parent's next run should see has changed.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
@@ -128,6 +141,8 @@ impl Letter for Observed {}
 impl Letter for LeftOut {}
 impl Letter for WatchChanged {}
 impl Letter for Turn {}
+impl Letter for Ordered {}
+impl Letter for Resumed {}
 impl Letter for Touched {}
 impl Letter for Admitted {}
 impl Letter for Retire {}

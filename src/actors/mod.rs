@@ -7,6 +7,7 @@
 //! watch loops --Noted--> Reflector (one per type) --Observed, WatchChanged--> OperatorActor
 //! runs --Published-----> Reflector                     OperatorActor --Touched, Retire--> Reconciler
 //!                                                    OperatorActor <--Ended-- Reconciler
+//! commands --Ordered--> OperatorActor --Touched, Resumed--> Reconciler
 //! ```
 //!
 //! Rules:
@@ -24,7 +25,9 @@ mod reconciler;
 mod reflector;
 
 pub use mailbox::Postbox;
-pub use messages::{Observed, OperatorStateChanged, Published, WatchChanged, WatchCondition};
+pub use messages::{
+    Observed, OperatorStateChanged, Ordered, Published, WatchChanged, WatchCondition,
+};
 pub use operator_actor::{OperatorActor, OperatorParts};
 pub use reflector::{Reflector, ReflectorParts};
 

@@ -1,4 +1,7 @@
-//! One actor per operator: it turns changes of objects into reasons for its parents to run.
+//! One actor per operator: it turns changes of objects, and what a person orders, into reasons for
+//! its parents to run.
+
+mod orders;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},

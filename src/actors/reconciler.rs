@@ -10,7 +10,7 @@ use tokio::{runtime::Handle, task::JoinError};
 
 use super::{
     mailbox::{Letter, Mail, Postbox, Receive, post},
-    messages::{Admitted, Ended, Retire, Touched},
+    messages::{Admitted, Ended, Resumed, Retire, Touched},
 };
 use crate::{
     board::{Board, ParentPhase, ParentState},
@@ -20,7 +20,7 @@ use crate::{
     operator::{OperatorConfig, is_paused},
     reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run_on},
     schedule::{
-        Command, Finished, Input, NextWake as Timer, Phase, Priority, Schedule, WakeReason,
+        Command, Finished, Input, NextWake as Timer, Phase, Priority, Schedule, Touch, WakeReason,
     },
     store::StoreReader,
 };
@@ -47,6 +47,8 @@ pub(super) struct Reconciler {
     ticket: Option<Ticket>,
     /// When something last changed, as far as this actor knows.
     last_touch: Option<Instant>,
+    /// Whether the last run left something undone because the operator is paused.
+    owes_run: bool,
     /// Who is told of the end, once it is ordered.
     ended: Option<Postbox<Ended>>,
 }
@@ -55,8 +57,8 @@ impl Reconciler {
     pub(super) fn new(parts: ReconcilerParts) -> Self {
         let schedule = Schedule::new(parts.seed);
         let (memory, causes) = (Memory::default(), Causes::default());
-        let (timer, ticket, last_touch, ended) = <_>::default();
-        Self { parts, schedule, memory, causes, timer, ticket, last_touch, ended }
+        let (timer, ticket, last_touch, owes_run, ended) = <_>::default();
+        Self { parts, schedule, memory, causes, timer, ticket, last_touch, owes_run, ended }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -152,6 +154,7 @@ impl Reconciler {
         let Some(last) = reports.last_mut() else { return };
         let finished = last.finished(config);
         self.memory = std::mem::take(&mut last.memory);
+        self.owes_run = last.owes_run();
         let runs = reports.into_iter().zip(causes);
         let runs = runs.map(|(report, causes)| run_of(report, causes, config)).collect();
         if let Finished::Wrote = finished {
@@ -195,7 +198,8 @@ impl Reconciler {
                 state.message = message(&state.history.record(run));
             }
             state.generation = parent.as_ref().and_then(Object::generation);
-            state.phase = shown(phase, &state.history, parent.as_ref(), is_leaving);
+            let is_paused = self.owes_run || parent.as_ref().is_some_and(is_paused);
+            state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.next_wake = next_wake(phase);
             state.failures = self.schedule.failures();
         });
@@ -224,8 +228,9 @@ fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig) -> Run {
     let outcome = report.outcome(config);
     Run {
         causes,
-        waiting: report.unsettled(),
-        writes: report.writes.into_iter().chain(report.noop_writes).collect(),
+        message: report.unsettled().map(String::into_boxed_str),
+        decisions: report.decisions,
+        steps: report.steps,
         unchanged: report.unchanged,
         wrote_status: report.wrote_status,
         ..Run::new(report.started, report.took, outcome)
@@ -245,18 +250,13 @@ fn cause(why: WakeReason) -> Option<Cause> {
     }
 }
 
-fn shown(
-    phase: Phase,
-    history: &History,
-    parent: Option<&Object>,
-    is_leaving: bool,
-) -> ParentPhase {
+fn shown(phase: Phase, history: &History, is_paused: bool, is_leaving: bool) -> ParentPhase {
     let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
     match phase {
         Phase::Running { .. } => ParentPhase::Running,
         Phase::Queued(_) => ParentPhase::Pending,
         // Why nothing is written at all says more than what came of the last run.
-        _ if parent.is_some_and(is_paused) => ParentPhase::Paused,
+        _ if is_paused => ParentPhase::Paused,
         Phase::Resting => ParentPhase::Stalled,
         Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
         _ if is_leaving => ParentPhase::Finalizing,
@@ -269,8 +269,7 @@ fn shown(
 
 /// What there is to say about the last run.
 fn message(run: &Run) -> Option<String> {
-    let waiting = (!run.waiting.is_empty()).then(|| run.waiting.join("; "));
-    run.error().map(ToOwned::to_owned).or(waiting)
+    run.error().or(run.message.as_deref()).map(ToOwned::to_owned)
 }
 
 fn next_wake(phase: Phase) -> Option<NextWake> {
@@ -303,6 +302,21 @@ where
 impl Receive<Touched> for Reconciler {
     fn receive(&mut self, Touched { touch, cause }: Touched, ctx: &mut Self::Context) {
         self.causes.add(cause);
+        self.last_touch = Some(Instant::now());
+        self.step(Input::Touched(touch), ctx);
+    }
+}
+
+impl Receive<Resumed> for Reconciler {
+    /// A run that is under way may have begun before.
+    fn receive(&mut self, Resumed: Resumed, ctx: &mut Self::Context) {
+        let phase = self.schedule.phase();
+        if !self.owes_run && !matches!(phase, Phase::Running { .. }) {
+            return;
+        }
+        // One that failed runs when its time has come; one that rests would wait for ever.
+        let touch = if phase == Phase::Resting { Touch::Asked } else { Touch::Surroundings };
+        self.causes.add(Cause::Resumed);
         self.last_touch = Some(Instant::now());
         self.step(Input::Touched(touch), ctx);
     }

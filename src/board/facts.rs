@@ -39,6 +39,15 @@ pub enum OperatorState {
     Stopped,
 }
 
+/// That a person has paused an operator: it writes no child and no finalizer, and all else goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorPause {
+    /// Since when.
+    pub since: SystemTime,
+    /// Who ordered it, if that is known.
+    pub by: Option<String>,
+}
+
 /// The watch of a type, as its reflector sees it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TypeState {
@@ -128,6 +137,8 @@ pub struct OperatorSnapshot {
     pub info: OperatorInfo,
     /// Where it stands.
     pub state: OperatorState,
+    /// Whether a person has paused it.
+    pub paused: Option<OperatorPause>,
     /// How many of its parents are in each phase.
     pub parents: BTreeMap<ParentPhase, usize>,
 }

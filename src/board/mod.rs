@@ -1,4 +1,5 @@
-//! What the web shows: plain values, written by those who act and read by those who look.
+//! What the web shows: plain values, written by those who act and read by those who look. And the
+//! one way back, for what a person orders.
 //!
 //! Layer 4. It decides nothing and nothing that decides reads it. Reads give copies, so that a
 //! slow reader holds up nobody.
@@ -8,6 +9,8 @@
 //! reflectors ------------------add_store, update_type---+--> Board --copies--> web
 //! reconcilers -----------------record, forget-----------+      | feed --notices--> web
 //! actors, runtime -------------pulse--------------------+
+//!
+//! web --command--> Board --a bounded channel--> supervisor --> operator actors
 //! ```
 //!
 //! Invariants:
@@ -15,15 +18,17 @@
 //! - no lock is held while anything but a copy is made;
 //! - what changes is told to those who listen; they hold up nobody, and without them it costs a look.
 
+mod commands;
 mod facts;
 mod feed;
 mod pulse;
 mod select;
 mod shared;
 
+pub use commands::{Answer, Command, CommandError, Order};
 pub use facts::{
-    NamespaceState, OperatorInfo, OperatorSnapshot, OperatorState, ParentPage, ParentPhase,
-    ParentState, TypeError, TypeSnapshot, TypeState,
+    NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentPage,
+    ParentPhase, ParentState, TypeError, TypeSnapshot, TypeState,
 };
 pub use feed::{Change, Full, MAX_LISTENERS, Notice, ParentName, Silence, Subscription};
 pub use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};

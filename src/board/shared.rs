@@ -8,9 +8,11 @@ use std::{
     time::Instant,
 };
 
+use tokio::sync::mpsc;
+
 use super::{
-    Beat, Change, Full, OperatorInfo, OperatorSnapshot, OperatorState, ParentName, ParentPage,
-    ParentPhase, ParentState, Pulse, Subscription, TypeSnapshot, TypeState,
+    Beat, Change, Command, Full, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState,
+    ParentName, ParentPage, ParentPhase, ParentState, Pulse, Subscription, TypeSnapshot, TypeState,
     feed::{self, Feed},
     pulse::Pulses,
 };
@@ -29,15 +31,18 @@ pub struct Board {
 }
 
 #[derive(Default)]
-struct Contents {
+pub(super) struct Contents {
     operators: BTreeMap<String, Operator>,
     types: BTreeMap<K8sType, TypeSnapshot>,
     is_stopping: bool,
+    /// The way to those who carry out commands, while there is somebody.
+    pub(super) commands: Option<mpsc::Sender<Command>>,
 }
 
 struct Operator {
     info: OperatorInfo,
     state: OperatorState,
+    paused: Option<OperatorPause>,
     parents: BTreeMap<ObjectKey, ParentState>,
     /// Kept beside, because it is asked for more often than anything else.
     by_phase: BTreeMap<ParentPhase, usize>,
@@ -56,7 +61,7 @@ impl Board {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
-        let operator = Operator { info, state, parents: BTreeMap::new(), by_phase };
+        let operator = Operator { info, state, paused: None, parents: BTreeMap::new(), by_phase };
         self.write().operators.insert(name, operator);
     }
 
@@ -70,6 +75,18 @@ impl Board {
         if let Some(state) = heard.filter(|state| *state != before) {
             self.feed.tell(Change::Operator { operator: name.clone(), state });
         }
+    }
+
+    /// Shows that an operator is paused, or no longer.
+    pub fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
+        let state = match self.write().operators.get_mut(name.as_str()) {
+            Some(operator) => {
+                operator.paused = paused;
+                operator.state.clone()
+            }
+            None => return,
+        };
+        self.tell([Change::Operator { operator: name.clone(), state }]);
     }
 
     /// Adds the store of a type.
@@ -149,9 +166,12 @@ impl Board {
         self.pulses.add(name, now)
     }
 
-    /// Shows that the process ends: it is not ready any more.
+    /// Shows that the process ends: it is not ready any more, and takes no commands.
     pub fn begin_stopping(&self) {
-        self.write().is_stopping = true;
+        let mut contents = self.write();
+        contents.is_stopping = true;
+        contents.commands = None;
+        drop(contents);
         self.feed.tell(Change::Stopping);
     }
 
@@ -159,7 +179,7 @@ impl Board {
         news.into_iter().for_each(|change| self.feed.tell(change));
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, Contents> {
         self.contents.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -239,7 +259,7 @@ impl Board {
         self.read().is_stopping
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Contents> {
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Contents> {
         self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -269,8 +289,13 @@ impl Operator {
     }
 
     fn snapshot(&self) -> OperatorSnapshot {
-        let (info, state, parents) = (self.info.clone(), self.state.clone(), self.by_phase.clone());
-        OperatorSnapshot { info, state, parents }
+        let Self { info, state, paused, by_phase, parents: _ } = self;
+        OperatorSnapshot {
+            info: info.clone(),
+            state: state.clone(),
+            paused: paused.clone(),
+            parents: by_phase.clone(),
+        }
     }
 }
 

@@ -21,6 +21,13 @@ pub enum Cause {
     },
     /// The parent got a deletionTimestamp.
     ParentDeleted,
+    /// Somebody asked for a run.
+    Command {
+        /// Who, if that is known.
+        by: Option<Box<str>>,
+    },
+    /// The operator is no longer paused, and the parent owed a run.
+    Resumed,
     /// A child appeared, changed or went.
     ChildChanged {
         /// Its type.
@@ -77,6 +84,8 @@ impl Cause {
             Self::Restarted => "Restarted",
             Self::ParentChanged { .. } => "ParentChanged",
             Self::ParentDeleted => "ParentDeleted",
+            Self::Command { .. } => "Command",
+            Self::Resumed => "Resumed",
             Self::ChildChanged { to: Some(_), .. } => "ChildChanged",
             Self::ChildChanged { to: None, .. } => "ChildDeleted",
             Self::LeftOut { .. } => "LeftOut",
@@ -96,6 +105,8 @@ impl Cause {
             Self::ChildChanged { from, to, .. } => (from.as_ref(), to.as_ref()),
             Self::Restarted
             | Self::ParentDeleted
+            | Self::Command { .. }
+            | Self::Resumed
             | Self::LeftOut { .. }
             | Self::OwnWrites
             | Self::Resync
@@ -133,6 +144,9 @@ impl fmt::Display for Cause {
             Self::Restarted => f.write_str("the process started"),
             Self::ParentChanged { from, to } => changed(f, &"the parent", from.as_ref(), Some(to)),
             Self::ParentDeleted => f.write_str("the parent was deleted"),
+            Self::Command { by: Some(by) } => write!(f, "{by} asked for it"),
+            Self::Command { by: None } => f.write_str("somebody asked for it"),
+            Self::Resumed => f.write_str("the operator is no longer paused"),
             Self::ChildChanged { ty, key, from, to } => {
                 changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())
             }
@@ -243,6 +257,10 @@ impl Causes {
         if self.kept.len() < MAX_CAUSES {
             self.kept.push(cause);
         } else {
+            if let (Some(last), Cause::Command { .. }) = (self.kept.last_mut(), &cause) {
+                // Who asked for a run looks for just this.
+                *last = cause;
+            }
             self.omitted += 1;
         }
     }
@@ -299,6 +317,18 @@ mod tests {
         let kept = causes.take();
         assert_eq!(kept.len(), MAX_CAUSES + 1);
         assert_eq!(kept.last(), Some(&Cause::More { count: 1000 - MAX_CAUSES }));
+    }
+
+    #[test]
+    fn what_a_person_asked_for_is_kept_among_thousands() {
+        let mut causes = Causes::default();
+        for number in 0..1000 {
+            causes.add(pod(&number.to_string(), None, Some("1")));
+        }
+        let asked = Cause::Command { by: Some("ada".into()) };
+        causes.add(asked.clone());
+        assert_eq!(asked.to_string(), "ada asked for it");
+        assert!(causes.take().contains(&asked));
     }
 
     #[test]

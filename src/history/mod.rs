@@ -1,4 +1,5 @@
-//! The last runs of one parent: what caused them, what they wrote, what came of them.
+//! The last runs of one parent: what caused them, what they decided about each child, what came
+//! of them, and how long each step took.
 //!
 //! Layer 3. Pure: it is told what happened and reads no clock. It decides nothing, and nothing
 //! that decides reads it: losing it costs an explanation, never a write.
@@ -10,15 +11,20 @@
 //! ```
 //!
 //! Invariants:
-//! - a history is bounded in runs, and a run in causes, writes, paths and length of texts;
+//! - a history is bounded in runs, and a run in causes, decisions, paths and length of texts; a child that is as
+//!   desired takes no room in it;
 //! - numbers of runs only grow, also when old runs are dropped.
 
 mod cause;
+mod decision;
 mod next_wake;
 mod run;
+mod steps;
 mod wire;
 
 pub use cause::{Cause, Causes};
+pub use decision::{Decided, Decision, Drift, Verb, WriteRecord};
 pub use next_wake::NextWake;
-pub use run::{Drift, History, Outcome, Run, Verb, WriteRecord};
+pub use run::{History, Outcome, Run};
+pub use steps::{RunStep, StepTimes};
 pub use wire::{Timestamp, time as serialize_time};

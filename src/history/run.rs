@@ -9,8 +9,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Cause, wire};
-use crate::object::ResourceVersion;
+use super::{Cause, Decision, StepTimes, wire};
 
 /// The last runs of one parent. Cheap to clone: runs are shared.
 #[derive(Debug, Clone, Default)]
@@ -38,12 +37,21 @@ pub struct Run {
     pub causes: Vec<Cause>,
     /// What came of it.
     pub outcome: Outcome,
-    /// The writes of children that the server accepted.
-    pub writes: Vec<WriteRecord>,
+    /// What there is to say, unless it failed: above all what it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub message: Option<Box<str>>,
+    /// The children that were not simply as desired: first those that are stuck, then what was
+    /// written.
+    pub decisions: Vec<Decision>,
+    /// How many decisions more there were than are kept.
+    #[serde(skip_serializing_if = "wire::is_zero")]
+    pub omitted: usize,
     /// How many children were as desired.
     pub unchanged: usize,
-    /// Children that could not be written yet, each with the reason.
-    pub waiting: Vec<String>,
+    /// How long its steps took.
+    #[serde(rename = "stepMilliseconds")]
+    pub steps: StepTimes,
     /// Whether the parent's status was written.
     pub wrote_status: bool,
 }
@@ -64,7 +72,7 @@ pub enum Outcome {
     Finalized,
     /// The parent was gone before the run began.
     Gone,
-    /// It failed; children stay as they are unless `writes` names them.
+    /// It failed; children stay as they are unless `decisions` says otherwise.
     Failed {
         /// One word, as in the condition and the Event.
         reason: String,
@@ -73,59 +81,11 @@ pub enum Outcome {
     },
 }
 
-/// One write of a child that the server accepted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct WriteRecord {
-    /// Type and key of the child.
-    pub child: String,
-    /// What was done.
-    pub verb: Verb,
-    /// The JSON paths that differed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub paths: Vec<String>,
-    /// What was repaired, when the child had been as desired before.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub drift: Option<Box<Drift>>,
-}
-
-/// What somebody else did to a child.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Drift {
-    /// The field manager, where the server tells.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manager: Option<String>,
-    /// The version at which the child was as desired.
-    #[serde(serialize_with = "wire::text")]
-    #[schemars(with = "String")]
-    pub from: ResourceVersion,
-    /// The version at which it was not any more; missing when it was gone.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "wire::text_of_some")]
-    #[schemars(with = "Option<String>")]
-    pub to: Option<ResourceVersion>,
-}
-
-/// What was done to a child.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-pub enum Verb {
-    /// It was created.
-    Created,
-    /// It was changed.
-    Updated,
-    /// It was there already, and became a child.
-    Adopted,
-    /// It was deleted.
-    Deleted,
-    /// It was written, and the server found nothing to change.
-    Unchanged,
-}
-
 /// As many runs are kept. Ten thousand parents times this fit in some tens of megabytes.
 const MAX_RUNS: usize = 10;
 
-/// As many writes of one run are kept, and as many paths of one write.
-const MAX_WRITES: usize = 50;
-const MAX_PATHS: usize = 10;
-const MAX_WAITING: usize = 10;
+/// As many decisions of one run are kept.
+const MAX_DECISIONS: usize = 50;
 
 /// The longest text that is kept, in bytes.
 const MAX_TEXT: usize = 1024;
@@ -165,19 +125,26 @@ impl History {
 impl Run {
     /// A run that did nothing, to be filled in.
     pub fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
-        let (causes, writes, waiting) = (Vec::new(), Vec::new(), Vec::new());
-        let (number, unchanged, wrote_status) = (0, 0, false);
+        let (causes, message, decisions, steps) = <_>::default();
+        let (number, omitted, unchanged, wrote_status) = (0, 0, 0, false);
         Self {
             number,
             started,
             duration,
             causes,
             outcome,
-            writes,
+            message,
+            decisions,
+            omitted,
             unchanged,
-            waiting,
+            steps,
             wrote_status,
         }
+    }
+
+    /// What was written and deleted.
+    pub fn writes(&self) -> impl Iterator<Item = &Decision> {
+        self.decisions.iter().filter(|decision| decision.what.verb().is_some())
     }
 
     /// Why it failed.
@@ -195,16 +162,13 @@ impl Run {
 
     fn bounded(mut self) -> Self {
         if let Outcome::Failed { message, .. } = &mut self.outcome {
-            shorten(message);
+            *message = wire::shortened(std::mem::take(message), MAX_TEXT).into();
         }
-        keep_first(&mut self.writes, MAX_WRITES);
-        for write in &mut self.writes {
-            keep_first(&mut write.paths, MAX_PATHS);
-            write.paths.iter_mut().for_each(shorten);
-            write.drift.iter_mut().filter_map(|drift| drift.manager.as_mut()).for_each(shorten);
-        }
-        keep_first(&mut self.waiting, MAX_WAITING);
-        self.waiting.iter_mut().for_each(shorten);
+        self.message = self.message.map(|message| wire::shortened(message.into(), MAX_TEXT));
+        self.omitted += self.decisions.len().saturating_sub(MAX_DECISIONS);
+        self.decisions.truncate(MAX_DECISIONS);
+        self.decisions = self.decisions.into_iter().map(Decision::bounded).collect();
+        self.decisions.shrink_to_fit();
         self.causes.shrink_to_fit();
         self
     }
@@ -225,37 +189,15 @@ impl Outcome {
     }
 }
 
-impl Verb {
-    /// The verb as a metric label.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Adopted => "adopted",
-            Self::Deleted => "deleted",
-            Self::Unchanged => "unchanged",
-        }
-    }
-}
-
-fn keep_first<T>(items: &mut Vec<T>, count: usize) {
-    items.truncate(count);
-    items.shrink_to_fit();
-}
-
-fn shorten(text: &mut String) {
-    if text.len() > MAX_TEXT {
-        text.truncate(text.floor_char_boundary(MAX_TEXT));
-        text.push('…');
-    }
-    text.shrink_to_fit();
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::{
+        history::{Decided, Drift, RunStep, Verb, WriteRecord},
+        object::ResourceVersion,
+    };
 
     fn run(outcome: Outcome) -> Run {
         Run::new(SystemTime::UNIX_EPOCH, Duration::from_micros(1500), outcome)
@@ -276,16 +218,15 @@ mod tests {
     fn a_run_cannot_grow_without_bound() {
         let message = "ä".repeat(1_000_000);
         let mut huge = run(Outcome::Failed { reason: "HandlerFailed".to_owned(), message });
-        let write = |number: usize| WriteRecord {
-            child: number.to_string(),
-            verb: Verb::Updated,
+        let decision = |number: usize| Decision {
             paths: vec!["spec".to_owned(); 1000],
-            drift: None,
+            ..Decision::stuck(number.to_string(), Decided::Failed, "x".repeat(100_000))
         };
-        huge.writes = (0..1000).map(write).collect();
-        huge.waiting = vec!["x".repeat(100_000); 1000];
+        huge.decisions = (0..1000).map(decision).collect();
+        huge.message = Some("x".repeat(1_000_000).into());
         let kept = History::default().record(huge);
-        assert!(serde_json::to_string(&*kept).unwrap().len() < 32 * 1024);
+        assert!(serde_json::to_string(&*kept).unwrap().len() < 50 * 1024);
+        assert_eq!((kept.decisions.len(), kept.omitted), (50, 950));
         assert!(kept.error().is_some_and(|message| message.ends_with("ä…")));
     }
 
@@ -293,14 +234,17 @@ mod tests {
     fn a_run_reads_well_as_json() {
         let mut run = run(Outcome::Failed { reason: "Conflict".into(), message: "no".into() });
         run.causes = vec![Cause::Retry];
-        let write =
-            |verb, drift| WriteRecord { child: "Pod.v1 a".into(), verb, paths: vec![], drift };
+        let write = |verb, drift| {
+            Decision::from(WriteRecord { child: "Pod.v1 a".into(), verb, paths: vec![], drift })
+        };
         let version = ResourceVersion::new;
         let (from, to, manager) = (version("4"), Some(version("5")), Some("hpa".to_owned()));
-        run.writes = vec![
+        run.decisions = vec![
+            Decision::stuck("Pod.v1 b", Decided::Waiting, "it is being deleted".to_owned()),
             write(Verb::Created, None),
             write(Verb::Updated, Some(Box::new(Drift { manager, from, to }))),
         ];
+        run.steps.add(RunStep::Sync, Duration::from_micros(1400));
         let expected = json!({
             "number": 0, "started": "1970-01-01T00:00:00.000Z", "durationMilliseconds": 1.5,
             "causes": [{
@@ -308,14 +252,15 @@ mod tests {
                 "message": "the run before failed and its backoff was over",
             }],
             "outcome": {"result": "Failed", "reason": "Conflict", "message": "no"},
-            "writes": [
-                {"child": "Pod.v1 a", "verb": "Created"},
+            "decisions": [
+                {"child": "Pod.v1 b", "decision": "Waiting", "why": "it is being deleted"},
+                {"child": "Pod.v1 a", "decision": "Created"},
                 {
-                    "child": "Pod.v1 a", "verb": "Updated",
+                    "child": "Pod.v1 a", "decision": "Updated",
                     "drift": {"manager": "hpa", "from": "4", "to": "5"},
                 },
             ],
-            "unchanged": 0, "waiting": [], "wroteStatus": false,
+            "unchanged": 0, "stepMilliseconds": {"sync": 1.4}, "wroteStatus": false,
         });
         assert_eq!(serde_json::to_value(run).unwrap(), expected);
     }

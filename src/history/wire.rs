@@ -1,4 +1,4 @@
-//! How times and the schedule's words appear in JSON. Nothing here reads a clock.
+//! How times, texts and the schedule's words appear in JSON. Nothing here reads a clock.
 
 use std::{
     borrow::Cow,
@@ -54,6 +54,20 @@ pub(super) fn text_of_some<T: Display, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     value.as_ref().map(ToString::to_string).serialize(serializer)
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // Serde passes references.
+pub(super) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// A text of at most so many bytes, and a sign where more was left out.
+pub(super) fn shortened(mut text: String, longest: usize) -> Box<str> {
+    if text.len() > longest {
+        text.truncate(text.floor_char_boundary(longest));
+        text.push('…');
+    }
+    text.into_boxed_str()
 }
 
 /// Why a timer is set, in one word.

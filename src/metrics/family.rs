@@ -11,6 +11,10 @@ use super::described::Registrar;
 const RUN_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
 
+/// Most steps take microseconds; those that send requests or call slow handlers take longer.
+const STEP_BUCKETS: &[f64] =
+    &[0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
+
 /// Most runs need not wait; after a start with many parents some wait for minutes.
 const WAIT_BUCKETS: &[f64] = &[0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0];
 
@@ -25,6 +29,7 @@ pub(super) struct Families {
     // runs
     pub(super) runs: IntCounterVec,
     pub(super) run_duration: HistogramVec,
+    pub(super) step_duration: HistogramVec,
     pub(super) in_flight: IntGaugeVec,
     pub(super) queued: IntGaugeVec,
     pub(super) queue_wait: HistogramVec,
@@ -92,6 +97,13 @@ impl Families {
                 "How long runs took, handler and writes included.",
                 &["operator"],
                 RUN_BUCKETS,
+            )?,
+            step_duration: histograms(
+                r,
+                "run_step_seconds",
+                "How long the steps of runs took: snapshot, sync (the handler), plan, apply, status.",
+                &["operator", "step"],
+                STEP_BUCKETS,
             )?,
             in_flight: gauges(r, "runs_in_flight", "Runs under way.", &["operator"])?,
             queued: gauges(

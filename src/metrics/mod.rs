@@ -23,7 +23,7 @@ use std::{
 use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
 
 use crate::{
-    history::{Outcome, Verb},
+    history::{Outcome, RunStep, StepTimes, Verb},
     object::K8sType,
     operator::OperatorName,
     schedule::Priority,
@@ -49,6 +49,10 @@ struct Inner {
 /// The queue of one operator: a gauge and a histogram per priority, the most urgent first.
 #[derive(Debug, Clone)]
 pub struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
+
+/// The steps of the runs of one operator: a histogram for each.
+#[derive(Debug, Clone)]
+pub struct StepMetrics([Histogram; RunStep::ALL.len()]);
 
 /// The cache of one type at the moment of a scrape.
 #[derive(Debug, Clone, Copy)]
@@ -149,6 +153,13 @@ impl Metrics {
         MailboxDepth(self.families().mailbox_depth.with_label_values(&[kind, of]))
     }
 
+    /// Where the steps of an operator's runs are counted.
+    pub fn steps(&self, operator: &OperatorName) -> StepMetrics {
+        let durations = &self.families().step_duration;
+        let of = |step: RunStep| durations.with_label_values(&[operator.as_str(), step.name()]);
+        StepMetrics(RunStep::ALL.map(of))
+    }
+
     /// A failed run is to be repeated later.
     pub fn backed_off(&self, operator: &OperatorName) {
         self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
@@ -162,6 +173,15 @@ impl Metrics {
     /// A handler did not return within its deadline.
     pub fn handler_overdue(&self, operator: &OperatorName) {
         self.families().overdue.with_label_values(&[operator.as_str()]).inc();
+    }
+}
+
+impl StepMetrics {
+    /// A run has ended whose steps took so long; those that it did not reach do not count.
+    pub fn took(&self, times: StepTimes) {
+        for (step, took) in times.taken() {
+            self.0[step as usize].observe(took.as_secs_f64());
+        }
     }
 }
 

@@ -31,6 +31,20 @@ fn runs_are_counted_by_operator_and_outcome() {
 }
 
 #[test]
+fn the_steps_of_a_run_are_counted_as_far_as_it_got() {
+    let metrics = Metrics::new();
+    let mut times = StepTimes::default();
+    times.add(RunStep::Sync, Duration::from_micros(300));
+    metrics.steps(&operator()).took(times);
+    let count = |step: &str, count: u8| {
+        let labels = format!(r#"{{operator="echo-server",step="{step}"}}"#);
+        shows(&metrics, &format!("operetta_run_step_seconds_count{labels} {count}"));
+    };
+    count("sync", 1);
+    count("apply", 0);
+}
+
+#[test]
 fn writes_are_counted_by_type_and_verb() {
     let metrics = Metrics::new();
     metrics.child_written(&operator(), &pods(), Verb::Created);

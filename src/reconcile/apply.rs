@@ -1,7 +1,8 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
 use super::{
-    Context, End, Report, adopt, contested, delete, flapping, immutable, interlock, takeover,
+    Context, End, PausedBy, Report, adopt, contested, delete, flapping, immutable, interlock,
+    pause, takeover,
 };
 use crate::{
     cluster::{ApiError, ErrorClass},
@@ -37,6 +38,10 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     steps.sort_by_key(|step| report.memory.throttled.contains(step.id()));
     let mut deletions = Vec::new();
     for step in steps {
+        if context.is_paused() {
+            pause::hold_step(&step, PausedBy::Operator, report);
+            continue;
+        }
         if report.is_throttled() {
             report.hold_back(step.id());
             continue;
@@ -49,7 +54,9 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
         }
     }
     for deletion in deletions {
-        if report.was_refused() {
+        if context.is_paused() {
+            pause::hold_step(&Step::Delete(deletion), PausedBy::Operator, report);
+        } else if report.was_refused() {
             report.wait(&deletion.id, &"its deletion waits until every write is accepted");
         } else {
             delete::delete(context, parent, deletion, report).await;

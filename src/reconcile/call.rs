@@ -9,6 +9,7 @@ use std::{
 use serde_json::Value;
 
 use super::{Context, Failure, Report};
+use crate::history::RunStep;
 use crate::operator::{ErrorResponse, Handler, Permanent, RetryAfter, SyncRequest};
 
 /// User code: [`Handler::sync`] or [`Handler::finalize`].
@@ -27,6 +28,18 @@ pub(super) struct Failed {
 /// Past the deadline the failure is shown at once, but this returns only when the code does: the
 /// caller's permit and the parent stay busy, so that runs for one parent never overlap.
 pub(super) async fn call<T: Send + 'static>(
+    context: &Context,
+    request: SyncRequest,
+    report: &mut Report,
+    code: Code<T>,
+) -> Result<T, Failed> {
+    report.lap(RunStep::Snapshot);
+    let called = call_within_deadline(context, request, report, code).await;
+    report.lap(RunStep::Sync);
+    called
+}
+
+async fn call_within_deadline<T: Send + 'static>(
     context: &Context,
     request: SyncRequest,
     report: &mut Report,

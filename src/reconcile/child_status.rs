@@ -54,6 +54,16 @@ impl Told {
         self.said.insert(id.clone(), (state, why.to_string()));
     }
 
+    /// Every child of which something was said.
+    pub(super) fn said(&self) -> impl Iterator<Item = (&ChildId, ChildState, &str)> {
+        self.said.iter().map(|(id, (state, why))| (id, *state, why.as_str()))
+    }
+
+    /// Whether something was said of a child.
+    pub(super) fn knows(&self, id: &ChildId) -> bool {
+        self.said.contains_key(id)
+    }
+
     /// How a child stands; `None` when it is gone, as it should be.
     fn state(
         &self,

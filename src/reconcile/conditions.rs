@@ -67,7 +67,7 @@ fn is_left_to_others(report: &Report) -> bool {
 }
 
 fn unfailed(report: &Report) -> Condition {
-    if report.paused.as_ref().is_some_and(|held| *held != Held::Writes(0)) {
+    if report.paused.is_some_and(|pause| pause.held != Held::Writes(0)) {
         return not_ready(pause::CONDITION, report.waiting.join("; "));
     }
     if report.interlock.is_some() {
@@ -103,7 +103,7 @@ mod tests {
     use crate::{
         cluster::{ApiError, Refusal},
         history::{Verb, WriteRecord},
-        reconcile::Memory,
+        reconcile::{Memory, Pause, PausedBy},
     };
 
     type Change = fn(&mut Report);
@@ -131,6 +131,10 @@ mod tests {
     fn handler(report: &mut Report, permanent: bool) {
         let message = "no".to_owned();
         report.fail(Failure::Handler { message, permanent, retry_after: None });
+    }
+
+    fn pause(report: &mut Report, held: Held) {
+        report.paused = Some(Pause { by: PausedBy::Annotation, held });
     }
 
     /// `Ready` with its reason, and which other conditions there are.
@@ -187,18 +191,18 @@ mod tests {
                 |report| report.interlock = Some("many".to_owned()),
                 "False DeletionsHeld Stalled DeletionsHeld",
             ),
-            (|report| report.paused = Some(Held::Writes(0)), "True Synced Paused"),
+            (|report| pause(report, Held::Writes(0)), "True Synced Paused"),
             (
                 |report| {
-                    report.paused = Some(Held::Writes(1));
+                    pause(report, Held::Writes(1));
                     report.waiting.push("c".to_owned());
                 },
                 "False Paused Paused",
             ),
-            (|report| report.paused = Some(Held::Finalizing), "False Paused Paused"),
+            (|report| pause(report, Held::Finalizing), "False Paused Paused"),
             (
                 |report| {
-                    report.paused = Some(Held::Undecided);
+                    pause(report, Held::Undecided);
                     handler(report, true);
                 },
                 "False HandlerFailed Stalled Paused",

@@ -3,14 +3,14 @@
 use std::{
     collections::BTreeSet,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
     time::Instant,
 };
 
 use super::{EventLog, Failure, Gate, events::EventQueue, schema::ParentSchema};
 use crate::{
     cluster::{ApiError, Cluster},
-    metrics::Metrics,
+    metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName, Selection},
     plan::{Minute, StatusSchema},
@@ -65,6 +65,8 @@ pub struct Context {
     minute: Mutex<Minute>,
     events: EventQueue,
     undecodable: Mutex<EventLog>,
+    paused: AtomicBool,
+    steps: StepMetrics,
 }
 
 impl Context {
@@ -74,9 +76,22 @@ impl Context {
         let name = parts.config.operator_name()?;
         let gate = Gate::new(parts.config.max_concurrent_runs, parts.metrics.queue(&name));
         let selection = parts.config.selection()?;
-        let (schema, said, minute, events) = <_>::default();
+        let (schema, said, minute, events, paused) = <_>::default();
         let undecodable = Mutex::new(EventLog::new(Instant::now()));
-        Ok(Self { name, parts, selection, gate, schema, said, minute, events, undecodable })
+        let steps = parts.metrics.steps(&name);
+        Ok(Self {
+            name,
+            parts,
+            selection,
+            gate,
+            schema,
+            said,
+            minute,
+            events,
+            undecodable,
+            paused,
+            steps,
+        })
     }
 
     /// The operator's configuration.
@@ -128,6 +143,11 @@ impl Context {
     /// Where runs are counted.
     pub fn metrics(&self) -> &Metrics {
         &self.parts.metrics
+    }
+
+    /// Where the steps of runs are counted.
+    pub(super) fn steps(&self) -> &StepMetrics {
+        &self.steps
     }
 
     /// Starts no further run, and returns when none is in flight.
@@ -255,6 +275,11 @@ impl Context {
     /// What was told of objects that cannot be read.
     pub(super) fn undecodable(&self) -> MutexGuard<'_, EventLog> {
         self.undecodable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a person has paused the operator; only `pause` looks at it.
+    pub(super) fn paused(&self) -> &AtomicBool {
+        &self.paused
     }
 
     /// What the operator has deleted within a minute.

@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{
     cluster::{ApiError, ErrorClass},
+    history::RunStep,
     object::Object,
-    operator::{FinalizeResponse, Handler, SyncRequest, is_paused},
+    operator::{FinalizeResponse, Handler, SyncRequest},
     plan::{add_finalizer, remove_finalizer},
 };
 
@@ -32,8 +33,8 @@ pub(super) async fn prepare(
     failures: u32,
     report: &mut Report,
 ) -> Prepared {
-    if is_paused(&parent) {
-        return pause::prepare(context, parent, report).await;
+    if let Some(by) = context.paused_by(&parent) {
+        return pause::prepare(context, parent, by, report).await;
     }
     let is_held = holds_ours(context, &parent);
     match (context.is_leaving(&parent), is_held, context.needs_finalizer()) {
@@ -61,6 +62,12 @@ fn adding(context: &Context, parent: &Object) -> Option<serde_json::Value> {
 fn removing(context: &Context, parent: &Object) -> Option<serde_json::Value> {
     let (name, former) = (context.name().finalizer(), &context.config().predecessor.finalizers);
     remove_finalizer(parent, &name, former)
+}
+
+/// Whether the finalizers of a parent that stays are not as they should be.
+pub(super) fn is_due(context: &Context, parent: &Object) -> bool {
+    let change: Change = if context.needs_finalizer() { adding } else { removing };
+    change(context, parent).is_some()
 }
 
 /// Changes the finalizers where that is due; usually no request is sent.
@@ -115,14 +122,21 @@ fn check(response: FinalizeResponse) -> Result<FinalizeResponse, Failed> {
 
 /// A parent that only leaves the selection keeps its children.
 async fn collect_and_release(context: &Context, parent: &Object, report: &mut Report) {
-    if !parent.is_deleting() || uncollectable::remove(context, parent, report).await {
+    let is_free = !parent.is_deleting() || uncollectable::remove(context, parent, report).await;
+    report.lap(RunStep::Apply);
+    if is_free {
         release(context, parent, report).await;
+        report.lap(RunStep::Apply);
     } else if report.end == End::Alive {
         status::write(context, parent, None, report).await;
     }
 }
 
 async fn release(context: &Context, parent: &Object, report: &mut Report) {
+    // While the handler was called, or children went.
+    if let Some(by) = context.paused_by(parent) {
+        return pause::stay(context, parent, by, report).await;
+    }
     match patch(context, parent, removing).await {
         Ok(reply) => {
             report.end = End::Finalized;

@@ -14,7 +14,8 @@
 //! Invariants:
 //! - a parent with a deletionTimestamp is never synced: no child is created or changed;
 //! - a failed step 2 or 3 writes no child and deletes none;
-//! - while the parent is paused no child is written or deleted and no finalizer changes;
+//! - while the parent or the operator is paused no child is written or deleted and no finalizer
+//!   changes;
 //! - a run that wrote children leaves the status to the run that follows it, except after failures
 //!   and for the third in a row.
 
@@ -25,6 +26,7 @@ mod child_status;
 mod conditions;
 mod contested;
 mod context;
+mod decisions;
 mod delete;
 mod events;
 mod failure;
@@ -33,6 +35,7 @@ mod flapping;
 mod gate;
 mod immutable;
 mod interlock;
+mod outcome;
 mod pause;
 mod report;
 mod schema;
@@ -49,14 +52,15 @@ use serde_json::Value;
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
 pub use gate::{Entry, Gate, Permit, Ticket, Waiter};
-pub use pause::Held;
+pub use pause::{Held, Pause, PausedBy};
 pub use report::{End, Memory, Report};
 pub use series::EventLog;
 
 use self::call::Failed;
 use crate::{
+    history::RunStep,
     object::{Object, ObjectKey, Uid},
-    operator::{Children, Handler, SyncRequest, SyncResponse, is_paused},
+    operator::{Children, Handler, SyncRequest, SyncResponse},
     plan::{self, PlanInput, is_ours},
     schedule::{Finished, WRITING_RUNS_AT_ONCE},
 };
@@ -105,6 +109,8 @@ async fn run(context: &Context, job: Job) -> Report {
     metrics.run_started(context.name());
     let mut report = five_steps(context, job).await;
     report.took = clock.elapsed();
+    report.decisions = decisions::made(&report);
+    context.steps().took(report.steps);
     metrics.run_finished(context.name(), &report.outcome(context.config()), report.took);
     report
 }
@@ -173,17 +179,22 @@ async fn sync_and_apply(
         unsynced: &context.unsynced(parent),
         memos: &report.memory.memos,
     });
+    report.lap(RunStep::Plan);
     if let Ok(plan) = &planned
         && context.config().child_status
     {
         report.told.plan(plan);
     }
     match planned {
-        Ok(plan) if is_paused(parent) => pause::hold(context, &plan, report),
         Ok(plan) => {
-            flapping::foresee(context, &plan, &observed, parent, report);
-            apply::apply(context, parent, plan, report).await;
-            flapping::note(context, report);
+            if let Some(by) = pause::keeps(context, parent, &plan, report) {
+                pause::hold(context, &plan, by, report);
+            } else {
+                flapping::foresee(context, &plan, &observed, parent, report);
+                apply::apply(context, parent, plan, report).await;
+                flapping::note(context, report);
+            }
+            report.lap(RunStep::Apply);
         }
         Err(refusals) => report.fail(Failure::Refused(refusals)),
     }

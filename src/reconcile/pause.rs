@@ -1,58 +1,165 @@
-//! Steps of a run that are different while the parent is paused: the plan is made and not carried
-//! out, and what it would do is said.
+//! Steps of a run that are different while the parent or its operator is paused: the plan is made and
+//! not carried out, and what it would do is said. And the annotation by which a parent is paused.
+//!
+//! | paused | by | said of a parent of which nothing is to be written | until |
+//! |---|---|---|---|
+//! | a parent | its annotation | that it is paused | the annotation goes |
+//! | an operator | a command | nothing: else ten thousand statuses changed | another one, or the process ends |
+
+use std::{fmt, sync::atomic::Ordering};
+
+use serde_json::{Value, json};
 
 use super::{
     Context, Report,
-    finalize::{Prepared, holds_ours},
+    finalize::{self, Prepared},
     status,
 };
 use crate::{
-    object::Object,
-    operator::{ChildState, Condition, PAUSED_ANNOTATION},
+    cluster::ApiError,
+    object::{Object, ObjectKey, Uid},
+    operator::{ChildState, Condition, PAUSED_ANNOTATION, is_paused},
     plan::{ChildId, Plan, Step},
 };
 
 /// The type of the condition of a paused parent.
 pub(super) const CONDITION: &str = "Paused";
 
-/// The reason of that condition, by which it is known as ours.
-pub(super) const REASON: &str = "PausedByAnnotation";
+/// What a pause keeps a run from doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// What is paused.
+    pub by: PausedBy,
+    /// What is not done.
+    pub held: Held,
+}
 
-/// What is not done because the parent is paused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What is paused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PausedBy {
+    /// The parent, by its annotation.
+    Annotation,
+    /// The operator, by a command.
+    Operator,
+}
+
+/// What is not done because of a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     /// What the handler wants; it could not say.
     Undecided,
     /// So many writes of children.
     Writes(usize),
+    /// A finalizer that is to be put on the parent, or taken off.
+    Finalizer,
     /// The end of a parent that is being deleted, or has left the selection.
     Finalizing,
 }
 
+impl Context {
+    /// Pauses the operator: a request that is being sent is finished, and then only statuses are
+    /// written. Whether it was not paused before.
+    pub fn pause(&self) -> bool {
+        !self.paused().swap(true, Ordering::AcqRel)
+    }
+
+    /// Ends that; to run those who owe a run is up to the caller. Whether it was paused before.
+    pub fn resume(&self) -> bool {
+        self.paused().swap(false, Ordering::AcqRel)
+    }
+
+    /// Whether the operator is paused.
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused().load(Ordering::Acquire)
+    }
+
+    /// What pauses a parent, if anything does.
+    pub(super) fn paused_by(&self, parent: &Object) -> Option<PausedBy> {
+        let by_operator = self.is_paused().then_some(PausedBy::Operator);
+        is_paused(parent).then_some(PausedBy::Annotation).or(by_operator)
+    }
+
+    /// Puts the annotation that pauses it on exactly this parent, or takes it off.
+    ///
+    /// # Errors
+    /// What the server says, for example that we may not, or that there is another of that name.
+    pub async fn annotate_paused(
+        &self,
+        key: &ObjectKey,
+        uid: &Uid,
+        is_paused: bool,
+    ) -> Result<(), ApiError> {
+        let value = if is_paused { json!("true") } else { Value::Null };
+        let annotations = json!({PAUSED_ANNOTATION: value});
+        let body = json!({"metadata": {"uid": uid.as_str(), "annotations": annotations}});
+        let (ty, manager) = (&self.config().parent, self.name().as_str());
+        let reply = self.cluster().patch_object(ty, key, manager, &body).await?;
+        self.learn_live(reply);
+        Ok(())
+    }
+}
+
 /// Leaves the finalizers of a paused parent as they are; one that is to go waits.
-pub(super) async fn prepare(context: &Context, parent: Object, report: &mut Report) -> Prepared {
-    if !context.is_leaving(&parent) {
-        report.paused = Some(Held::Undecided);
-        return Prepared::Sync(parent);
+pub(super) async fn prepare(
+    context: &Context,
+    parent: Object,
+    by: PausedBy,
+    report: &mut Report,
+) -> Prepared {
+    report.began_paused = Some(by);
+    if context.is_leaving(&parent) {
+        if finalize::holds_ours(context, &parent) {
+            stay(context, &parent, by, report).await;
+        }
+        return Prepared::Done;
     }
-    if holds_ours(context, &parent) {
-        report.paused = Some(Held::Finalizing);
-        status::write(context, &parent, None, report).await;
-    }
-    Prepared::Done
+    let held = match by {
+        PausedBy::Annotation => Some(Held::Undecided),
+        PausedBy::Operator => finalize::is_due(context, &parent).then_some(Held::Finalizer),
+    };
+    report.paused = held.map(|held| Pause { by, held });
+    Prepared::Sync(parent)
+}
+
+/// Does not finalize a parent.
+pub(super) async fn stay(context: &Context, parent: &Object, by: PausedBy, report: &mut Report) {
+    report.hold(by, Held::Finalizing);
+    status::write(context, parent, None, report).await;
+}
+
+/// What keeps a plan from being carried out. A pause that began before the run did holds until its
+/// end: finalizers were left as they are.
+pub(super) fn keeps(
+    context: &Context,
+    parent: &Object,
+    plan: &Plan,
+    report: &Report,
+) -> Option<PausedBy> {
+    let by = report.began_paused.or_else(|| context.paused_by(parent))?;
+    (by == PausedBy::Annotation || !plan.steps.is_empty()).then_some(by)
 }
 
 /// Notes what a plan would do.
-pub(super) fn hold(context: &Context, plan: &Plan, report: &mut Report) {
+pub(super) fn hold(context: &Context, plan: &Plan, by: PausedBy, report: &mut Report) {
     report.unchanged = plan.memos.len();
     context.metrics().children_unchanged(context.name(), report.unchanged);
     report.memory.had_children |= report.unchanged > 0;
+    report.hold(by, Held::Writes(0));
     for step in &plan.steps {
-        let (id, what) = described(step);
-        let why = format_args!("its {what} waits until the parent is no longer paused");
-        report.wait_as(ChildState::Held, id, &why);
+        hold_step(step, by, report);
     }
-    report.paused = Some(Held::Writes(plan.steps.len()));
+}
+
+/// Notes what a step would do.
+pub(super) fn hold_step(step: &Step, by: PausedBy, report: &mut Report) {
+    let (id, what) = described(step);
+    let why = format_args!("its {what} waits until the {} is no longer paused", by.name());
+    report.wait_as(ChildState::Held, id, &why);
+    let held = match report.paused {
+        Some(Pause { held: Held::Writes(before), .. }) => before + 1,
+        Some(_) | None => 1,
+    };
+    report.hold(by, Held::Writes(held));
 }
 
 fn described(step: &Step) -> (&ChildId, &'static str) {
@@ -64,25 +171,58 @@ fn described(step: &Step) -> (&ChildId, &'static str) {
 }
 
 /// The condition of a paused parent.
-pub(super) fn condition(held: &Held) -> Condition {
-    let message = format!("the annotation {PAUSED_ANNOTATION} is \"true\": {held}");
-    Condition::new(CONDITION, true, REASON, message)
+pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
+    let message = match by {
+        PausedBy::Annotation => format!("the annotation {PAUSED_ANNOTATION} is \"true\": {held}"),
+        PausedBy::Operator => format!("a person has paused the operator: {held}"),
+    };
+    Condition::new(CONDITION, true, by.reason(), message)
 }
 
 /// Whether the parent still says that we paused it.
 pub(super) fn is_said(parent: &Object) -> bool {
     let status = parent.field("status").unwrap_or_default();
     let mut conditions = status["conditions"].as_array().into_iter().flatten();
-    conditions.any(|condition| condition["type"] == CONDITION && condition["reason"] == REASON)
+    let reasons = [PausedBy::Annotation, PausedBy::Operator].map(PausedBy::reason);
+    conditions.any(|condition| {
+        let is_ours = condition["reason"].as_str().is_some_and(|reason| reasons.contains(&reason));
+        condition["type"] == CONDITION && is_ours
+    })
 }
 
-impl std::fmt::Display for Held {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Report {
+    fn hold(&mut self, by: PausedBy, held: Held) {
+        self.paused = Some(Pause { by, held });
+    }
+}
+
+impl PausedBy {
+    /// The reason of the condition, by which it is known as ours.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Annotation => "PausedByAnnotation",
+            Self::Operator => "OperatorPaused",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Annotation => "parent",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Undecided => f.write_str("nothing is written"),
             Self::Writes(0) => f.write_str("nothing is written; nothing would be"),
             Self::Writes(1) => f.write_str("nothing is written; 1 write is pending"),
             Self::Writes(count) => write!(f, "nothing is written; {count} writes are pending"),
+            Self::Finalizer => {
+                f.write_str("its finalizer is left as it is, and nothing is written")
+            }
             Self::Finalizing => f.write_str("it is not finalized, and so it stays"),
         }
     }

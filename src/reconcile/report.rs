@@ -5,17 +5,12 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use super::{
-    EventLog, Failure, Held,
-    child_status::Told,
-    failure::{ChildFailure, api_finished},
-};
+use super::{EventLog, Failure, Pause, PausedBy, child_status::Told, failure::ChildFailure};
 use crate::{
-    history::{Drift, Outcome, Verb, WriteRecord},
+    history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
     object::ResourceVersion,
-    operator::{ConflictPolicy, OperatorConfig},
+    operator::ConflictPolicy,
     plan::{ChildId, Flapping, ForeignChild, Interlock, Memos, Rewrite, RewriteReason},
-    schedule::Finished,
 };
 
 /// What a parent's runs remember from one to the next. Losing it costs a few requests, no more.
@@ -69,20 +64,27 @@ pub struct Report {
     pub began: Instant,
     /// How long it took, without the wait for a permit.
     pub took: Duration,
+    /// How long its steps took.
+    pub steps: StepTimes,
+    /// When the step began that is under way.
+    step_began: Instant,
     /// What the next run needs to know.
     pub memory: Memory,
     /// The writes of children that the server accepted.
     pub writes: Vec<WriteRecord>,
     /// The writes of children that changed nothing on the server.
     pub noop_writes: Vec<WriteRecord>,
+    /// What was decided about the children that were not simply as desired.
+    pub decisions: Vec<Decision>,
     /// How many children were as desired.
     pub unchanged: usize,
     /// Children that cannot be written yet, and why.
     pub waiting: Vec<String>,
     /// Children that differ and are left so, because their strategy or conflict policy says so.
     pub held: Vec<String>,
-    /// What was not done because the parent is paused; `None` when it is not.
-    pub paused: Option<Held>,
+    /// What was not done because of a pause; `None` when there is none, or when only the operator is
+    /// paused and nothing was to be done.
+    pub paused: Option<Pause>,
     /// What is not deleted because it is too much, in words.
     pub interlock: Option<String>,
     /// How many children that were no longer wanted were deleted.
@@ -101,6 +103,8 @@ pub struct Report {
     pub calms_in: Option<Duration>,
     /// How the single children stand.
     pub(super) told: Told,
+    /// What was paused when the run began.
+    pub(super) began_paused: Option<PausedBy>,
     /// Whether the parent is as the run before left it.
     pub(super) is_same_parent: bool,
     /// The children that are to be written again, and those that were.
@@ -115,28 +119,27 @@ pub struct Report {
     pub(super) foreign: Vec<ForeignChild>,
 }
 
-/// The longest wait for something that an event should end earlier.
-const RECHECK: Duration = Duration::from_secs(10);
-
-/// The longest wait for a person, who changes the parent, or until an operator may delete again.
-const SLOW_RECHECK: Duration = Duration::from_mins(1);
-
-/// A server publishes the schema of a new CRD about a second after it serves the type.
-const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
+/// So many children are named in a text for people.
+const MAX_UNSETTLED: usize = 10;
 
 impl Report {
     pub(super) fn new(started: SystemTime, memory: Memory) -> Self {
+        let began = Instant::now();
         Self {
             started,
-            began: Instant::now(),
+            began,
             took: Duration::ZERO,
+            steps: StepTimes::default(),
+            step_began: began,
             memory,
             writes: Vec::new(),
             noop_writes: Vec::new(),
+            decisions: Vec::new(),
             unchanged: 0,
             waiting: Vec::new(),
             held: Vec::new(),
             paused: None,
+            began_paused: None,
             interlock: None,
             deleted: 0,
             resync: None,
@@ -154,6 +157,13 @@ impl Report {
             child_failures: Vec::new(),
             foreign: Vec::new(),
         }
+    }
+
+    /// A step has ended.
+    pub(super) fn lap(&mut self, step: RunStep) {
+        let now = Instant::now();
+        self.steps.add(step, now.saturating_duration_since(self.step_began));
+        self.step_began = now;
     }
 
     /// The parent is not there (any more): nothing was done.
@@ -180,9 +190,11 @@ impl Report {
         contested.any(|child| child.policy == ConflictPolicy::Report)
     }
 
-    /// Children that are not as desired, each with the reason.
-    pub fn unsettled(&self) -> Vec<String> {
-        self.waiting.iter().chain(&self.held).cloned().collect()
+    /// The children that are not as desired, each with the reason; of very many some.
+    pub fn unsettled(&self) -> Option<String> {
+        let some = self.waiting.iter().chain(&self.held).take(MAX_UNSETTLED);
+        let text = some.map(String::as_str).collect::<Vec<_>>().join("; ");
+        (!text.is_empty()).then_some(text)
     }
 
     pub(super) fn wrote(&mut self, id: &ChildId, verb: Verb, paths: Vec<String>) {
@@ -213,6 +225,11 @@ impl Report {
         }
     }
 
+    /// Whether the parent is to run again when its operator is no longer paused.
+    pub fn owes_run(&self) -> bool {
+        self.paused.is_some_and(|pause| pause.by == PausedBy::Operator)
+    }
+
     /// Why the run failed.
     pub fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
@@ -222,105 +239,9 @@ impl Report {
     pub fn has_settled(&self) -> bool {
         self.writes.is_empty() || self.failure.is_some() || self.slowed.is_some()
     }
-
-    /// What the run means for those who look.
-    pub fn outcome(&self, config: &OperatorConfig) -> Outcome {
-        match (self.end, &self.failure) {
-            (End::Finalized, _) => Outcome::Finalized,
-            (End::Gone, _) => Outcome::Gone,
-            (End::Outdated | End::Finalizing, None) => Outcome::Waiting,
-            (End::Alive | End::Outdated | End::Finalizing, Some(failure)) => Outcome::Failed {
-                reason: failure.reason().to_owned(),
-                message: failure.to_string(),
-            },
-            (End::Alive, None) if self.paused.is_some() => Outcome::Paused,
-            (End::Alive, None) => match self.finished(config) {
-                Finished::Wrote => Outcome::Wrote,
-                Finished::Slowed { .. } if !self.writes.is_empty() => Outcome::Wrote,
-                Finished::Recheck { .. } => Outcome::Waiting,
-                Finished::Settled { .. } if self.is_contested() => Outcome::Waiting,
-                Finished::Settled { .. }
-                | Finished::Calming { .. }
-                | Finished::Slowed { .. }
-                | Finished::Failed
-                | Finished::FailedUntil { .. }
-                | Finished::Throttled { .. }
-                | Finished::FailedForGood => Outcome::Synced,
-            },
-        }
-    }
-
-    /// What the run means for the schedule.
-    pub fn finished(&self, config: &OperatorConfig) -> Finished {
-        match (&self.failure, self.slowed) {
-            (Some(failure), _) => self.failed(failure, config.max_error_backoff),
-            (None, Some(times)) => Finished::Slowed { times },
-            (None, None) => self.went_well(),
-        }
-    }
-
-    fn went_well(&self) -> Finished {
-        let recheck = |after| Finished::Recheck { after };
-        match self.end {
-            _ if !self.writes.is_empty() => Finished::Wrote,
-            End::Outdated => recheck(RECHECK),
-            // The time that the handler chose, however long.
-            End::Finalizing => recheck(self.resync.unwrap_or(RECHECK)),
-            _ if self.status_is_due => recheck(SCHEMA_RECHECK),
-            // Without the annotation it is another parent, which wakes it.
-            _ if self.paused.is_some() => Finished::Settled { resync: self.resync },
-            _ if self.interlock.is_some() && self.waiting.len() == 1 => {
-                recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
-            }
-            _ if !self.waiting.is_empty() => recheck(self.resync.unwrap_or(RECHECK).min(RECHECK)),
-            End::Alive | End::Finalized | End::Gone => self.settled(),
-        }
-    }
-
-    fn settled(&self) -> Finished {
-        match (self.calms_in, self.resync) {
-            (Some(after), resync) if resync.is_none_or(|resync| after < resync) => {
-                Finished::Calming { after }
-            }
-            (_, resync) => Finished::Settled { resync },
-        }
-    }
-
-    /// A failure that the status could not tell is tried again, however permanent, unless the
-    /// server has asked for patience.
-    fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
-        let status = || api_finished(&self.child_failures, longest);
-        match failure.finished(longest) {
-            throttled @ Finished::Throttled { .. } => throttled,
-            finished if !self.status_is_due => finished,
-            _ => match status() {
-                throttled @ Finished::Throttled { .. } => throttled,
-                _ => Finished::Failed,
-            },
-        }
-    }
 }
 
 fn drift(rewrite: &Rewrite) -> Option<Drift> {
     let Rewrite { why, from, to, changed_by: manager, .. } = rewrite.clone();
     (why == RewriteReason::Drift).then_some(Drift { manager, from, to })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::object::K8sType;
-
-    #[test]
-    fn finalize_is_called_again_after_the_time_that_it_chose() {
-        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
-        let after = Duration::from_hours(1);
-        let mut report = Report::new(SystemTime::now(), Memory::default());
-        report.end = End::Finalizing;
-        report.resync = Some(after);
-        report.waiting.push("still finalizing".to_owned());
-        report.status_is_due = true;
-        assert_eq!(report.finished(&config), Finished::Recheck { after });
-        assert_eq!(report.outcome(&config), Outcome::Waiting);
-    }
 }

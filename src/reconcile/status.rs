@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{Context, Failure, Report, child_status, conditions, events, flapping};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind},
+    history::RunStep,
     object::Object,
     operator::{ChildStatus, Condition},
     plan::{ChildrenField, StatusInput, patched_paths, status_patch},
@@ -45,6 +46,7 @@ pub(super) async fn write(
         Ok(Patched::NotYet) => report.status_is_due = true,
         Err(error) => status_failed(context, parent, error, report).await,
     }
+    report.lap(RunStep::Status);
 }
 
 /// The failure of the status is one of the run, unless that has failed already: then the retry

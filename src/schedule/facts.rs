@@ -32,9 +32,10 @@ pub enum Touch {
     Listed,
     /// A child changed, or the parent's status did: an error backoff is not cut short.
     Surroundings,
-    /// The parent itself is new or has changed (spec, metadata), or somebody asked: an error
-    /// backoff is over.
+    /// The parent itself is new or has changed (spec, metadata): an error backoff is over.
     Parent,
+    /// Somebody asked for a run: an error backoff is over, and nothing is collected first.
+    Asked,
     /// The parent is being deleted.
     Deletion,
 }

@@ -123,7 +123,7 @@ impl Schedule {
     /// How long the parent waits for more changes; `None` when it runs at once.
     fn collected_until(&self, touch: Touch, policy: &Policy, now: Instant) -> Option<Instant> {
         match touch {
-            Touch::Deletion | Touch::Listed => None,
+            Touch::Deletion | Touch::Asked | Touch::Listed => None,
             Touch::Parent => self.collects_until.filter(|until| *until > now),
             Touch::Surroundings if policy.debounce.is_zero() => None,
             Touch::Surroundings => Some(now + policy.debounce.min(LONGEST)),

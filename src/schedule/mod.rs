@@ -19,6 +19,8 @@
 //! even against a change of the parent or its deletion, which are seen when the time is over. What
 //! the *handler* asks for when it fails is an ordinary error: a change of the parent may well mend it.
 //!
+//! That somebody *asked* for a run counts as the parent's own change, and is never collected.
+//!
 //! *Slowed* is a run that wrote what is written again and again, because somebody else changes it back
 //! or the handler keeps changing its mind: the next look comes later each time, and it does come.
 //!
@@ -26,7 +28,7 @@
 //!
 //! | what changed | when it runs |
 //! |---|---|
-//! | the parent is being deleted, or was there at the start | at once |
+//! | the parent is being deleted, was there at the start, or somebody asked for a run | at once |
 //! | the parent itself | at once, if no such change made it run within the window before; else at the end of that window |
 //! | a child, the parent's status | one window later |
 //!

@@ -66,7 +66,7 @@ impl From<Touch> for Priority {
     fn from(touch: Touch) -> Self {
         match touch {
             Touch::Deletion => Self::Deletion,
-            Touch::Parent => Self::Change,
+            Touch::Parent | Touch::Asked => Self::Change,
             Touch::Surroundings => Self::FollowUp,
             Touch::Listed => Self::Background,
         }

@@ -15,6 +15,7 @@ mod connect;
 mod demand;
 mod error;
 mod one;
+mod orders;
 mod published;
 mod running;
 mod system;

@@ -21,8 +21,9 @@ use tokio::{
 use super::{
     Ready, RunError,
     builder::{Connecting, OnReady},
+    orders,
     running::{Handles, StopSignal},
-    wiring::Wiring,
+    wiring::{Started, Wiring},
 };
 use crate::{
     actors::OperatorStateChanged,
@@ -85,8 +86,9 @@ async fn live(
     let (states, changes) = mpsc::unbounded_channel();
     let cluster = (client, timeouts);
     let wiring = Wiring::new(cluster, runtime.handle().clone(), &operators, states);
-    let contexts = wiring.start(operators)?;
+    let Started { contexts, operators } = wiring.start(operators)?;
     let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());
+    actix::spawn(orders::hand_on(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
     let server = listener.map(|listener| start_web(listener, state)).transpose()?;

@@ -13,10 +13,14 @@ use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 use super::{
     RunError,
     demand::{self, Demanding, Watches},
+    orders::Operators,
     published::PublishedTo,
 };
 use crate::{
-    actors::{OperatorActor, OperatorParts, OperatorStateChanged, Reflector, ReflectorParts},
+    actors::{
+        OperatorActor, OperatorParts, OperatorStateChanged, Ordered, Postbox, Reflector,
+        ReflectorParts,
+    },
     board::{BEAT_EVERY, Board, OperatorInfo, ParentPhase},
     cluster::{Cluster, Timeouts, WatchSpec},
     metrics::Metrics,
@@ -39,6 +43,12 @@ pub(super) struct Wiring {
     stores: BTreeMap<K8sType, Store>,
     states: UnboundedSender<OperatorStateChanged>,
     published: PublishedTo,
+}
+
+/// The operators of a process, started.
+pub(super) struct Started {
+    pub(super) contexts: Vec<Arc<Context>>,
+    pub(super) operators: Operators,
 }
 
 impl Wiring {
@@ -89,13 +99,14 @@ impl Wiring {
     }
 
     /// Starts every actor; nothing is watched before all of them listen.
-    pub(super) fn start(&self, operators: Vec<Registered>) -> Result<Vec<Arc<Context>>, RunError> {
+    pub(super) fn start(&self, operators: Vec<Registered>) -> Result<Started, RunError> {
         self.start_pulse_of_runtime();
         let mut reflectors = self.reflectors();
-        let mut contexts = Vec::new();
+        let (mut contexts, mut operators_by_name) = (Vec::new(), Operators::new());
         for (config, handler) in operators {
             let context = Arc::new(self.context(config, handler)?);
-            self.start_operator(&context, &mut reflectors);
+            let operator = self.start_operator(&context, &mut reflectors);
+            operators_by_name.insert(context.name().to_string(), operator);
             contexts.push(context);
         }
         let postboxes =
@@ -103,7 +114,7 @@ impl Wiring {
         let configs: Vec<&OperatorConfig> =
             contexts.iter().map(|context| context.config()).collect();
         self.published.open(postboxes.collect(), &configs);
-        Ok(contexts)
+        Ok(Started { contexts, operators: operators_by_name })
     }
 
     /// Runs and watch loops live on the runtime: one that is blocked is as good as dead.
@@ -138,7 +149,7 @@ impl Wiring {
         &self,
         context: &Arc<Context>,
         reflectors: &mut BTreeMap<K8sType, Reflector>,
-    ) {
+    ) -> Postbox<Ordered> {
         let config = context.config();
         self.board.register(OperatorInfo {
             name: context.name().clone(),
@@ -166,6 +177,7 @@ impl Wiring {
                 reflector.add_observer(&operator, &mailbox);
             }
         }
+        OperatorActor::orders(&operator, &mailbox)
     }
 
     fn context(

@@ -29,6 +29,8 @@ pub(super) struct Endpoint {
 pub(super) enum Method {
     /// And HEAD, which is the same without the content.
     Get,
+    /// An order: what no page of another site may make a browser send.
+    Post,
     Put,
 }
 
@@ -92,6 +94,15 @@ impl Endpoint {
         Self { method: Method::Get, path, summary, query, body, answer, access, route }
     }
 
+    pub(super) const fn post(
+        path: &'static str,
+        summary: &'static str,
+        answer: Answer,
+        route: fn() -> Route,
+    ) -> Self {
+        Self { method: Method::Post, ..Self::get(path, summary, answer, route) }
+    }
+
     pub(super) const fn put(
         path: &'static str,
         summary: &'static str,
@@ -126,6 +137,7 @@ impl Method {
     pub(super) fn names(self) -> &'static str {
         match self {
             Self::Get => "GET, HEAD",
+            Self::Post => "POST",
             Self::Put => "PUT",
         }
     }
@@ -134,6 +146,7 @@ impl Method {
     pub(super) fn operation(self) -> &'static str {
         match self {
             Self::Get => "get",
+            Self::Post => "post",
             Self::Put => "put",
         }
     }

@@ -8,11 +8,14 @@ use actix_web::{
     Error, ResponseError,
     body::{EitherBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
-    http::header::{self, HeaderMap, HeaderName, HeaderValue},
+    http::{
+        self,
+        header::{self, HeaderMap, HeaderName, HeaderValue},
+    },
     middleware::Next,
 };
 
-use super::status::Refused;
+use super::{status::Refused, table};
 
 /// Whose requests are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +84,25 @@ fn check(policy: Policy, request: &ServiceRequest) -> Result<(), Refused> {
     if policy == Policy::Loopback && !names_loopback(request) {
         return Err(Refused::WrongHost);
     }
+    let is_order = request.method() == http::Method::POST
+        && table::find(request.method(), request.match_info().as_str()).is_some();
+    if is_order && !is_deliberate(request.headers()) {
+        return Err(Refused::NotDeliberate);
+    }
     Ok(())
+}
+
+/// Whether a request is one that no page of another site can make a browser send without asking first.
+fn is_deliberate(headers: &HeaderMap) -> bool {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
+    let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
+    let is_json = content_type.split(';').next().is_some_and(|it| it.trim() == "application/json");
+    let origin = text(header::ORIGIN).and_then(|origin| origin.split_once("://"));
+    match (origin, text(header::HOST)) {
+        (Some((_, origin)), Some(host)) => origin == host,
+        (Some(_), None) => false,
+        (None, _) => is_json,
+    }
 }
 
 fn size(headers: &HeaderMap) -> usize {

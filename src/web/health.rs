@@ -128,8 +128,11 @@ impl Check {
     }
 
     fn operator(operator: &OperatorSnapshot) -> Self {
-        let OperatorSnapshot { info, state, parents: _ } = operator;
+        let OperatorSnapshot { info, state, paused, parents: _ } = operator;
         let text = match state {
+            OperatorState::Running if paused.is_some() => {
+                "paused by a person: nothing is written but statuses".to_owned()
+            }
             OperatorState::Running => "ok".to_owned(),
             OperatorState::Stopped => "stopped".to_owned(),
             OperatorState::Starting { waiting_for } if waiting_for.is_empty() => {

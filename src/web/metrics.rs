@@ -15,7 +15,7 @@ pub(super) async fn show(state: Data<WebState>) -> HttpResponse {
 }
 
 fn set_gauges(board: &Board, metrics: &Metrics) {
-    for OperatorSnapshot { info, state, parents } in board.operators() {
+    for OperatorSnapshot { info, state, parents, .. } in board.operators() {
         metrics.operator_up(&info.name, state == OperatorState::Running);
         for (phase, count) in parents {
             metrics.parents(&info.name, phase.name(), count);

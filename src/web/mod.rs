@@ -1,8 +1,8 @@
 //! The web endpoint: health, metrics, and what every operator and cache holds, as JSON.
 //!
 //! Layer 6. Reads the board, the stores behind it and the metrics; it changes nothing and knows no
-//! actor. The page for people, commands and authentication are not here yet: whoever reaches the
-//! port reads everything but Secrets.
+//! actor; what a person orders goes through the board. The page for people and authentication are not
+//! here yet: whoever reaches the port reads everything but Secrets.
 //!
 //! ```text
 //!            guard (Host, sizes, headers)
@@ -15,12 +15,15 @@
 //! Invariants:
 //! - every object passes `redact` on its way out;
 //! - every error under every path is a Kubernetes `Status`, with security headers like the rest;
+//! - nothing is ordered by a GET, nor by what a page of another site can make a browser send;
 //! - a request reads copies: however slow its client is, nobody who acts waits for it.
 
 mod body;
 mod cache;
+mod commands;
 mod endpoint;
 mod events;
+mod explain;
 mod guard;
 mod health;
 mod index;
@@ -36,8 +39,10 @@ mod routes;
 mod server;
 mod status;
 mod table;
+mod tree;
 mod ui;
 mod views;
+mod why;
 
 #[cfg(test)]
 mod tests;

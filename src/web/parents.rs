@@ -1,4 +1,4 @@
-//! `/api/v1/operators/{operator}/parents`: how each parent stands, and why.
+//! `/api/v1/operators/{operator}/parents`: how each parent stands. Why is for [`explain`](super::explain).
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use super::{
     cache::{key_of, left_out},
     page::{List, ListMeta, PageQuery},
     status::Refused,
-    views::{KeyView, ObjectView, TypeView},
+    views::KeyView,
 };
 use crate::{
-    board::{Board, OperatorInfo, OperatorSnapshot, ParentState},
+    board::{Board, OperatorInfo, OperatorSnapshot, OperatorState, ParentState},
     history::{NextWake, Run},
     object::{Object, ObjectKey, Uid},
     plan::is_ours,
@@ -45,36 +45,11 @@ pub(super) struct ParentView {
     last_run: Option<Arc<Run>>,
 }
 
-/// A parent with all that is known.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ParentDetails {
-    #[serde(flatten)]
-    parent: ParentView,
-    /// The conditions that its status shows now.
-    conditions: Value,
-    children: Vec<ChildView>,
-    /// The last runs, the newest first.
-    history: Vec<Arc<Run>>,
-}
-
-/// A cached object that names the parent.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Child")]
-struct ChildView {
-    #[serde(flatten)]
-    ty: TypeView,
-    #[serde(flatten)]
-    object: ObjectView,
-    /// Whether it is the parent's; else it only says so by a label.
-    owned: bool,
-}
-
 #[derive(Debug, Deserialize)]
 pub(super) struct ParentPath {
-    operator: String,
-    namespace: Option<String>,
-    name: String,
+    pub(super) operator: String,
+    pub(super) namespace: Option<String>,
+    pub(super) name: String,
 }
 
 pub(super) async fn list(
@@ -90,20 +65,6 @@ pub(super) async fn list(
     Ok(Json(List { items, metadata }))
 }
 
-pub(super) async fn show(
-    path: Path<ParentPath>,
-    state: Data<WebState>,
-) -> Result<Json<ParentDetails>, Refused> {
-    let (OperatorSnapshot { info, .. }, key, parent) = known_parent(&state.board, &path)?;
-    let cached = cached_parent(&state.board, &info, &key, &parent.uid);
-    Ok(Json(ParentDetails {
-        parent: ParentView::new(&key, &parent),
-        conditions: conditions_of(cached.as_ref()),
-        children: cached.map(|cached| children(&state.board, &info, &cached)).unwrap_or_default(),
-        history: parent.history.newest_first().cloned().collect(),
-    }))
-}
-
 /// The parent that a path names, and who answers for it.
 pub(super) fn known_parent(
     board: &Board,
@@ -113,11 +74,31 @@ pub(super) fn known_parent(
     let known = board.operator(operator).ok_or_else(|| Refused::NoOperator(operator.clone()))?;
     let ty = &known.info.config.parent;
     let key = key_of(ty, namespace.as_deref(), name)?;
-    let Some(parent) = board.parent(operator, &key) else {
-        let why = board.type_state(ty).and_then(|cache| left_out(&cache.store, &key));
-        return Err(why.unwrap_or(Refused::NoParent { operator: operator.clone(), key }));
-    };
+    let parent = parent_of(board, &known, &key)?;
     Ok((known, key, parent))
+}
+
+/// A parent of an operator. One that the operator has yet to begin with is known by its cache.
+fn parent_of(
+    board: &Board,
+    operator: &OperatorSnapshot,
+    key: &ObjectKey,
+) -> Result<ParentState, Refused> {
+    let OperatorSnapshot { info, state, .. } = operator;
+    if let Some(parent) = board.parent(info.name.as_str(), key) {
+        return Ok(parent);
+    }
+    let cache = board.type_state(&info.config.parent).map(|cache| cache.store);
+    let waits = *state != OperatorState::Running;
+    if let Some(object) = cache.as_ref().filter(|_| waits).and_then(|cache| cache.get(key)) {
+        return Ok(ParentState::pending(object.uid().clone(), object.generation()));
+    }
+    let (operator, key) = (info.name.to_string(), key.clone());
+    let reasons = Some(state.reasons().join("; ")).filter(|reasons| !reasons.is_empty());
+    Err(cache.and_then(|cache| left_out(&cache, &key)).unwrap_or(match reasons {
+        Some(reasons) => Refused::NoParentYet { operator, key, reasons },
+        None => Refused::NoParent { operator, key },
+    }))
 }
 
 pub(super) fn cached_parent(
@@ -139,15 +120,6 @@ pub(super) fn conditions_of(parent: Option<&Object>) -> Value {
     }
 }
 
-fn children(board: &Board, info: &OperatorInfo, parent: &Object) -> Vec<ChildView> {
-    let view = |(child, owned): &(Object, bool)| ChildView {
-        ty: child.ty().into(),
-        object: child.into(),
-        owned: *owned,
-    };
-    children_of(board, info, parent).iter().map(view).collect()
-}
-
 /// What names the parent, by type and key, and whether it is the parent's.
 pub(super) fn children_of(
     board: &Board,
@@ -163,7 +135,7 @@ pub(super) fn children_of(
 }
 
 impl ParentView {
-    fn new(key: &ObjectKey, state: &ParentState) -> Self {
+    pub(super) fn new(key: &ObjectKey, state: &ParentState) -> Self {
         let ParentState { uid, generation, phase, history, next_wake, failures, message } = state;
         Self {
             key: key.into(),

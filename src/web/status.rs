@@ -1,4 +1,6 @@
-//! Errors, each as the `Status` that a Kubernetes API server would answer.
+//! Errors and what was done, each as the `Status` that a Kubernetes API server would answer.
+
+use std::borrow::Cow;
 
 use actix_web::{
     HttpResponse, ResponseError,
@@ -7,8 +9,9 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::commands;
 use crate::{
-    board::Full,
+    board::{CommandError, Full},
     object::{K8sType, ObjectKey, Undecodable},
 };
 
@@ -21,6 +24,8 @@ pub(super) enum Refused {
     NoOperator(String),
     #[error("the operator `{operator}` knows no parent `{key}`")]
     NoParent { operator: String, key: ObjectKey },
+    #[error("the operator `{operator}` knows no parent `{key}`: {reasons}")]
+    NoParentYet { operator: String, key: ObjectKey, reasons: String },
     #[error("no type `{0}` is cached: /api/v1/cache lists those that are")]
     NoType(String),
     #[error("{} `{key}` is not in the cache", .ty.resource_name())]
@@ -39,6 +44,12 @@ pub(super) enum Refused {
     BadRequest(String),
     #[error("the method {method} is not allowed here: this path has {allowed}")]
     Method { method: String, allowed: String },
+    #[error("{0}")]
+    Command(#[from] CommandError),
+    #[error(
+        "a command needs the header `Content-Type: application/json`, or an Origin that is this host"
+    )]
+    NotDeliberate,
     #[error("the Host header must be 127.0.0.1, localhost or [::1]")]
     WrongHost,
     #[error("the {what} of a request may have at most {limit} bytes")]
@@ -68,12 +79,14 @@ pub(super) struct Status {
     /// Always `v1`.
     api_version: &'static str,
     metadata: Empty,
-    /// Always `Failure`.
+    /// `Success` or `Failure`.
     status: &'static str,
-    /// What is wrong, for people.
+    /// What is wrong, or was done, for people.
     message: String,
-    /// What is wrong in one word, such as `NotFound`.
-    reason: &'static str,
+    /// What is wrong in one word, such as `NotFound`; missing when all is well.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[schemars(with = "String")]
+    reason: Cow<'static, str>,
     /// The HTTP status code.
     code: u16,
 }
@@ -82,12 +95,27 @@ pub(super) struct Status {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Empty {}
 
+/// That something was done, or is going to be.
+pub(super) fn success(code: StatusCode, message: String) -> HttpResponse {
+    HttpResponse::build(code).json(Status {
+        kind: "Status",
+        api_version: "v1",
+        metadata: Empty {},
+        status: "Success",
+        message,
+        reason: Cow::Borrowed(""),
+        code: code.as_u16(),
+    })
+}
+
 impl Refused {
-    fn reason(&self) -> &'static str {
-        match self {
+    fn reason(&self) -> Cow<'static, str> {
+        let reason = match self {
+            Self::Command(error) => return commands::code_and_reason(error).1,
             Self::NoPath { .. }
             | Self::NoOperator(_)
             | Self::NoParent { .. }
+            | Self::NoParentYet { .. }
             | Self::NoType(_)
             | Self::NoObject { .. }
             | Self::LeftOut(_)
@@ -98,21 +126,24 @@ impl Refused {
             | Self::TooLong { .. }
             | Self::HeadersTooLarge { .. } => "BadRequest",
             Self::Method { .. } => "MethodNotAllowed",
-            Self::WrongHost => "Forbidden",
+            Self::WrongHost | Self::NotDeliberate => "Forbidden",
             Self::BodyTooLarge { .. } => "RequestEntityTooLarge",
             Self::BodyTooSlow => "Timeout",
             Self::TooManyListeners(_) => "TooManyRequests",
             Self::Stopping => "ServiceUnavailable",
-        }
+        };
+        reason.into()
     }
 }
 
 impl ResponseError for Refused {
     fn status_code(&self) -> StatusCode {
         match self {
+            Self::Command(error) => commands::code_and_reason(error).0,
             Self::NoPath { .. }
             | Self::NoOperator(_)
             | Self::NoParent { .. }
+            | Self::NoParentYet { .. }
             | Self::NoType(_)
             | Self::NoObject { .. }
             | Self::LeftOut(_)
@@ -121,7 +152,7 @@ impl ResponseError for Refused {
                 StatusCode::BAD_REQUEST
             }
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::WrongHost => StatusCode::FORBIDDEN,
+            Self::WrongHost | Self::NotDeliberate => StatusCode::FORBIDDEN,
             Self::TooLong { .. } => StatusCode::URI_TOO_LONG,
             Self::HeadersTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,

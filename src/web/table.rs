@@ -9,15 +9,18 @@ use actix_web::{dev::ResourceDef, http, web::to};
 use serde_json::Value;
 
 use super::{
-    cache,
+    cache, commands,
     endpoint::{Answer, Endpoint, Form, JSON, Method, Parameter, TEXT},
     events::{self, EVENT_STREAM},
+    explain::{self, ParentDetails},
     health,
     index::Index,
     log_level::{self, FILTER, LogLevelView},
     metrics, openapi, operators,
     page::{CONTINUE, LIMIT, List},
-    parents, ui,
+    parents,
+    status::Status,
+    ui,
     views::{CacheView, OperatorView},
 };
 use crate::metrics::Metrics;
@@ -29,6 +32,10 @@ const PAGE: Answer = Answer::of(&[HTML]);
 const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);
 
 const OBJECT: Answer = Answer::json::<cache::CachedObject>().also_as(&[JSON, cache::YAML]);
+
+/// An order that was carried out, and one that is going to be.
+const DONE: Answer = Answer::json::<Status>();
+const ACCEPTED: Answer = DONE.with_codes(&[202]);
 
 const VERBOSE: Parameter =
     Parameter { name: "verbose", form: Form::Flag, meaning: "each check with its result" };
@@ -102,15 +109,63 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
     .with(&[LIMIT, CONTINUE]),
     Endpoint::get(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}",
-        "A parent: how it stands, why, and its last runs",
-        Answer::json::<parents::ParentDetails>(),
-        || to(parents::show),
+        "A parent: where it stands and why, its children and its last runs",
+        Answer::json::<ParentDetails>(),
+        || to(explain::show),
+    ),
+    Endpoint::post(
+        "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
+        "Pauses a parent, by its annotation",
+        DONE,
+        || to(commands::pause),
+    ),
+    Endpoint::post(
+        "/api/v1/operators/{operator}/parents/{namespace}/{name}/resume",
+        "Ends the pause of a parent",
+        DONE,
+        || to(commands::resume),
+    ),
+    Endpoint::post(
+        "/api/v1/operators/{operator}/parents/{namespace}/{name}/sync",
+        "Runs a parent now",
+        ACCEPTED,
+        || to(commands::sync),
     ),
     Endpoint::get(
         "/api/v1/operators/{operator}/parents/{name}",
-        "A cluster-scoped parent: how it stands, why, and its last runs",
-        Answer::json::<parents::ParentDetails>(),
-        || to(parents::show),
+        "A cluster-scoped parent: where it stands and why, its children and its last runs",
+        Answer::json::<ParentDetails>(),
+        || to(explain::show),
+    ),
+    Endpoint::post(
+        "/api/v1/operators/{operator}/parents/{name}/pause",
+        "Pauses a cluster-scoped parent, by its annotation",
+        DONE,
+        || to(commands::pause),
+    ),
+    Endpoint::post(
+        "/api/v1/operators/{operator}/parents/{name}/resume",
+        "Ends the pause of a cluster-scoped parent",
+        DONE,
+        || to(commands::resume),
+    ),
+    Endpoint::post(
+        "/api/v1/operators/{operator}/parents/{name}/sync",
+        "Runs a cluster-scoped parent now",
+        ACCEPTED,
+        || to(commands::sync),
+    ),
+    Endpoint::post(
+        "/api/v1/operators/{operator}/pause",
+        "Pauses an operator, until the process ends",
+        DONE,
+        || to(commands::pause_operator),
+    ),
+    Endpoint::post(
+        "/api/v1/operators/{operator}/resume",
+        "Ends the pause of an operator",
+        DONE,
+        || to(commands::resume_operator),
     ),
     Endpoint::get("/healthz", "The same as `/livez`", HEALTH, || to(health::live)).open(),
     Endpoint::get("/livez", "Whether the process is alive", HEALTH, || to(health::live))
@@ -202,7 +257,6 @@ pub(super) fn paths() -> Vec<&'static str> {
 }
 
 /// Who answers a request; a path as the router sees it, see `routes::path_of`.
-#[cfg_attr(not(test), expect(dead_code, reason = "for access control"))]
 pub(super) fn find(method: &http::Method, path: &str) -> Option<&'static Endpoint> {
     matching(path).find(|endpoint| endpoint.method.is(method))
 }

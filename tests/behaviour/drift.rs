@@ -23,7 +23,7 @@ async fn writes(world: &World, operators: &Operators) -> Vec<Value> {
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
     let parent: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
     let runs = parent["history"].as_array().unwrap().clone();
-    runs.iter().flat_map(|run| run["writes"].as_array().unwrap().clone()).collect()
+    runs.iter().flat_map(|run| run["decisions"].as_array().unwrap().clone()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -38,7 +38,7 @@ async fn repaired_fields_are_counted_by_who_changed_them_and_shown_with_both_ver
     let shown = eventually("the drift", || writes(&world, &operators), drifted).await;
     let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
     let expected = json!({
-        "child": format!("ConfigMap.v1 {}/c", world.namespace), "verb": "Updated",
+        "child": format!("ConfigMap.v1 {}/c", world.namespace), "decision": "Updated",
         "paths": [".data.pepper", ".data.salt"],
         "drift": {"manager": "by-hand", "from": version(&before), "to": version(&changed)},
     });
@@ -62,7 +62,7 @@ async fn a_child_that_was_deleted_is_drift_of_all_of_it() {
     world.until(CONFIG_MAP, "c", "the child again", is_new).await;
     let drifted = |writes: &Vec<Value>| writes.iter().any(|write| !write["drift"].is_null());
     let shown = eventually("the drift", || writes(&world, &operators), drifted).await;
-    assert_eq!(shown[0]["verb"], "Created");
+    assert_eq!(shown[0]["decision"], "Created");
     assert_eq!(shown[0]["drift"], json!({"from": before["metadata"]["resourceVersion"]}));
     operators.stop().await;
 }

@@ -150,3 +150,21 @@ async fn a_write_that_is_forbidden_is_said_on_the_parent_until_it_is_allowed() {
     assert!(world.get(SERVICE, "a").await.is_object());
     operators.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pause_that_is_forbidden_is_answered_with_the_words_of_the_server() {
+    let Some((world, config)) = guarded().await else { return };
+    let operators = start_with(&world, config, &generated_without("patch", "echoservers")).await;
+    world.apply(ECHO, echo_server("x")).await;
+    world.until_ready(ECHO, "a").await;
+    let path = format!("/api/v1/operators/echo-server/parents/{}/a/pause", world.namespace);
+    let (code, body) = operators.post(&path).await;
+    assert_eq!(code, 403, "{body}");
+    for part in ["\"Forbidden\"", "echoservers", "patch"] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+    bind(&world, &generated()).await;
+    let allowed = |(code, _): &(u16, String)| *code == 200;
+    eventually("the pause", || operators.post(&path), allowed).await;
+    operators.stop().await;
+}

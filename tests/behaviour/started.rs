@@ -21,7 +21,19 @@ impl Operators {
     /// Asks the web endpoint.
     pub(crate) async fn http(&self, path: &str) -> (u16, String) {
         let address = self.running().web().unwrap();
-        http_get(address, path).await
+        send(address, &format!("GET {path}"), "").await
+    }
+
+    /// Gives an order to the web endpoint.
+    pub(crate) async fn post(&self, path: &str) -> (u16, String) {
+        self.post_as(path, "application/json").await
+    }
+
+    /// The same with a content type of the test's choice.
+    pub(crate) async fn post_as(&self, path: &str, content_type: &str) -> (u16, String) {
+        let address = self.running().web().unwrap();
+        let headers = format!("Content-Type: {content_type}\r\nContent-Length: 0\r\n");
+        send(address, &format!("POST {path}"), &headers).await
     }
 
     /// Waits until so many parents have run and nothing more is under way.
@@ -70,10 +82,11 @@ impl Operators {
     }
 }
 
-async fn http_get(address: std::net::SocketAddr, path: &str) -> (u16, String) {
+async fn send(address: std::net::SocketAddr, line: &str, headers: &str) -> (u16, String) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let request =
+        format!("{line} HTTP/1.1\r\nHost: {address}\r\n{headers}Connection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();

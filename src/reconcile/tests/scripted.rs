@@ -79,6 +79,15 @@ impl Setup {
         Self { desired: Ok(vec![child]), ..self }
     }
 
+    /// Another child that it wants.
+    pub(super) fn and(mut self, child: Value) -> Self {
+        self.desired = self.desired.map(|mut desired| {
+            desired.push(child);
+            desired
+        });
+        self
+    }
+
     /// The handler fails, and no retry can help.
     pub(super) fn failing_for_good(self) -> Self {
         Self { desired: Err(Permanent("the spec makes no sense".to_owned())), ..self }
@@ -101,7 +110,7 @@ impl Setup {
 
 /// An operator, its parent and its API server.
 pub(super) struct World {
-    context: Context,
+    context: Arc<Context>,
     asked: Arc<Mutex<Vec<Asked>>>,
     origins: Arc<Mutex<Vec<Option<Origin>>>>,
 }
@@ -136,7 +145,7 @@ impl World {
             publish: Arc::new(move |_, _, origin| told.lock().unwrap().push(origin)),
             show: Arc::new(|_, _| {}),
         });
-        Self { context: context.unwrap(), asked, origins }
+        Self { context: Arc::new(context.unwrap()), asked, origins }
     }
 
     pub(super) async fn run(&self, memory: Memory) -> Report {
@@ -153,6 +162,10 @@ impl World {
     pub(super) fn changed(&self, child: &Value) {
         let ty = &self.config().children[0].ty;
         self.context.learn_live(Object::from_value(ty, child, &kept()).unwrap());
+    }
+
+    pub(super) fn context(&self) -> Arc<Context> {
+        self.context.clone()
     }
 
     pub(super) fn config(&self) -> &OperatorConfig {

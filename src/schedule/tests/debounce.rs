@@ -78,3 +78,12 @@ fn a_debounce_does_not_cut_an_error_backoff_short() {
     assert_eq!(parent.step(CHILD, 11), STAY);
     assert_eq!(parent.wakes_in(), Some(15));
 }
+
+#[test]
+fn who_asks_for_a_run_is_not_kept_waiting_by_what_is_collected() {
+    let mut parent = Parent::new(DEBOUNCED);
+    parent.admitted(PARENT, 0);
+    parent.step(SETTLED, 1);
+    assert!(matches!(parent.step(PARENT, 2), Command::Wake(_)));
+    assert_eq!(parent.step(BY_HAND, 3), enqueue(Priority::Change));
+}

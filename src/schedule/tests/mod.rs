@@ -14,6 +14,7 @@ const DEBOUNCED: Policy = Policy { debounce: Duration::from_secs(10), ..POLICY }
 const LISTED: Input = Input::Touched(Touch::Listed);
 const CHILD: Input = Input::Touched(Touch::Surroundings);
 const PARENT: Input = Input::Touched(Touch::Parent);
+const BY_HAND: Input = Input::Touched(Touch::Asked);
 const DELETION: Input = Input::Touched(Touch::Deletion);
 const STAY: Command = Command::Continue;
 const SETTLED: Input = Input::Finished(Finished::Settled { resync: None });
@@ -285,4 +286,16 @@ fn what_is_written_again_and_again_waits_ever_longer_and_is_no_failure() {
         assert!((least..=most).contains(&wakes), "{times}: {wakes}");
         assert_eq!(parent.schedule.failures(), 0);
     }
+}
+
+#[test]
+fn who_asks_ends_a_backoff_and_a_rest_but_not_the_patience_that_the_server_asked_for() {
+    let go = enqueue(Priority::Change);
+    for (way, expected) in
+        [(FAILED, go), (ASKED, go), (SLOWED, go), (STUCK, go), (SETTLED, go), (THROTTLED, STAY)]
+    {
+        assert_eq!(last(&[CHILD, way, BY_HAND]), expected, "{way:?}");
+    }
+    let mut running = Parent::after(&[CHILD, BY_HAND]);
+    assert_eq!(running.step(FAILED, 0), go, "what was asked for meanwhile comes after it");
 }

@@ -143,7 +143,7 @@ impl<'a> From<&'a Run> for RunView<'a> {
             number: run.number,
             duration_milliseconds: (run.duration.as_secs_f64() * 1e6).round() / 1e3,
             outcome: &run.outcome,
-            writes: run.writes.len(),
+            writes: run.writes().count(),
         }
     }
 }

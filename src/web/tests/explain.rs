@@ -57,7 +57,7 @@ async fn a_parent_shows_why_it_fails_and_what_it_has() {
     let history = parent["history"].as_array().unwrap();
     assert_eq!(history[0]["outcome"]["reason"], "HandlerFailed");
     assert_eq!(history[1]["causes"][0]["reason"], "Restarted");
-    assert_eq!(history[1]["writes"], json!([{"child": "Pod.v1 ns/pod", "verb": "Created"}]));
+    assert_eq!(history[1]["decisions"], json!([{"child": "Pod.v1 ns/pod", "decision": "Created"}]));
     let children = parent["children"].as_array().unwrap();
     let kinds: Vec<&Value> = children.iter().map(|child| &child["kind"]).collect();
     assert_eq!(kinds, ["Pod", "Secret"]);

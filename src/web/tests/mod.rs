@@ -1,5 +1,6 @@
 //! Every path, asked as a client asks.
 
+mod commands;
 mod events;
 mod explain;
 mod health;

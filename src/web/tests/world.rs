@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     board::{Board, OperatorInfo, OperatorState, ParentPhase, ParentState, TypeState},
-    history::{Cause, Outcome, Run, Verb, WriteRecord},
+    history::{Cause, Decision, Outcome, Run, Verb, WriteRecord},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, Uid},
     operator::{ChildConfig, OperatorConfig, OperatorName},
@@ -148,12 +148,12 @@ fn failing_parent() -> ParentState {
     let took = Duration::from_millis(3);
     let mut first = Run::new(SystemTime::UNIX_EPOCH, took, Outcome::Wrote);
     first.causes = vec![Cause::Restarted];
-    first.writes = vec![WriteRecord {
+    first.decisions = vec![Decision::from(WriteRecord {
         child: "Pod.v1 ns/pod".to_owned(),
         verb: Verb::Created,
         paths: Vec::new(),
         drift: None,
-    }];
+    })];
     state.history.record(first);
     let message = "no such image".to_owned();
     let outcome = Outcome::Failed { reason: "HandlerFailed".to_owned(), message: message.clone() };

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     board::{Board, OperatorSnapshot, ParentState},
-    history::{Run, WriteRecord},
+    history::{Decision, Run},
     object::{Object, ObjectKey},
     web::{
         WebState,
@@ -70,15 +70,16 @@ struct RunView {
     took: String,
     causes: Vec<String>,
     error: Option<(String, Prose)>,
-    writes: Vec<Write>,
-    waiting: Vec<Prose>,
+    decisions: Vec<Decided>,
+    message: Option<Prose>,
     rest: String,
 }
 
-/// A write in a run.
-struct Write {
+/// What a run decided about a child.
+struct Decided {
     mark: Mark,
     child: String,
+    why: Option<Prose>,
     paths: Vec<String>,
     drift: Option<String>,
 }
@@ -198,8 +199,8 @@ impl RunView {
             took: took(run.duration),
             causes: run.causes.iter().map(ToString::to_string).collect(),
             error: error(run),
-            writes: run.writes.iter().map(Write::new).collect(),
-            waiting: run.waiting.iter().map(Prose::from).collect(),
+            decisions: run.decisions.iter().map(Decided::new).collect(),
+            message: message(run),
             rest: rest(run),
         }
     }
@@ -214,6 +215,12 @@ fn error(run: &Run) -> Option<(String, Prose)> {
     }
 }
 
+/// What is not said of a single child.
+fn message(run: &Run) -> Option<Prose> {
+    let is_said = run.decisions.iter().any(|decision| decision.why.is_some());
+    run.message.as_deref().filter(|_| !is_said).map(|message| message.to_owned().into())
+}
+
 fn rest(run: &Run) -> String {
     let unchanged = (run.unchanged > 0)
         .then(|| counted(run.unchanged, "child as desired", "children as desired"));
@@ -225,16 +232,17 @@ fn rest(run: &Run) -> String {
         .collect()
 }
 
-impl Write {
-    fn new(write: &WriteRecord) -> Self {
-        let drift = write.drift.as_ref().map(|drift| {
+impl Decided {
+    fn new(decision: &Decision) -> Self {
+        let drift = decision.drift.as_ref().map(|drift| {
             let who = drift.manager.as_deref().unwrap_or("Somebody");
             match &drift.to {
                 Some(to) => format!("{who} had changed it from version {} to {to}.", drift.from),
                 None => format!("{who} had removed it after version {}.", drift.from),
             }
         });
-        let (child, paths) = (write.child.clone(), write.paths.clone());
-        Self { mark: write.verb.into(), child, paths, drift }
+        let (child, paths) = (decision.child.to_string(), decision.paths.clone());
+        let why = decision.why.as_deref().map(|why| why.to_owned().into());
+        Self { mark: decision.what.into(), child, why, paths, drift }
     }
 }

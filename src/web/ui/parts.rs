@@ -7,7 +7,7 @@ use askama::{Template, filters::HtmlSafe};
 use super::links;
 use crate::{
     board::{OperatorSnapshot, OperatorState, ParentPhase},
-    history::{Outcome, Verb},
+    history::{Decided, Outcome},
 };
 
 /// How something stands: a sign, a word and a colour, so that no colour is needed to tell.
@@ -133,15 +133,22 @@ impl From<&Outcome> for Mark {
     }
 }
 
-impl From<Verb> for Mark {
-    fn from(verb: Verb) -> Self {
-        let (sign, tone) = match verb {
-            Verb::Created | Verb::Adopted => ("plus", "good"),
-            Verb::Updated => ("pen", "busy"),
-            Verb::Deleted => ("minus", "bad"),
-            Verb::Unchanged => ("dot", "rest"),
+impl From<Decided> for Mark {
+    fn from(decided: Decided) -> Self {
+        let (word, sign, tone) = match decided {
+            Decided::Failed => ("failed", "cross", "bad"),
+            Decided::Conflict => ("conflict", "stop", "bad"),
+            Decided::Refused => ("refused", "stop", "bad"),
+            Decided::Waiting => ("waiting", "clock", "warn"),
+            Decided::Held => ("held", "pause", "warn"),
+            Decided::Created => ("created", "plus", "good"),
+            Decided::Adopted => ("adopted", "plus", "good"),
+            Decided::Updated => ("updated", "pen", "busy"),
+            Decided::Recreated => ("recreated", "minus", "busy"),
+            Decided::Deleted => ("deleted", "minus", "bad"),
+            Decided::Unchanged => ("unchanged", "dot", "rest"),
         };
-        Self::new(verb.name(), sign, tone)
+        Self::new(word, sign, tone)
     }
 }
 

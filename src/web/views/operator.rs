@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::TypeView;
+use super::{Time, TypeView};
 use crate::{
-    board::{OperatorSnapshot, OperatorState},
+    board::{OperatorPause, OperatorSnapshot, OperatorState},
     operator::{ChildType, DeletionLimit, OperatorConfig, UpdateStrategy},
 };
 
@@ -21,6 +21,9 @@ pub(in crate::web) struct OperatorView {
     state: &'static str,
     /// Why it is not running.
     reasons: Vec<String>,
+    /// Missing when nobody has paused it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paused: Option<PauseView>,
     /// The type that it answers for.
     parent: TypeView,
     /// Where its parents are; missing when it works everywhere.
@@ -36,6 +39,16 @@ pub(in crate::web) struct OperatorView {
     limits: LimitsView,
     /// How many parents are in each phase.
     parents: BTreeMap<&'static str, usize>,
+}
+
+/// That a person has paused an operator.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Pause")]
+struct PauseView {
+    since: Time,
+    /// Who, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
 }
 
 /// A type of children.
@@ -76,12 +89,13 @@ struct DeletionLimitView {
 
 impl From<&OperatorSnapshot> for OperatorView {
     fn from(operator: &OperatorSnapshot) -> Self {
-        let OperatorSnapshot { info, state, parents } = operator;
+        let OperatorSnapshot { info, state, paused, parents } = operator;
         let config = &info.config;
         Self {
             name: info.name.to_string(),
             state: state.name(),
             reasons: reasons(state),
+            paused: paused.as_ref().map(PauseView::from),
             parent: (&config.parent).into(),
             parent_selector: config.parent_selector.clone(),
             namespaces: config.namespaces.names().map(|names| names.iter().cloned().collect()),
@@ -90,6 +104,12 @@ impl From<&OperatorSnapshot> for OperatorView {
             limits: config.into(),
             parents: parents.iter().map(|(phase, count)| (phase.name(), *count)).collect(),
         }
+    }
+}
+
+impl From<&OperatorPause> for PauseView {
+    fn from(OperatorPause { since, by }: &OperatorPause) -> Self {
+        Self { since: Time(*since), by: by.clone() }
     }
 }
 

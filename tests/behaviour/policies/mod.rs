@@ -43,7 +43,8 @@ async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
     });
     let mut runs: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
     runs.reverse();
-    runs.iter().flat_map(|run| run.writes.iter().map(|write| write.verb)).collect()
+    let decisions = runs.iter().flat_map(|run| &run.decisions);
+    decisions.filter_map(|decision| decision.what.verb()).collect()
 }
 
 /// The Events with a reason, of which there is one at least.

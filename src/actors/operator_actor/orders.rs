@@ -1,0 +1,145 @@
+//! What a person orders: handed to the parent that it is about, sent to the API server, or done here.
+
+use std::time::SystemTime;
+
+use actix::Addr;
+
+use super::{OperatorActor, Parent};
+use crate::{
+    actors::{
+        mailbox::{Postbox, Receive, post},
+        messages::{Ordered, Resumed, Touched},
+    },
+    board::{Answer, Command, CommandError, OperatorPause, Order},
+    cluster::{ApiError, ErrorClass},
+    history::Cause,
+    metrics::MailboxDepth,
+    object::ObjectKey,
+    schedule::Touch,
+};
+
+impl Receive<Ordered> for OperatorActor {
+    fn receive(&mut self, Ordered { command }: Ordered, _: &mut Self::Context) {
+        let Command { operator: _, order, by, answer } = command;
+        let (operator, who) = (self.name(), by.as_deref());
+        tracing::info!(%operator, ?order, by = who, "a person gave an order");
+        match order {
+            Order::Sync(key) => answer.give(self.sync(&key, by)),
+            Order::PauseParent(key) => self.annotate(key, true, answer),
+            Order::ResumeParent(key) => self.annotate(key, false, answer),
+            Order::PauseOperator => {
+                self.pause(by);
+                answer.give(Ok(()));
+            }
+            Order::ResumeOperator => {
+                self.resume();
+                answer.give(Ok(()));
+            }
+        }
+    }
+}
+
+impl OperatorActor {
+    /// Where what a person orders goes.
+    pub fn orders(operator: &Addr<Self>, mailbox: &MailboxDepth) -> Postbox<Ordered> {
+        Postbox::new(operator, mailbox)
+    }
+
+    fn sync(&self, key: &ObjectKey, by: Option<String>) -> Result<(), CommandError> {
+        let cause = Cause::Command { by: by.map(String::into_boxed_str) };
+        let touched = Touched { touch: Touch::Asked, cause };
+        post(&self.known(key)?.reconciler, &self.reconcilers, touched);
+        Ok(())
+    }
+
+    /// Not waited for: the answer goes back when the API server has answered.
+    fn annotate(&self, key: ObjectKey, is_paused: bool, answer: Answer) {
+        let uid = match self.known(&key) {
+            Ok(parent) => parent.uid.clone(),
+            Err(error) => return answer.give(Err(error)),
+        };
+        let context = self.parts.context.clone();
+        self.parts.runtime.spawn(async move {
+            let result = context.annotate_paused(&key, &uid, is_paused).await;
+            answer.give(result.map_err(refused));
+        });
+    }
+
+    fn pause(&self, by: Option<String>) {
+        if self.parts.context.pause() {
+            let paused = OperatorPause { since: SystemTime::now(), by };
+            self.parts.board.set_paused(self.name(), Some(paused));
+        }
+    }
+
+    fn resume(&self) {
+        if self.parts.context.resume() {
+            self.parts.board.set_paused(self.name(), None);
+            for parent in self.parents.values() {
+                post(&parent.reconciler, &self.reconcilers, Resumed);
+            }
+        }
+    }
+
+    fn known(&self, key: &ObjectKey) -> Result<&Parent, CommandError> {
+        self.parents.get(key).ok_or_else(|| CommandError::NoParent {
+            operator: self.name().to_string(),
+            key: key.clone(),
+        })
+    }
+}
+
+/// What the API server said, with its own code.
+fn refused(error: ApiError) -> CommandError {
+    let is_another = error.class() == ErrorClass::Conflict;
+    match error {
+        // The server calls the uid of an earlier one invalid.
+        ApiError::Refused { refusal, .. } if is_another && refusal.code != 409 => {
+            let message =
+                format!("there is another object of that name by now: {}", refusal.message);
+            CommandError::Refused { code: 409, reason: "Conflict".to_owned(), message }
+        }
+        ApiError::Refused { refusal, .. } => {
+            let (code, reason) = (refusal.code, refusal.reason);
+            CommandError::Refused { code, reason, message: refusal.message }
+        }
+        error => CommandError::Unanswered(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Cause as Reason, Refusal};
+
+    #[test]
+    fn what_the_server_says_comes_back_as_it_said_it() {
+        for (code, reason, field, expected) in [
+            (403, "Forbidden", "", (403, "Forbidden")),
+            (404, "NotFound", "", (404, "NotFound")),
+            (409, "Conflict", "", (409, "Conflict")),
+            (422, "Invalid", "spec.x", (422, "Invalid")),
+            (422, "Invalid", "metadata.uid", (409, "Conflict")),
+        ] {
+            let refusal = Box::new(Refusal {
+                code,
+                reason: reason.to_owned(),
+                message: "no".to_owned(),
+                retry_after: None,
+                causes: vec![Reason { field: field.to_owned(), ..Reason::default() }],
+                names_object: true,
+            });
+            let request = "patch /x".to_owned();
+            match refused(ApiError::Refused { request, refusal }) {
+                CommandError::Refused { code, reason, message } => {
+                    assert_eq!((code, reason.as_str()), expected);
+                    assert!(message.ends_with("no"), "{message}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let after = std::time::Duration::from_secs(30);
+        let silent = ApiError::TimedOut { request: "patch /x".to_owned(), after };
+        assert!(matches!(refused(silent), CommandError::Unanswered(_)));
+    }
+}

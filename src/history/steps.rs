@@ -1,0 +1,103 @@
+//! How long the steps of a run took, to the microsecond. Reads no clock.
+
+use std::{borrow::Cow, time::Duration};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+/// A step of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RunStep {
+    /// Reading the caches, and putting our finalizer on a parent that lacks it.
+    Snapshot,
+    /// The handler.
+    Sync,
+    /// Comparing what it wants with what there is.
+    Plan,
+    /// Writing and deleting children.
+    Apply,
+    /// Saying what came of it in the parent's status.
+    Status,
+}
+
+/// How long each step took; a step that was not reached took no time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StepTimes([u32; RunStep::ALL.len()]);
+
+impl RunStep {
+    /// Every step, in their order.
+    pub const ALL: [Self; 5] = [Self::Snapshot, Self::Sync, Self::Plan, Self::Apply, Self::Status];
+
+    /// The step in one word, also as a metric label.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Snapshot => "snapshot",
+            Self::Sync => "sync",
+            Self::Plan => "plan",
+            Self::Apply => "apply",
+            Self::Status => "status",
+        }
+    }
+}
+
+impl StepTimes {
+    /// A step has taken so long (more); begun microseconds count.
+    pub fn add(&mut self, step: RunStep, took: Duration) {
+        let micros = u32::try_from(took.as_nanos().div_ceil(1000)).unwrap_or(u32::MAX);
+        let total = &mut self.0[step as usize];
+        *total = total.saturating_add(micros);
+    }
+
+    /// The steps that were reached, in their order.
+    pub fn taken(self) -> impl Iterator<Item = (RunStep, Duration)> {
+        let times = RunStep::ALL.into_iter().zip(self.0).filter(|(_, micros)| *micros > 0);
+        times.map(|(step, micros)| (step, Duration::from_micros(micros.into())))
+    }
+}
+
+impl Serialize for StepTimes {
+    /// In milliseconds.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (step, took) in self.taken() {
+            map.serialize_entry(step.name(), &(took.as_secs_f64() * 1e3))?;
+        }
+        map.end()
+    }
+}
+
+impl JsonSchema for StepTimes {
+    fn schema_name() -> Cow<'static, str> {
+        "StepTimes".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let number = json_schema!({"type": "number"});
+        let steps = RunStep::ALL.map(|step| (step.name().to_owned(), number.clone().to_value()));
+        let steps: serde_json::Map<_, _> = steps.into_iter().collect();
+        json_schema!({
+            "description": "How long each step took; one that was not reached is missing.",
+            "type": "object",
+            "properties": steps,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn times_of_one_step_add_up_and_steps_that_were_not_reached_are_not_shown() {
+        let mut times = StepTimes::default();
+        times.add(RunStep::Sync, Duration::from_micros(1500));
+        times.add(RunStep::Sync, Duration::from_micros(500));
+        times.add(RunStep::Plan, Duration::from_nanos(1));
+        assert_eq!(serde_json::to_value(times).unwrap(), json!({"sync": 2.0, "plan": 0.001}));
+        times.add(RunStep::Status, Duration::MAX);
+        times.add(RunStep::Status, Duration::MAX);
+        assert_eq!(times.taken().count(), 3);
+    }
+}

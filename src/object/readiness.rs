@@ -1,0 +1,333 @@
+//! Whether an object is ready for use, as far as it tells: by the rules of kstatus for the kinds that
+//! have rules of their own, by conditions for all others. Pure; reads no clock, so that what takes
+//! long looks like what has just begun.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::Object;
+
+/// Whether an object is ready, and what it waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Readiness {
+    /// Whether it is.
+    pub state: ReadyState,
+    /// Why not, in a few words; empty when there is nothing to say.
+    pub message: String,
+}
+
+/// Whether an object is ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReadyState {
+    /// It does what it is there for, or has done it.
+    Ready,
+    /// It is there, and has nothing by which it could say more.
+    Exists,
+    /// It is on its way.
+    Progressing,
+    /// It says that it has failed, or what it says does not pass by itself.
+    Failed,
+    /// It is being deleted.
+    Terminating,
+    /// It should be there and is not.
+    Missing,
+}
+
+/// What a container says that waits for what does not come by itself.
+const STUCK: [&str; 7] = [
+    "CrashLoopBackOff",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "ErrImageNeverPull",
+    "ErrImagePull",
+    "ImagePullBackOff",
+    "InvalidImageName",
+];
+
+impl Readiness {
+    /// What an object tells of itself.
+    pub fn of(object: &Object) -> Self {
+        let ty = object.ty();
+        let read = |name: &str| object.field(name).unwrap_or_default();
+        if object.is_deleting() {
+            return terminating(&object.finalizers());
+        }
+        let (spec, status) = (read("spec"), read("status"));
+        let seen = status["observedGeneration"].as_i64();
+        if let (Some(seen), Some(now)) = (seen, object.generation())
+            && seen < now
+        {
+            return progressing(format!("generation {now} has not been seen, only {seen}"));
+        }
+        match (ty.group(), ty.kind()) {
+            ("apps", "Deployment") => deployment(&spec, &status),
+            ("apps", "StatefulSet") => stateful_set(&spec, &status),
+            ("apps", "DaemonSet") => daemon_set(&spec, &status),
+            ("apps", "ReplicaSet") | ("", "ReplicationController") => replica_set(&spec, &status),
+            ("batch", "Job") => job(&spec, &status),
+            ("", "Pod") => pod(&status),
+            ("", "Service") => service(&spec, &status),
+            ("", "PersistentVolumeClaim") => claim(&status),
+            ("", "Namespace") => ready(),
+            _ => other(&status),
+        }
+    }
+
+    /// What should be there and is not.
+    pub fn missing() -> Self {
+        Self::new(ReadyState::Missing, "it is not there")
+    }
+
+    /// Whether nothing is to be waited for.
+    pub fn is_good(&self) -> bool {
+        matches!(self.state, ReadyState::Ready | ReadyState::Exists)
+    }
+
+    fn new(state: ReadyState, message: impl Into<String>) -> Self {
+        Self { state, message: message.into() }
+    }
+}
+
+impl ReadyState {
+    /// The state in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "Ready",
+            Self::Exists => "Exists",
+            Self::Progressing => "Progressing",
+            Self::Failed => "Failed",
+            Self::Terminating => "Terminating",
+            Self::Missing => "Missing",
+        }
+    }
+}
+
+impl fmt::Display for Readiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { state, message } = self;
+        if message.is_empty() { f.write_str(state.name()) } else { f.write_str(message) }
+    }
+}
+
+// === by kind ===
+
+fn deployment(spec: &Value, status: &Value) -> Readiness {
+    let condition = Condition::of(status, "Progressing");
+    if let Some(late) = condition.filter(|it| it.reason == "ProgressDeadlineExceeded") {
+        return failed(late.text());
+    }
+    if let Some(refused) = Condition::holding(status, "ReplicaFailure") {
+        return failed(refused.text());
+    }
+    let wanted = wanted(spec);
+    let (all, updated) = (count(status, "replicas"), count(status, "updatedReplicas"));
+    let available = count(status, "availableReplicas");
+    if updated < wanted {
+        progressing(format!("{updated} of {wanted} replicas are of the newest kind"))
+    } else if all > updated {
+        progressing(format!("{} old replicas are still there", all - updated))
+    } else if available < wanted {
+        progressing(format!("{available} of {wanted} replicas are available"))
+    } else {
+        ready()
+    }
+}
+
+fn stateful_set(spec: &Value, status: &Value) -> Readiness {
+    if spec["updateStrategy"]["type"] == "OnDelete" {
+        return ready();
+    }
+    let wanted = wanted(spec);
+    let partition = spec["updateStrategy"]["rollingUpdate"]["partition"].as_i64().unwrap_or(0);
+    let (are_ready, updated) = (count(status, "readyReplicas"), count(status, "updatedReplicas"));
+    let to_update = (wanted - partition).max(0);
+    if are_ready < wanted {
+        progressing(format!("{are_ready} of {wanted} replicas are ready"))
+    } else if updated < to_update {
+        progressing(format!("{updated} of {to_update} replicas are of the newest kind"))
+    } else if partition == 0 && status["currentRevision"] != status["updateRevision"] {
+        progressing("the newest revision is being rolled out")
+    } else {
+        ready()
+    }
+}
+
+fn daemon_set(spec: &Value, status: &Value) -> Readiness {
+    if status.get("desiredNumberScheduled").is_none() {
+        return progressing("nothing is scheduled yet");
+    }
+    let wanted = count(status, "desiredNumberScheduled");
+    let is_rolling = spec["updateStrategy"]["type"] != "OnDelete";
+    let updated = count(status, "updatedNumberScheduled");
+    let available = count(status, "numberAvailable");
+    if is_rolling && updated < wanted {
+        progressing(format!("{updated} of {wanted} pods are of the newest kind"))
+    } else if available < wanted {
+        progressing(format!("{available} of {wanted} pods are available"))
+    } else {
+        ready()
+    }
+}
+
+fn replica_set(spec: &Value, status: &Value) -> Readiness {
+    if let Some(refused) = Condition::holding(status, "ReplicaFailure") {
+        return failed(refused.text());
+    }
+    let (wanted, available) = (wanted(spec), count(status, "availableReplicas"));
+    if available < wanted {
+        progressing(format!("{available} of {wanted} replicas are available"))
+    } else {
+        ready()
+    }
+}
+
+fn job(spec: &Value, status: &Value) -> Readiness {
+    let holds = |ty| Condition::holding(status, ty);
+    if let Some(why) = holds("Failed") {
+        failed(why.text())
+    } else if holds("Complete").is_some() {
+        ready()
+    } else if spec["suspend"] == true {
+        progressing("it is suspended")
+    } else if status.get("startTime").is_none() {
+        progressing("it has not started")
+    } else {
+        let (active, failed) = (count(status, "active"), count(status, "failed"));
+        progressing(format!("{active} pods run, {failed} have failed"))
+    }
+}
+
+fn pod(status: &Value) -> Readiness {
+    let text = |name: &str| status[name].as_str().unwrap_or_default();
+    match text("phase") {
+        "Succeeded" => return ready(),
+        "Failed" => return failed(joined(text("reason"), text("message"), "it has failed")),
+        _ => {}
+    }
+    if let Some(stuck) = ["initContainerStatuses", "containerStatuses"]
+        .iter()
+        .filter_map(|field| status[field].as_array())
+        .flatten()
+        .find_map(stuck_container)
+    {
+        return failed(stuck);
+    }
+    if Condition::of(status, "Ready").is_some_and(|it| it.status == "True") {
+        return ready();
+    }
+    let scheduled = Condition::of(status, "PodScheduled").filter(|it| it.status == "False");
+    let waits = scheduled.or_else(|| Condition::of(status, "Ready"));
+    progressing(waits.map_or_else(|| "it has not been scheduled yet".to_owned(), |it| it.text()))
+}
+
+fn stuck_container(container: &Value) -> Option<String> {
+    let waiting = &container["state"]["waiting"];
+    let reason = waiting["reason"].as_str().filter(|reason| STUCK.contains(reason))?;
+    let name = container["name"].as_str().unwrap_or_default();
+    let message = waiting["message"].as_str().unwrap_or_default();
+    Some(format!("container {name}: {}", joined(reason, message, "")))
+}
+
+fn service(spec: &Value, status: &Value) -> Readiness {
+    let is_balanced =
+        || status["loadBalancer"]["ingress"].as_array().is_some_and(|it| !it.is_empty());
+    if spec["type"] == "LoadBalancer" && !is_balanced() {
+        return progressing("its load balancer has no address yet");
+    }
+    ready()
+}
+
+fn claim(status: &Value) -> Readiness {
+    match status["phase"].as_str() {
+        Some("Bound") => ready(),
+        Some("Lost") => failed("its volume is lost"),
+        _ => progressing("it is not bound to a volume yet"),
+    }
+}
+
+/// By the conditions of kstatus, and those that most types have.
+fn other(status: &Value) -> Readiness {
+    let holds = |ty| Condition::holding(status, ty);
+    if let Some(stalled) = holds("Stalled") {
+        return failed(stalled.text());
+    }
+    if let Some(under_way) = holds("Reconciling") {
+        return progressing(under_way.text());
+    }
+    let says = ["Ready", "Available", "Established"].map(|ty| Condition::of(status, ty));
+    match says.into_iter().flatten().next() {
+        Some(condition) if condition.status == "True" => ready(),
+        Some(condition) => progressing(condition.text()),
+        None => Readiness::new(ReadyState::Exists, ""),
+    }
+}
+
+// === words ===
+
+fn ready() -> Readiness {
+    Readiness::new(ReadyState::Ready, "")
+}
+
+fn progressing(why: impl Into<String>) -> Readiness {
+    Readiness::new(ReadyState::Progressing, why)
+}
+
+fn failed(why: impl Into<String>) -> Readiness {
+    Readiness::new(ReadyState::Failed, why)
+}
+
+fn terminating(finalizers: &[String]) -> Readiness {
+    let message = match finalizers {
+        [] => "it is being deleted".to_owned(),
+        some => format!("it is being deleted, which waits for {}", some.join(", ")),
+    };
+    Readiness::new(ReadyState::Terminating, message)
+}
+
+/// Without a number there is one replica.
+fn wanted(spec: &Value) -> i64 {
+    spec["replicas"].as_i64().unwrap_or(1)
+}
+
+fn count(status: &Value, name: &str) -> i64 {
+    status[name].as_i64().unwrap_or(0)
+}
+
+fn joined(reason: &str, message: &str, otherwise: &str) -> String {
+    match (reason, message) {
+        ("", "") => otherwise.to_owned(),
+        (one, "") | ("", one) => one.to_owned(),
+        (reason, message) => format!("{reason}: {message}"),
+    }
+}
+
+struct Condition<'a> {
+    ty: &'static str,
+    status: &'a str,
+    reason: &'a str,
+    message: &'a str,
+}
+
+impl<'a> Condition<'a> {
+    fn of(status: &'a Value, ty: &'static str) -> Option<Self> {
+        let mut conditions = status["conditions"].as_array()?.iter();
+        let found = conditions.find(|condition| condition["type"] == ty)?;
+        let text = |name: &str| found[name].as_str().unwrap_or_default();
+        let (status, reason, message) = (text("status"), text("reason"), text("message"));
+        Some(Self { ty, status, reason, message })
+    }
+
+    /// One that says yes.
+    fn holding(status: &'a Value, ty: &'static str) -> Option<Self> {
+        Self::of(status, ty).filter(|condition| condition.status == "True")
+    }
+
+    fn text(&self) -> String {
+        let otherwise = format!("{} is {}", self.ty, self.status);
+        joined(self.reason, self.message, &otherwise)
+    }
+}
+
+#[cfg(test)]
+mod tests;

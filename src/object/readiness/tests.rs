@@ -1,0 +1,207 @@
+//! What objects of each kind tell.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::object::{K8sType, KeptManagers};
+
+fn ty(api_version: &str, kind: &str) -> K8sType {
+    K8sType::namespaced(api_version, kind, &format!("{}s", kind.to_lowercase()))
+}
+
+fn told(ty: &K8sType, fields: &Value) -> String {
+    let mut value = json!({"metadata": {
+        "name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "1", "generation": 2,
+    }});
+    value["spec"] = fields["spec"].clone();
+    value["status"] = fields["status"].clone();
+    if let Some(metadata) = fields["metadata"].as_object() {
+        value["metadata"].as_object_mut().unwrap().extend(metadata.clone());
+    }
+    let object = Object::from_value(ty, &value, &KeptManagers::default()).unwrap();
+    let Readiness { state, message } = Readiness::of(&object);
+    if message.is_empty() { state.name().to_owned() } else { format!("{} {message}", state.name()) }
+}
+
+fn table(api_version: &str, kind: &str, rows: &[(Value, &str)]) {
+    let ty = ty(api_version, kind);
+    for (fields, expected) in rows {
+        assert_eq!(told(&ty, fields), *expected, "{kind} {fields}");
+    }
+}
+
+/// A status with one condition.
+fn says(ty: &str, status: &str, reason: &str) -> Value {
+    json!({"status": {"conditions": [{"type": ty, "status": status, "reason": reason}]}})
+}
+
+#[test]
+fn deployments() {
+    let status = |all: u8, updated: u8, available: u8| {
+        json!({"spec": {"replicas": 2}, "status": {
+            "replicas": all, "updatedReplicas": updated, "availableReplicas": available,
+        }})
+    };
+    table(
+        "apps/v1",
+        "Deployment",
+        &[
+            (status(2, 2, 2), "Ready"),
+            (json!({"spec": {"replicas": 0}, "status": {}}), "Ready"),
+            (json!({}), "Progressing 0 of 1 replicas are of the newest kind"),
+            (status(2, 1, 2), "Progressing 1 of 2 replicas are of the newest kind"),
+            (status(3, 2, 3), "Progressing 1 old replicas are still there"),
+            (status(2, 2, 1), "Progressing 1 of 2 replicas are available"),
+            (
+                says("Progressing", "False", "ProgressDeadlineExceeded"),
+                "Failed ProgressDeadlineExceeded",
+            ),
+            (says("ReplicaFailure", "True", "FailedCreate"), "Failed FailedCreate"),
+            (
+                json!({"status": {"observedGeneration": 1}}),
+                "Progressing generation 2 has not been seen, only 1",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn stateful_sets() {
+    let status = |ready: u8, updated: u8, current: &str| {
+        json!({"spec": {"replicas": 2}, "status": {
+            "readyReplicas": ready, "updatedReplicas": updated, "currentRevision": current,
+            "updateRevision": "2",
+        }})
+    };
+    let mut partitioned = status(2, 1, "1");
+    partitioned["spec"]["updateStrategy"] = json!({"rollingUpdate": {"partition": 1}});
+    table(
+        "apps/v1",
+        "StatefulSet",
+        &[
+            (status(2, 2, "2"), "Ready"),
+            (status(1, 2, "2"), "Progressing 1 of 2 replicas are ready"),
+            (status(2, 1, "1"), "Progressing 1 of 2 replicas are of the newest kind"),
+            (status(2, 2, "1"), "Progressing the newest revision is being rolled out"),
+            (partitioned, "Ready"),
+            (json!({"spec": {"updateStrategy": {"type": "OnDelete"}}}), "Ready"),
+        ],
+    );
+}
+
+#[test]
+fn daemon_sets_and_replica_sets() {
+    let daemons = |updated: u8, available: u8| {
+        json!({"status": {
+            "desiredNumberScheduled": 3, "updatedNumberScheduled": updated,
+            "numberAvailable": available,
+        }})
+    };
+    table(
+        "apps/v1",
+        "DaemonSet",
+        &[
+            (daemons(3, 3), "Ready"),
+            (daemons(2, 3), "Progressing 2 of 3 pods are of the newest kind"),
+            (daemons(3, 1), "Progressing 1 of 3 pods are available"),
+            (json!({}), "Progressing nothing is scheduled yet"),
+            (json!({"status": {"desiredNumberScheduled": 0}}), "Ready"),
+        ],
+    );
+    table(
+        "apps/v1",
+        "ReplicaSet",
+        &[
+            (json!({"status": {"availableReplicas": 1}}), "Ready"),
+            (json!({}), "Progressing 0 of 1 replicas are available"),
+            (says("ReplicaFailure", "True", "FailedCreate"), "Failed FailedCreate"),
+        ],
+    );
+}
+
+#[test]
+fn jobs() {
+    table(
+        "batch/v1",
+        "Job",
+        &[
+            (says("Complete", "True", ""), "Ready"),
+            (says("Failed", "True", "BackoffLimitExceeded"), "Failed BackoffLimitExceeded"),
+            (json!({}), "Progressing it has not started"),
+            (json!({"spec": {"suspend": true}}), "Progressing it is suspended"),
+            (
+                json!({"status": {"startTime": "t", "active": 1, "failed": 2}}),
+                "Progressing 1 pods run, 2 have failed",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn pods() {
+    let waiting = |reason: &str| {
+        let state = json!({"waiting": {"reason": reason, "message": "no such image"}});
+        json!({"status": {"phase": "Pending", "containerStatuses": [{"name": "c", "state": state}]}})
+    };
+    table(
+        "v1",
+        "Pod",
+        &[
+            (json!({"status": {"phase": "Succeeded"}}), "Ready"),
+            (says("Ready", "True", ""), "Ready"),
+            (says("Ready", "False", "ContainersNotReady"), "Progressing ContainersNotReady"),
+            (says("PodScheduled", "False", "Unschedulable"), "Progressing Unschedulable"),
+            (json!({}), "Progressing it has not been scheduled yet"),
+            (json!({"status": {"phase": "Failed", "reason": "Evicted"}}), "Failed Evicted"),
+            (waiting("ImagePullBackOff"), "Failed container c: ImagePullBackOff: no such image"),
+            (waiting("ContainerCreating"), "Progressing it has not been scheduled yet"),
+        ],
+    );
+}
+
+#[test]
+fn services_claims_and_namespaces() {
+    let with_address = json!({"ingress": [{"ip": "192.0.2.1"}]});
+    let balancer = json!({"type": "LoadBalancer"});
+    table(
+        "v1",
+        "Service",
+        &[
+            (json!({"spec": {"type": "ClusterIP"}}), "Ready"),
+            (json!({"spec": balancer}), "Progressing its load balancer has no address yet"),
+            (json!({"spec": balancer, "status": {"loadBalancer": with_address}}), "Ready"),
+        ],
+    );
+    table(
+        "v1",
+        "PersistentVolumeClaim",
+        &[
+            (json!({"status": {"phase": "Bound"}}), "Ready"),
+            (json!({"status": {"phase": "Lost"}}), "Failed its volume is lost"),
+            (
+                json!({"status": {"phase": "Pending"}}),
+                "Progressing it is not bound to a volume yet",
+            ),
+        ],
+    );
+    table("v1", "Namespace", &[(json!({"status": {"phase": "Active"}}), "Ready")]);
+}
+
+#[test]
+fn others_by_their_conditions_or_because_they_are_there() {
+    let ending = json!({"metadata": {"deletionTimestamp": "t", "finalizers": ["x/y"]}});
+    table(
+        "example.com/v1",
+        "Widget",
+        &[
+            (json!({}), "Exists"),
+            (json!({"status": {"conditions": "odd"}}), "Exists"),
+            (says("Ready", "True", ""), "Ready"),
+            (says("Available", "False", "Broken"), "Progressing Broken"),
+            (says("Established", "Unknown", ""), "Progressing Established is Unknown"),
+            (says("Stalled", "True", "Conflict"), "Failed Conflict"),
+            (says("Reconciling", "True", "Waiting"), "Progressing Waiting"),
+            (ending, "Terminating it is being deleted, which waits for x/y"),
+        ],
+    );
+}

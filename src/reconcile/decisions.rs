@@ -1,0 +1,98 @@
+//! What a run decided about each child that was not simply as desired, for those who look: put
+//! together at its end, from what was noted on the way. A child that is as desired costs nothing.
+
+use super::{Failure, Report};
+use crate::{
+    history::{Decided, Decision},
+    operator::{ChildState, ConflictPolicy},
+    plan::{ChildId, Contested, Refusal},
+};
+
+/// The decisions: what is stuck first, as it is what one looks for, then what was written.
+pub(super) fn made(report: &Report) -> Vec<Decision> {
+    let mut made = stuck(report);
+    let writes = report.writes.iter().chain(&report.noop_writes).cloned();
+    made.extend(writes.map(Decision::from));
+    made
+}
+
+fn stuck(report: &Report) -> Vec<Decision> {
+    let contested = report.memory.memos.contested().filter(|one| !report.told.knows(&one.id));
+    let mut stuck: Vec<(Decided, &ChildId, String)> = report
+        .told
+        .said()
+        .filter_map(|(id, state, why)| Some((decided(state)?, id, why.to_owned())))
+        .chain(contested.map(left_to_others))
+        .collect();
+    stuck.sort_unstable_by_key(|(what, id, _)| (*what, *id));
+    let stuck = stuck.into_iter();
+    let stuck = stuck.map(|(what, id, why)| Decision::stuck(id.to_string(), what, why));
+    stuck.chain(refused(report)).collect()
+}
+
+fn left_to_others(contested: &Contested) -> (Decided, &ChildId, String) {
+    let what = match contested.policy {
+        ConflictPolicy::Report => Decided::Conflict,
+        ConflictPolicy::Yield | ConflictPolicy::Force => Decided::Held,
+    };
+    (what, &contested.id, contested.why().to_string())
+}
+
+fn refused(report: &Report) -> Vec<Decision> {
+    let Some(Failure::Refused(refusals)) = report.failure() else { return Vec::new() };
+    let refused =
+        |one: &Refusal| Decision::stuck(one.child.as_str(), Decided::Refused, one.why.to_string());
+    refusals.iter().map(refused).collect()
+}
+
+fn decided(state: ChildState) -> Option<Decided> {
+    match state {
+        ChildState::Synced => None,
+        ChildState::Pending | ChildState::Terminating => Some(Decided::Waiting),
+        ChildState::Held => Some(Decided::Held),
+        ChildState::Conflict => Some(Decided::Conflict),
+        ChildState::Failed => Some(Decided::Failed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::{
+        history::Verb,
+        object::{K8sType, ObjectKey},
+        reconcile::Memory,
+    };
+
+    fn id(name: &str) -> ChildId {
+        let ty = K8sType::namespaced("v1", "Pod", "pods");
+        ChildId { ty, key: ObjectKey::namespaced("ns", name) }
+    }
+
+    #[test]
+    fn what_is_stuck_comes_before_what_was_written_and_what_is_as_desired_is_left_out() {
+        let mut report = Report::new(SystemTime::UNIX_EPOCH, Memory::default());
+        report.wrote(&id("new"), Verb::Created, Vec::new());
+        report.wait_as(ChildState::Held, &id("c"), &"a pause");
+        report.wait_as(ChildState::Terminating, &id("b"), &"it is being deleted");
+        report.wait_as(ChildState::Pending, &id("a"), &"the server asked us to wait");
+        report.found_settled(&id("fine"));
+        let shown: Vec<_> = made(&report)
+            .into_iter()
+            .map(|Decision { child, what, why, .. }| {
+                format!("{child} {}: {}", what.name(), why.unwrap_or_default())
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "Pod.v1 ns/a Waiting: the server asked us to wait",
+                "Pod.v1 ns/b Waiting: it is being deleted",
+                "Pod.v1 ns/c Held: a pause",
+                "Pod.v1 ns/new Created: ",
+            ]
+        );
+    }
+}

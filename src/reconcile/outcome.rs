@@ -1,0 +1,115 @@
+//! What a report means: for those who look, and for the schedule. Decides; does nothing.
+
+use std::time::Duration;
+
+use super::{End, Failure, Report, failure::api_finished};
+use crate::{history::Outcome, operator::OperatorConfig, schedule::Finished};
+
+/// The longest wait for something that an event should end earlier.
+const RECHECK: Duration = Duration::from_secs(10);
+
+/// The longest wait for a person, who changes the parent, or until an operator may delete again.
+const SLOW_RECHECK: Duration = Duration::from_mins(1);
+
+/// A server publishes the schema of a new CRD about a second after it serves the type.
+const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
+
+impl Report {
+    /// What the run means for those who look.
+    pub fn outcome(&self, config: &OperatorConfig) -> Outcome {
+        match (self.end, self.failure()) {
+            (End::Finalized, _) => Outcome::Finalized,
+            (End::Gone, _) => Outcome::Gone,
+            (End::Outdated | End::Finalizing, None) => Outcome::Waiting,
+            (End::Alive | End::Outdated | End::Finalizing, Some(failure)) => Outcome::Failed {
+                reason: failure.reason().to_owned(),
+                message: failure.to_string(),
+            },
+            (End::Alive, None) if self.paused.is_some() => Outcome::Paused,
+            (End::Alive, None) => match self.finished(config) {
+                Finished::Wrote => Outcome::Wrote,
+                Finished::Slowed { .. } if !self.writes.is_empty() => Outcome::Wrote,
+                Finished::Recheck { .. } => Outcome::Waiting,
+                Finished::Settled { .. } if self.is_contested() => Outcome::Waiting,
+                Finished::Settled { .. }
+                | Finished::Calming { .. }
+                | Finished::Slowed { .. }
+                | Finished::Failed
+                | Finished::FailedUntil { .. }
+                | Finished::Throttled { .. }
+                | Finished::FailedForGood => Outcome::Synced,
+            },
+        }
+    }
+
+    /// What the run means for the schedule.
+    pub fn finished(&self, config: &OperatorConfig) -> Finished {
+        match (self.failure(), self.slowed) {
+            (Some(failure), _) => self.failed(failure, config.max_error_backoff),
+            (None, Some(times)) => Finished::Slowed { times },
+            (None, None) => self.went_well(),
+        }
+    }
+
+    fn went_well(&self) -> Finished {
+        let recheck = |after| Finished::Recheck { after };
+        match self.end {
+            _ if !self.writes.is_empty() => Finished::Wrote,
+            End::Outdated => recheck(RECHECK),
+            // The time that the handler chose, however long.
+            End::Finalizing => recheck(self.resync.unwrap_or(RECHECK)),
+            _ if self.status_is_due => recheck(SCHEMA_RECHECK),
+            // The end of the pause wakes it.
+            _ if self.paused.is_some() => Finished::Settled { resync: self.resync },
+            _ if self.interlock.is_some() && self.waiting.len() == 1 => {
+                recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
+            }
+            _ if !self.waiting.is_empty() => recheck(self.resync.unwrap_or(RECHECK).min(RECHECK)),
+            End::Alive | End::Finalized | End::Gone => self.settled(),
+        }
+    }
+
+    fn settled(&self) -> Finished {
+        match (self.calms_in, self.resync) {
+            (Some(after), resync) if resync.is_none_or(|resync| after < resync) => {
+                Finished::Calming { after }
+            }
+            (_, resync) => Finished::Settled { resync },
+        }
+    }
+
+    /// A failure that the status could not tell is tried again, however permanent, unless the
+    /// server has asked for patience.
+    fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
+        let status = || api_finished(&self.child_failures, longest);
+        match failure.finished(longest) {
+            throttled @ Finished::Throttled { .. } => throttled,
+            finished if !self.status_is_due => finished,
+            _ => match status() {
+                throttled @ Finished::Throttled { .. } => throttled,
+                _ => Finished::Failed,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::{object::K8sType, reconcile::Memory};
+
+    #[test]
+    fn finalize_is_called_again_after_the_time_that_it_chose() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let after = Duration::from_hours(1);
+        let mut report = Report::new(SystemTime::now(), Memory::default());
+        report.end = End::Finalizing;
+        report.resync = Some(after);
+        report.waiting.push("still finalizing".to_owned());
+        report.status_is_due = true;
+        assert_eq!(report.finished(&config), Finished::Recheck { after });
+        assert_eq!(report.outcome(&config), Outcome::Waiting);
+    }
+}

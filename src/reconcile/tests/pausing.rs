@@ -1,0 +1,78 @@
+//! An operator that is paused while a run is under way, and parents that are paused by name.
+
+use std::sync::OnceLock;
+
+use super::*;
+use crate::cluster::ErrorClass;
+
+/// A child as the server holds it after it was applied.
+fn applied(asked: &scripted::Asked) -> Reply {
+    let mut created = asked.body.clone();
+    created["metadata"]["uid"] = json!("new");
+    created["metadata"]["resourceVersion"] = json!("20");
+    (201, created)
+}
+
+#[tokio::test]
+async fn a_run_that_is_under_way_writes_nothing_more_when_its_operator_is_paused() {
+    let paused = Arc::new(OnceLock::<Arc<Context>>::new());
+    let operator = paused.clone();
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .desiring(desired("first"))
+        .and(desired("second"))
+        .before(move |asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => {
+                operator.get().unwrap().pause();
+                applied(asked)
+            }
+            _ => taken(),
+        });
+    let _ = paused.set(world.context());
+    let report = world.run(Memory::default()).await;
+    let written = world.asked("PATCH").into_iter().filter(|asked| asked.is_about("/pods/"));
+    assert_eq!(written.count(), 1);
+    assert!(report.owes_run() && report.writes.len() == 1, "{report:?}");
+    let held = report.paused.map(|pause| (pause.by, pause.held));
+    assert_eq!(held, Some((PausedBy::Operator, Held::Writes(1))));
+    // The one that follows writes nothing at all, and what was held is done when that is over.
+    let second = world.run(report.memory).await;
+    assert!(second.owes_run() && second.writes.is_empty(), "{second:?}");
+    assert!(world.context().resume() && !world.context().resume());
+}
+
+#[tokio::test]
+async fn a_parent_of_which_nothing_is_to_be_written_says_nothing_of_the_pause_of_its_operator() {
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => taken(),
+        });
+    world.context().pause();
+    let report = world.run(Memory::default()).await;
+    assert!(report.paused.is_none() && !report.owes_run(), "{report:?}");
+    assert!(!world.asked("PATCH")[0].body.to_string().contains("Paused"));
+}
+
+#[tokio::test]
+async fn the_annotation_is_put_on_exactly_the_parent_that_is_meant() {
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.body["metadata"]["uid"] == "pu" => (200, parent("9")),
+            "PATCH" => refusal(409, "Conflict"),
+            _ => taken(),
+        });
+    let key = ObjectKey::namespaced("ns", "p");
+    let pause = |uid: &'static str, is_paused| {
+        let (context, key) = (world.context(), key.clone());
+        async move { context.annotate_paused(&key, &Uid::new(uid), is_paused).await }
+    };
+    pause("pu", true).await.unwrap();
+    pause("pu", false).await.unwrap();
+    let error = pause("other", true).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Conflict);
+    let sent = world.asked("PATCH");
+    let value = |at: usize| &sent[at].body["metadata"]["annotations"]["operetta.dev/paused"];
+    assert_eq!([value(0), value(1)], [&json!("true"), &serde_json::Value::Null]);
+    assert!(sent[0].path.contains("fieldManager=op"), "{}", sent[0].path);
+}

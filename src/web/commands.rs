@@ -1,0 +1,133 @@
+//! `POST .../sync`, `.../pause` and `.../resume`: what a person orders. Hands it to the board's
+//! channel and says what became of it; whether it is allowed is decided before.
+
+use std::borrow::Cow;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+
+use super::{
+    WebState,
+    cache::key_of,
+    parents::ParentPath,
+    status::{Refused, success},
+};
+use crate::{
+    board::{CommandError, Order},
+    object::ObjectKey,
+};
+
+/// What can be ordered of a parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Sync,
+    Pause,
+    Resume,
+}
+
+pub(super) async fn sync(
+    path: Path<ParentPath>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, Refused> {
+    of_parent(path.into_inner(), Verb::Sync, &state).await
+}
+
+pub(super) async fn pause(
+    path: Path<ParentPath>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, Refused> {
+    of_parent(path.into_inner(), Verb::Pause, &state).await
+}
+
+pub(super) async fn resume(
+    path: Path<ParentPath>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, Refused> {
+    of_parent(path.into_inner(), Verb::Resume, &state).await
+}
+
+pub(super) async fn pause_operator(
+    operator: Path<String>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, Refused> {
+    let done = "nothing is written but statuses until it is resumed or the process ends";
+    of_operator(&operator, Order::PauseOperator, done, &state).await
+}
+
+pub(super) async fn resume_operator(
+    operator: Path<String>,
+    state: Data<WebState>,
+) -> Result<HttpResponse, Refused> {
+    let done = "every parent of which something is pending runs";
+    of_operator(&operator, Order::ResumeOperator, done, &state).await
+}
+
+/// How an order that was not carried out is answered.
+pub(super) fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static, str>) {
+    let (code, reason) = match error {
+        CommandError::NoOperator(_) | CommandError::NoParent { .. } => {
+            (StatusCode::NOT_FOUND, "NotFound")
+        }
+        CommandError::Busy => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
+        CommandError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable"),
+        CommandError::Refused { code, reason, .. } => {
+            let code = StatusCode::from_u16(*code).unwrap_or(StatusCode::BAD_GATEWAY);
+            return (code, reason.clone().into());
+        }
+        CommandError::Unanswered(_) => (StatusCode::GATEWAY_TIMEOUT, "Timeout"),
+    };
+    (code, reason.into())
+}
+
+async fn of_parent(
+    path: ParentPath,
+    verb: Verb,
+    state: &WebState,
+) -> Result<HttpResponse, Refused> {
+    let ParentPath { operator, namespace, name } = path;
+    let known = state.board.operator(&operator);
+    let info = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info;
+    let key = key_of(&info.config.parent, namespace.as_deref(), &name)?;
+    let message = format!("{} {key}: {}", info.config.parent, verb.done());
+    state.board.command(&operator, verb.order(key), None).await?;
+    Ok(success(verb.code(), message))
+}
+
+async fn of_operator(
+    operator: &str,
+    order: Order,
+    done: &str,
+    state: &WebState,
+) -> Result<HttpResponse, Refused> {
+    state.board.command(operator, order, None).await?;
+    Ok(success(StatusCode::OK, format!("operator {operator}: {done}")))
+}
+
+impl Verb {
+    fn order(self, key: ObjectKey) -> Order {
+        match self {
+            Self::Sync => Order::Sync(key),
+            Self::Pause => Order::PauseParent(key),
+            Self::Resume => Order::ResumeParent(key),
+        }
+    }
+
+    /// A run is only asked for; the others have happened.
+    fn code(self) -> StatusCode {
+        match self {
+            Self::Sync => StatusCode::ACCEPTED,
+            Self::Pause | Self::Resume => StatusCode::OK,
+        }
+    }
+
+    fn done(self) -> &'static str {
+        match self {
+            Self::Sync => "it runs as soon as a place is free",
+            Self::Pause => "it has the annotation operetta.dev/paused",
+            Self::Resume => "it has the annotation operetta.dev/paused no longer",
+        }
+    }
+}

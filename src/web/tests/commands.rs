@@ -1,0 +1,116 @@
+//! What is ordered over HTTP, and how the answer comes back.
+
+use actix_web::{
+    http::{Method, StatusCode, header},
+    test::TestRequest,
+};
+use tokio::sync::mpsc::Receiver;
+
+use super::{Answer, ask, is_status, request, world::World};
+use crate::board::{Command, CommandError, Order};
+
+const PARENT: &str = "/api/v1/operators/echo-server/parents/ns/a";
+
+fn order(path: &str) -> TestRequest {
+    request(Method::POST, path).insert_header((header::CONTENT_TYPE, "application/json"))
+}
+
+/// Orders something that is answered so.
+async fn ordered(world: &World, path: &str, result: Result<(), CommandError>) -> (Answer, Command) {
+    let mut commands: Receiver<Command> = world.state.board.take_commands();
+    let obeying = async {
+        let mut command = commands.recv().await.unwrap();
+        let answer = std::mem::replace(&mut command.answer, crate::board::Answer::nobody());
+        answer.give(result);
+        command
+    };
+    tokio::join!(ask(&world.state, order(path)), obeying)
+}
+
+#[actix_web::test]
+async fn each_path_gives_its_order_and_says_that_it_is_done() {
+    let world = World::running().with_parent().with_namespaces(1);
+    let key = || "ns/a".parse().unwrap();
+    let of_cluster = || "n00000".parse().unwrap();
+    let spaces = "/api/v1/operators/spaces";
+    for (path, code, expected) in [
+        (format!("{PARENT}/sync"), 202, Order::Sync(key())),
+        (format!("{PARENT}/pause"), 200, Order::PauseParent(key())),
+        (format!("{PARENT}/resume"), 200, Order::ResumeParent(key())),
+        (format!("{spaces}/parents/n00000/sync"), 202, Order::Sync(of_cluster())),
+        (format!("{spaces}/parents/n00000/pause"), 200, Order::PauseParent(of_cluster())),
+        (format!("{spaces}/pause"), 200, Order::PauseOperator),
+        (format!("{spaces}/resume"), 200, Order::ResumeOperator),
+    ] {
+        let (answer, command) = ordered(&world, &path, Ok(())).await;
+        assert_eq!((answer.code, &command.order), (code, &expected), "{path}: {}", answer.body);
+        assert_eq!(answer.json()["status"], "Success");
+        assert!(path.contains(&command.operator));
+    }
+}
+
+#[actix_web::test]
+async fn what_was_not_done_is_answered_as_the_server_said_it() {
+    let world = World::running().with_parent();
+    let refused = |code, reason: &str| {
+        let (reason, message) = (reason.to_owned(), "no".to_owned());
+        CommandError::Refused { code, reason, message }
+    };
+    let gone = CommandError::NoParent { operator: "o".to_owned(), key: "ns/a".parse().unwrap() };
+    for (error, code, reason) in [
+        (refused(403, "Forbidden"), StatusCode::FORBIDDEN, "Forbidden"),
+        (refused(409, "Conflict"), StatusCode::CONFLICT, "Conflict"),
+        (gone, StatusCode::NOT_FOUND, "NotFound"),
+        (CommandError::Busy, StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
+        (CommandError::Unanswered("x".to_owned()), StatusCode::GATEWAY_TIMEOUT, "Timeout"),
+    ] {
+        let (answer, _) = ordered(&world, &format!("{PARENT}/pause"), Err(error)).await;
+        is_status(&answer, code, reason);
+    }
+    world.state.board.begin_stopping();
+    let answer = ask(&world.state, order(&format!("{PARENT}/pause"))).await;
+    is_status(&answer, StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable");
+}
+
+#[actix_web::test]
+async fn a_command_is_given_on_purpose_and_by_post() {
+    let world = World::running().with_parent().with_namespaces(1);
+    for path in [
+        format!("{PARENT}/sync"),
+        format!("{PARENT}/pause"),
+        format!("{PARENT}/resume"),
+        "/api/v1/operators/spaces/pause".to_owned(),
+        "/api/v1/operators/spaces/resume".to_owned(),
+    ] {
+        let answer = ask(&world.state, request(Method::GET, &path)).await;
+        is_status(&answer, StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed");
+        assert_eq!(answer.header(header::ALLOW), "POST", "{path}");
+        // What a form of another site can send.
+        let form = || request(Method::POST, &path);
+        is_status(&ask(&world.state, form()).await, StatusCode::FORBIDDEN, "Forbidden");
+        let text = form().insert_header((header::CONTENT_TYPE, "text/plain"));
+        is_status(&ask(&world.state, text).await, StatusCode::FORBIDDEN, "Forbidden");
+        let other = order(&path).insert_header((header::ORIGIN, "https://evil.example"));
+        is_status(&ask(&world.state, other).await, StatusCode::FORBIDDEN, "Forbidden");
+        // What our own page sends is ordered, and there is nobody to carry it out.
+        let own = form().insert_header((header::ORIGIN, "http://localhost:8080"));
+        is_status(
+            &ask(&world.state, own).await,
+            StatusCode::SERVICE_UNAVAILABLE,
+            "ServiceUnavailable",
+        );
+    }
+    // The last name may be a command or a parent, as its type says.
+    for (path, code, reason) in [
+        ("/api/v1/operators/spaces/parents/n00000/nonsense", 405, "MethodNotAllowed"),
+        (PARENT, 405, "MethodNotAllowed"),
+        ("/api/v1/operators/echo-server/parents/a/sync", 400, "BadRequest"),
+        ("/api/v1/operators/spaces/parents/ns/n00000/sync", 400, "BadRequest"),
+    ] {
+        let answer = ask(&world.state, order(path)).await;
+        is_status(&answer, StatusCode::from_u16(code).unwrap(), reason);
+    }
+    let path = "/api/v1/operators/echo-server/parents/ns/sync";
+    let answer = ask(&world.state, request(Method::GET, path)).await;
+    is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
+}

@@ -1,0 +1,212 @@
+//! The children of a parent and theirs, as far as they are cached, each with its readiness and what
+//! the last run decided about it. Bounded: a parent may have thousands, and owners may go in circles.
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::views::{KeyView, TypeView};
+use crate::{
+    board::OperatorInfo,
+    history::{Decision, Run},
+    object::{Object, Readiness, Uid},
+    plan::{ChildId, is_ours},
+    store::StoreReader,
+};
+
+/// A child, or what should be one.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Child")]
+pub(super) struct Node {
+    #[serde(flatten)]
+    ty: TypeView,
+    #[serde(flatten)]
+    key: KeyView,
+    #[serde(flatten)]
+    facts: Option<Facts>,
+    readiness: ReadinessView,
+    /// What the last run decided about it; missing for what it left as it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<Decision>,
+    /// What belongs to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    children: Vec<Node>,
+}
+
+/// What there is to say of an object that is there.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Facts {
+    uid: String,
+    resource_version: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation: Option<i64>,
+    deleting: bool,
+    /// Whether it belongs to what it is shown below; else it only says so by a label.
+    owned: bool,
+}
+
+/// Whether an object is ready.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Readiness")]
+pub(super) struct ReadinessView {
+    /// `Ready`, `Exists`, `Progressing`, `Failed`, `Terminating` or `Missing`.
+    state: &'static str,
+    /// Why it is not, in a few words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+}
+
+/// A tree, and how much of it is not shown.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) omitted: usize,
+    /// The children of the parent that are not ready, in words.
+    pub(super) unready: Vec<String>,
+}
+
+/// What a tree is made from.
+pub(super) struct Roots<'a> {
+    pub(super) info: &'a OperatorInfo,
+    pub(super) parent: &'a Object,
+    /// Every cache, as the children of children may be of any type.
+    pub(super) caches: &'a [StoreReader],
+    pub(super) last_run: Option<&'a Run>,
+}
+
+/// So many objects are shown, and so deep.
+const MAX_NODES: usize = 500;
+const MAX_DEPTH: usize = 6;
+
+/// The children of a parent: those that are there, and those that the last run could not make.
+pub(super) fn tree(roots: &Roots<'_>) -> Tree {
+    let children = roots.children();
+    let mut decisions = roots.decisions();
+    let mut growing = Growing { roots, seen: HashSet::new(), room: MAX_NODES, omitted: 0 };
+    growing.seen.insert(roots.parent.uid().clone());
+    let mut tree = Tree::default();
+    for child in &children {
+        let decision = decisions.remove(ChildId::of(child).to_string().as_str());
+        let Some(node) = growing.node(child, decision.cloned(), 1) else { continue };
+        if let Some(unready) = unready(child) {
+            tree.unready.push(unready);
+        }
+        tree.nodes.push(node);
+    }
+    let mut missing: Vec<_> = decisions.into_values().filter_map(|it| roots.missing(it)).collect();
+    missing.sort_by(|(a, _), (b, _)| a.cmp(b));
+    tree.nodes.extend(missing.into_iter().map(|(_, node)| node));
+    tree.omitted = growing.omitted;
+    tree
+}
+
+fn unready(child: &Object) -> Option<String> {
+    let readiness = Readiness::of(child);
+    (!readiness.is_good()).then(|| format!("{}: {readiness}", ChildId::of(child)))
+}
+
+impl<'a> Roots<'a> {
+    /// What names the parent, but for what belongs to another child: it is shown there.
+    fn children(&self) -> Vec<Object> {
+        let declared = &self.info.config.children;
+        let is_declared = |cache: &&StoreReader| declared.iter().any(|it| it.ty == *cache.ty());
+        let caches = self.caches.iter().filter(is_declared);
+        let mut children: Vec<Object> =
+            caches.flat_map(|cache| cache.of_parent(self.parent.uid())).collect();
+        let uids: HashSet<Uid> = children.iter().map(|child| child.uid().clone()).collect();
+        children.retain(|child| child.controller().is_none_or(|owner| !uids.contains(owner)));
+        children.sort_by(|a, b| (a.ty(), a.key()).cmp(&(b.ty(), b.key())));
+        children
+    }
+
+    /// What the last run decided, by the name of the child.
+    fn decisions(&self) -> HashMap<&'a str, &'a Decision> {
+        let decisions = self.last_run.map(|run| run.decisions.as_slice()).unwrap_or_default();
+        decisions.iter().map(|decision| (&*decision.child, decision)).collect()
+    }
+
+    /// A child that is not there although the last run wanted it.
+    fn missing(&self, decision: &Decision) -> Option<(ChildId, Node)> {
+        let is_gone = decision.what.verb().is_some();
+        let id = self.id(&decision.child).filter(|_| !is_gone)?;
+        let node = Node {
+            ty: (&id.ty).into(),
+            key: (&id.key).into(),
+            facts: None,
+            readiness: Readiness::missing().into(),
+            decision: Some(decision.clone()),
+            children: Vec::new(),
+        };
+        Some((id, node))
+    }
+
+    fn id(&self, name: &str) -> Option<ChildId> {
+        let mut types = self.info.config.children.iter().map(|child| &child.ty);
+        types.find_map(|ty| {
+            let key = name.strip_prefix(&ty.to_string())?.strip_prefix(' ')?;
+            Some(ChildId { ty: ty.clone(), key: key.parse().ok()? })
+        })
+    }
+}
+
+/// A tree on its way.
+struct Growing<'a> {
+    roots: &'a Roots<'a>,
+    seen: HashSet<Uid>,
+    room: usize,
+    omitted: usize,
+}
+
+impl Growing<'_> {
+    fn node(&mut self, object: &Object, decision: Option<Decision>, depth: usize) -> Option<Node> {
+        if !self.seen.insert(object.uid().clone()) {
+            return None;
+        }
+        let Some(room) = self.room.checked_sub(1) else {
+            self.omitted += 1;
+            return None;
+        };
+        self.room = room;
+        let children = if depth < MAX_DEPTH { self.beneath(object, depth + 1) } else { Vec::new() };
+        Some(Node {
+            ty: object.ty().into(),
+            key: object.key().into(),
+            facts: Some(self.facts(object, depth)),
+            readiness: Readiness::of(object).into(),
+            decision,
+            children,
+        })
+    }
+
+    fn beneath(&mut self, owner: &Object, depth: usize) -> Vec<Node> {
+        let caches = self.roots.caches.iter();
+        let mut below: Vec<Object> =
+            caches.flat_map(|cache| cache.of_parent(owner.uid())).collect();
+        below.retain(|object| object.controller() == Some(owner.uid()));
+        below.sort_by(|a, b| (a.ty(), a.key()).cmp(&(b.ty(), b.key())));
+        below.iter().filter_map(|object| self.node(object, None, depth)).collect()
+    }
+
+    fn facts(&self, object: &Object, depth: usize) -> Facts {
+        let Roots { info, parent, .. } = self.roots;
+        Facts {
+            uid: object.uid().to_string(),
+            resource_version: object.resource_version().to_string(),
+            generation: object.generation(),
+            deleting: object.is_deleting(),
+            owned: depth > 1 || is_ours(&info.config, &info.name, parent, object),
+        }
+    }
+}
+
+impl From<Readiness> for ReadinessView {
+    fn from(Readiness { state, message }: Readiness) -> Self {
+        Self { state: state.name(), message }
+    }
+}
+
+#[cfg(test)]
+mod tests;

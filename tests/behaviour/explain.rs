@@ -1,0 +1,121 @@
+//! Why a parent is stuck, as it is told over HTTP: with the reason, the object and what to do.
+
+use operetta::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, Operators, POD, World, eventually},
+};
+
+async fn start(world: &World) -> Operators {
+    world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await
+}
+
+/// What is told of a parent, once it is told.
+async fn explained(
+    world: &World,
+    operators: &Operators,
+    name: &str,
+    is_told: impl Fn(&Value) -> bool,
+) -> Value {
+    let path = format!("/api/v1/operators/cook/parents/{}/{name}", world.namespace);
+    let told = || async {
+        let (_, body) = operators.http(&path).await;
+        serde_json::from_str::<Value>(&body).unwrap_or_default()
+    };
+    eventually("the explanation", told, is_told).await
+}
+
+/// Whether the sentence has all these parts.
+fn says(told: &Value, parts: &[&str]) -> bool {
+    let why = told["why"].as_str().unwrap_or_default();
+    parts.iter().all(|part| why.contains(part))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_elses_object_in_the_way_is_named_with_what_to_do() {
+    let Some(world) = World::new().await else { return };
+    world.create(CONFIG_MAP, config_map("c", json!({"theirs": "yes"}))).await;
+    let operators = start(&world).await;
+    world
+        .apply(RECIPE, recipe("r", &[config_map("c", json!({})), config_map("d", json!({}))]))
+        .await;
+    let child = format!("ConfigMap.v1 {}/c", world.namespace);
+    let parts = ["in the way", &child, "Delete or rename"];
+    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
+    assert_eq!(told["phase"], "failing");
+    assert!(told["nextWake"]["at"].is_string(), "{told:#}");
+    let nodes = told["children"].as_array().unwrap();
+    let node = |name: &str| nodes.iter().find(|node| node["name"] == name).unwrap();
+    assert_eq!(node("c")["readiness"]["state"], "Missing");
+    assert_eq!(node("c")["decision"]["decision"], "Conflict");
+    assert_eq!(node("d")["readiness"]["state"], "Exists", "the other one is there");
+    let run = &told["history"][0];
+    assert_eq!(
+        [&run["decisions"][0]["child"], &run["decisions"][0]["decision"]],
+        [&json!(child), &json!("Conflict")]
+    );
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_fails_is_named_with_its_error_and_each_step_with_its_time() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world).await;
+    world.apply(RECIPE, acting("r", "fail")).await;
+    let parts = ["the handler returned an error", "the oven is cold", "order a sync"];
+    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
+    let steps = &told["history"][0]["stepMilliseconds"];
+    assert!(steps["sync"].as_f64().is_some_and(|took| took > 0.0), "{steps}");
+    assert_eq!(steps.get("apply"), None, "it did not get there");
+    world.apply(RECIPE, acting("p", "permanent")).await;
+    let parts = ["no such dish", "not tried again before that"];
+    let told = explained(&world, &operators, "p", |told| says(told, &parts)).await;
+    assert_eq!(told["phase"], "stalled");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_type_that_is_missing_is_named_to_a_parent_that_has_never_run() {
+    let Some(world) = World::new().await else { return };
+    let widgets = K8sType::namespaced("test.operetta.dev/v1", "Widget", "widgets");
+    let config = recipe::config("cook").child_of_type(widgets, ChildConfig::apply());
+    world.apply(RECIPE, recipe("r", &[])).await;
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let parts = ["degraded", "widgets", "has not run yet"];
+    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
+    assert_eq!(told["phase"], "pending");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_ready_is_named_and_what_belongs_to_a_child_is_below_it() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world).await;
+    let containers = json!([{"name": "c", "image": "example.com/none"}]);
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+        "spec": {"containers": containers},
+    });
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({})), pod])).await;
+    world.until(POD, "p", "the pod", Value::is_object).await;
+    let owner = world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
+    let mut below = config_map("below", json!({}));
+    below["metadata"]["labels"] = json!({"app.kubernetes.io/managed-by": "cook"});
+    below["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "c", "controller": true,
+        "uid": owner["metadata"]["uid"],
+    }]);
+    world.create(CONFIG_MAP, below).await;
+    let pod = format!("Pod.v1 {}/p", world.namespace);
+    let is_told = |told: &Value| {
+        let nodes = told["children"].as_array().cloned().unwrap_or_default();
+        let has_below = nodes.iter().any(|node| node["children"][0]["name"] == "below");
+        has_below && says(told, &["not everything is ready", &pod])
+    };
+    let told = explained(&world, &operators, "r", is_told).await;
+    let nodes = told["children"].as_array().unwrap();
+    assert_eq!(nodes.len(), 2, "what is below is not beside: {nodes:#?}");
+    operators.stop().await;
+}
