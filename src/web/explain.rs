@@ -76,7 +76,8 @@ fn explained(
     }
 }
 
-fn grown(
+/// What belongs to a parent, as far as it is cached.
+pub(super) fn grown(
     board: &Board,
     operator: &OperatorSnapshot,
     object: &Object,

@@ -18,7 +18,6 @@ use crate::{
     board::{Board, OperatorInfo, OperatorSnapshot, OperatorState, ParentState},
     history::{NextWake, Run},
     object::{Object, ObjectKey, Uid},
-    plan::is_ours,
 };
 
 /// A parent in a list.
@@ -118,20 +117,6 @@ pub(super) fn conditions_of(parent: Option<&Object>) -> Value {
         Some(conditions @ Value::Array(_)) => conditions,
         Some(_) | None => Value::Array(Vec::new()),
     }
-}
-
-/// What names the parent, by type and key, and whether it is the parent's.
-pub(super) fn children_of(
-    board: &Board,
-    info: &OperatorInfo,
-    parent: &Object,
-) -> Vec<(Object, bool)> {
-    let caches = info.config.children.iter().filter_map(|child| board.type_state(&child.ty));
-    let mut children: Vec<Object> =
-        caches.flat_map(|cache| cache.store.of_parent(parent.uid())).collect();
-    children.sort_by(|a, b| (a.ty(), a.key()).cmp(&(b.ty(), b.key())));
-    let is_ours = |child: &Object| is_ours(&info.config, &info.name, parent, child);
-    children.into_iter().map(|child| (child.clone(), is_ours(&child))).collect()
 }
 
 impl ParentView {

@@ -21,31 +21,31 @@ use crate::{
 #[schemars(rename = "Child")]
 pub(super) struct Node {
     #[serde(flatten)]
-    ty: TypeView,
+    pub(super) ty: TypeView,
     #[serde(flatten)]
-    key: KeyView,
+    pub(super) key: KeyView,
     #[serde(flatten)]
-    facts: Option<Facts>,
-    readiness: ReadinessView,
+    pub(super) facts: Option<Facts>,
+    pub(super) readiness: ReadinessView,
     /// What the last run decided about it; missing for what it left as it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<Decision>,
+    pub(super) decision: Option<Decision>,
     /// What belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    children: Vec<Node>,
+    pub(super) children: Vec<Node>,
 }
 
 /// What there is to say of an object that is there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Facts {
+pub(super) struct Facts {
     uid: String,
     resource_version: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     generation: Option<i64>,
     deleting: bool,
     /// Whether it belongs to what it is shown below; else it only says so by a label.
-    owned: bool,
+    pub(super) owned: bool,
 }
 
 /// Whether an object is ready.
@@ -53,10 +53,10 @@ struct Facts {
 #[schemars(rename = "Readiness")]
 pub(super) struct ReadinessView {
     /// `Ready`, `Exists`, `Progressing`, `Failed`, `Terminating` or `Missing`.
-    state: &'static str,
+    pub(super) state: &'static str,
     /// Why it is not, in a few words.
     #[serde(skip_serializing_if = "String::is_empty")]
-    message: String,
+    pub(super) message: String,
 }
 
 /// A tree, and how much of it is not shown.

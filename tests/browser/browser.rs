@@ -129,6 +129,12 @@ impl Browser {
         self.find(selector).await.click().await.unwrap();
     }
 
+    /// By what it says, as a person does.
+    pub(crate) async fn click_button(&self, text: &str) {
+        let path = format!("//button[normalize-space()='{text}']");
+        self.client.find(Locator::XPath(&path)).await.unwrap().click().await.unwrap();
+    }
+
     pub(crate) async fn keys(&self, keys: &str) {
         let focused = self.client.active_element().await.unwrap();
         focused.send_keys(keys).await.unwrap();

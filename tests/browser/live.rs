@@ -25,7 +25,7 @@ async fn a_parent_that_breaks_and_is_mended_is_seen_at_once() {
         browser.until_shown(".title .mark", "failing").await;
         browser.until_shown(".lede", "does not exist").await;
         // Who does not see it is told.
-        browser.until_shown("#announcer", "The last run failed").await;
+        browser.until_shown("#announcer", "failed: the handler returned an error").await;
         shop.put("Website", "shop", "landing", json!({"title": "better"})).await;
         browser.until_shown(".title .mark", "synced").await;
         browser.until_shown(".runs", "data.title").await;

@@ -10,6 +10,7 @@ mod driver;
 mod shop;
 mod visit;
 
+mod commands;
 mod keyboard;
 mod live;
 mod looks;

@@ -135,6 +135,13 @@ impl Shop {
         eventually(&format!("{key} {}", phase.name()), look, |seen| *seen == Some(phase)).await;
     }
 
+    /// Waits until an operator knows a parent no longer.
+    pub(crate) async fn until_gone(&self, operator: &str, namespace: &str, name: &str) {
+        let key = ObjectKey::namespaced(namespace, name);
+        let look = || async { self.running.board().parent(operator, &key).is_none() };
+        eventually(&format!("the end of {key}"), look, |is_gone| *is_gone).await;
+    }
+
     pub(crate) async fn close(self) {
         tokio::task::spawn_blocking(|| self.running.stop()).await.unwrap().unwrap();
     }

@@ -30,7 +30,8 @@ async fn somebody_who_has_never_seen_it_finds_why_a_parent_is_stuck() {
         browser.click("a[href='/ui/operators/websites/parents/shop/checkout']").await;
         browser.until_shown("h1", "shop/checkout").await;
         let first = browser.texts("main p").await.remove(0);
-        assert!(first.starts_with("The last run failed (HandlerFailed): the image"), "{first}");
+        assert!(first.contains("runs failed: the handler returned an error: the image"), "{first}");
+        assert!(first.contains("Change what the error names"), "{first}");
         let next = browser.text("main").await;
         assert!(next.contains("Next run ") && next.contains("to try again"), "{next}");
     })
@@ -115,7 +116,7 @@ async fn without_script_everything_can_be_read() {
         browser.click("form button").await;
         browser.until_shown("main", "No parent matches.").await;
         browser.goto("/ui/operators/websites/parents/shop/checkout").await;
-        browser.until_shown("main", "The last run failed (HandlerFailed)").await;
+        browser.until_shown("main", "the handler returned an error").await;
     })
     .await;
 }

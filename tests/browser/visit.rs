@@ -30,5 +30,5 @@ pub(crate) async fn visit(test: impl AsyncFnOnce(&Browser, &Shop)) {
 
 /// That a parent or an operator is not there is what some tests are about.
 fn is_expected(complaint: &str) -> bool {
-    complaint.contains("/ui/operators/") && complaint.contains("status of 404 (Not Found)")
+    complaint.contains("/operators/") && complaint.contains("status of 404 (Not Found)")
 }

@@ -77,8 +77,8 @@ async fn the_overview_says_first_what_needs_attention() {
     let html = page(&world, "/").await;
     let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("no `{text}` in {html}"));
     assert!(at("2 things need attention.") < at("no permission to list pods"));
-    assert!(at("no permission to list pods") < at("The last run failed (HandlerFailed)"));
-    assert!(at("The last run failed (HandlerFailed)") < at("id=\"operators\""));
+    assert!(at("no permission to list pods") < at("Its last run failed"));
+    assert!(at("Its last run failed") < at("id=\"operators\""));
     assert!(html.contains("href=\"/ui/operators/echo-server/parents/ns/a\""), "{html}");
     assert!(html.contains("href=\"/ui/operators/echo-server?phase=failing\""), "{html}");
 }
@@ -87,7 +87,7 @@ async fn the_overview_says_first_what_needs_attention() {
 async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
     let html = page(&world(), "/ui/operators/echo-server/parents/ns/a").await;
     for shown in [
-        "The last run failed (HandlerFailed): no such image.",
+        "Its last run failed: the handler returned an error: no such image.",
         "href=\"/ui/cache/pods/ns/pod\"",
         "href=\"/ui/cache/secrets/ns/secret\"",
         "the process started",

@@ -61,6 +61,7 @@ const PHASES: [ParentPhase; 6] = [
 pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
     let mut attention = Attention::default();
     operators.iter().filter_map(troubled).for_each(|item| attention.add(item));
+    operators.iter().filter_map(|it| paused(it, now)).for_each(|item| attention.add(item));
     caches(board, operators, now).for_each(|item| attention.add(item));
     for phase in PHASES {
         for operator in operators {
@@ -135,7 +136,7 @@ fn item(
         title: key.to_string(),
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
-        why: sentence::why(state, operator).into(),
+        why: sentence::why(state, operator, &[], now).into(),
         since: sentence::since(&state.history).map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
@@ -156,6 +157,20 @@ fn troubled(operator: &OperatorSnapshot) -> Option<Item> {
         of: "operator".to_owned(),
         why: troubles(reasons).into(),
         since: None,
+        next: None,
+    })
+}
+
+fn paused(operator: &OperatorSnapshot, now: SystemTime) -> Option<Item> {
+    let (pause, name) = (operator.paused.as_ref()?, operator.info.name.as_str());
+    Some(Item {
+        mark: Mark::paused("paused"),
+        title: name.to_owned(),
+        href: links::operator(name),
+        of: "operator".to_owned(),
+        why: "A person has paused it: no child of its parents is written until it is resumed."
+            .into(),
+        since: Some(Moment::past(pause.since, now)),
         next: None,
     })
 }

@@ -23,12 +23,27 @@ pub(super) fn parent(operator_name: &str, key: &ObjectKey) -> String {
     format!("{}/parents/{}", operator(operator_name), path_of(key))
 }
 
+/// Where commands for an operator go.
+pub(super) fn operator_api(name: &str) -> String {
+    format!("/api/v1/operators/{}", encoded(name))
+}
+
+/// Where commands for a parent go.
+pub(super) fn parent_api(operator_name: &str, key: &ObjectKey) -> String {
+    format!("{}/parents/{}", operator_api(operator_name), path_of(key))
+}
+
 pub(super) fn cache(ty: &K8sType) -> String {
     format!("/ui/cache/{}", encoded(&ty.resource_name()))
 }
 
 pub(super) fn object(ty: &K8sType, key: &ObjectKey) -> String {
     format!("{}/{}", cache(ty), path_of(key))
+}
+
+/// An object by the words of the API.
+pub(super) fn named_object(ty: &str, namespace: Option<&str>, name: &str) -> String {
+    format!("/ui/cache/{}/{}", encoded(ty), path_of(&ObjectKey::new(namespace, name)))
 }
 
 /// What is to be listened to for changes of one operator, or of one parent.

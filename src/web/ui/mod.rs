@@ -27,6 +27,7 @@ mod parent;
 mod parts;
 mod sentence;
 mod time;
+mod tree;
 
 use super::endpoint::{Answer, Form, Parameter};
 

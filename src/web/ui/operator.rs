@@ -13,8 +13,7 @@ use super::{
     facts::{CacheRow, Fact, type_words},
     frame::{self, Frame, NoPage, Section},
     links,
-    parts::{Bar, Mark, Part, Prose, count, counted, parts},
-    sentence,
+    parts::{Bar, Mark, Order, Part, Prose, count, counted, parts},
     time::{Moment, span, took},
 };
 use crate::{
@@ -45,6 +44,8 @@ struct View {
     kind: String,
     mark: Mark,
     reasons: Vec<Prose>,
+    paused: Option<Moment>,
+    commands: Vec<Order>,
     bar: Bar,
     tabs: Vec<Tab>,
     query: ParentsQuery,
@@ -110,11 +111,13 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         kind: operator.info.config.parent.kind().to_owned(),
         mark: (&operator.state).into(),
         reasons: operator.state.reasons().iter().map(Prose::from).collect(),
+        paused: operator.paused.as_ref().map(|pause| Moment::past(pause.since, now)),
+        commands: commands(&operator),
         bar: Bar::new(&operator),
         tabs: tabs(&operator, &query),
         namespaces: board.namespaces(name, NAMESPACES),
         shown: shown(found.items.len(), found.chosen, after.is_some()),
-        rows: found.items.iter().map(|(key, state)| Row::new(&operator, key, state, now)).collect(),
+        rows: found.items.iter().map(|(key, state)| Row::new(name, key, state, now)).collect(),
         first: after.map(|_| query.at(name, "")),
         next,
         facts: facts(&operator),
@@ -122,6 +125,14 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         caches: caches(board, &operator, now),
         query,
     })
+}
+
+fn commands(operator: &OperatorSnapshot) -> Vec<Order> {
+    let api = links::operator_api(operator.info.name.as_str());
+    vec![match operator.paused {
+        Some(_) => Order { text: "Resume the operator", path: format!("{api}/resume") },
+        None => Order { text: "Pause the operator", path: format!("{api}/pause") },
+    }]
 }
 
 fn after(query: &ParentsQuery) -> Result<Option<ObjectKey>, Refused> {
@@ -229,20 +240,15 @@ impl ParentsQuery {
 }
 
 impl Row {
-    fn new(
-        operator: &OperatorSnapshot,
-        key: &ObjectKey,
-        state: &ParentState,
-        now: SystemTime,
-    ) -> Self {
+    fn new(operator: &str, key: &ObjectKey, state: &ParentState, now: SystemTime) -> Self {
         let last = state.history.last();
         Self {
             key: key.to_string(),
             name: key.name.to_string(),
             namespace: key.namespace.as_deref().map(ToOwned::to_owned),
-            href: links::parent(operator.info.name.as_str(), key),
+            href: links::parent(operator, key),
             mark: state.phase.into(),
-            why: sentence::why(state, operator).into(),
+            why: state.message.clone().unwrap_or_default().into(),
             last: last.map(|run| {
                 ((&run.outcome).into(), Moment::past(run.started, now), took(run.duration))
             }),

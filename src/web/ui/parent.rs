@@ -12,17 +12,19 @@ use super::{
     facts::Fact,
     frame::{self, Frame, NoPage, Section},
     links,
-    parts::{Mark, Prose, counted},
+    parts::{Mark, Order, Prose, counted},
     sentence,
     time::{Moment, took},
+    tree::Branch,
 };
 use crate::{
-    board::{Board, OperatorSnapshot, ParentState},
+    board::{Board, OperatorSnapshot, ParentPhase, ParentState},
     history::{Decision, Run},
     object::{Object, ObjectKey},
     web::{
         WebState,
-        parents::{ParentPath, cached_parent, children_of, conditions_of, known_parent},
+        explain::grown,
+        parents::{ParentPath, cached_parent, conditions_of, known_parent},
     },
 };
 
@@ -39,19 +41,12 @@ struct View {
     next: Option<(Moment, &'static str)>,
     since: Option<Moment>,
     facts: Vec<Fact>,
-    children: Vec<Child>,
+    commands: Vec<Order>,
+    children: Vec<Branch>,
+    children_omitted: usize,
     conditions: Vec<Condition>,
     runs: Vec<RunView>,
     runs_in_all: String,
-}
-
-/// A child in the tree.
-struct Child {
-    kind: String,
-    name: String,
-    href: String,
-    mark: Mark,
-    note: &'static str,
 }
 
 /// A condition of the parent's status.
@@ -73,6 +68,7 @@ struct RunView {
     decisions: Vec<Decided>,
     message: Option<Prose>,
     rest: String,
+    steps: Vec<(&'static str, String)>,
 }
 
 /// What a run decided about a child.
@@ -103,6 +99,7 @@ fn view(
     let name = operator.info.name.as_str();
     let ty = &operator.info.config.parent;
     let cached = cached_parent(board, &operator.info, &key, &parent.uid);
+    let tree = cached.as_ref().map(|it| grown(board, operator, it, parent)).unwrap_or_default();
     let history = &parent.history;
     View {
         frame: Frame::new(key.to_string(), Section::Operators, now)
@@ -114,14 +111,13 @@ fn view(
         operator: name.to_owned(),
         object: cached.as_ref().map(|_| links::object(ty, &key)),
         mark: parent.phase.into(),
-        why: sentence::why(parent, operator).into(),
+        why: sentence::why(parent, operator, &tree.unready, now).into(),
         next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), sentence::next_run(it.why))),
         since: sentence::since(history).map(|at| Moment::past(at, now)),
         facts: facts(parent),
-        children: cached.as_ref().map_or_else(Vec::new, |cached| {
-            let children = children_of(board, &operator.info, cached);
-            children.iter().map(|(child, is_ours)| Child::new(child, *is_ours)).collect()
-        }),
+        commands: commands(name, &key, parent.phase),
+        children: tree.nodes.iter().map(Branch::from).collect(),
+        children_omitted: tree.omitted,
         conditions: conditions(cached.as_ref()),
         runs: history.newest_first().map(|run| RunView::new(run, now)).collect(),
         runs_in_all: counted(
@@ -131,6 +127,16 @@ fn view(
         ),
         key,
     }
+}
+
+fn commands(operator: &str, key: &ObjectKey, phase: ParentPhase) -> Vec<Order> {
+    let api = links::parent_api(operator, key);
+    let order = |text, verb| Order { text, path: format!("{api}/{verb}") };
+    let pause = match phase {
+        ParentPhase::Paused => order("Resume", "resume"),
+        _ => order("Pause", "pause"),
+    };
+    vec![order("Run now", "sync"), pause]
 }
 
 fn facts(parent: &ParentState) -> Vec<Fact> {
@@ -171,25 +177,6 @@ fn condition_mark(ty: &str, status: &str) -> Mark {
     }
 }
 
-impl Child {
-    fn new(child: &Object, is_ours: bool) -> Self {
-        let (mark, note) = match (is_ours, child.is_deleting()) {
-            (_, true) => (Mark::warn("going"), "It is being deleted."),
-            (false, _) => {
-                (Mark::warn("not ours"), "It names this parent by a label, but belongs to others.")
-            }
-            (true, false) => (Mark::good("there"), ""),
-        };
-        Self {
-            kind: child.ty().kind().to_owned(),
-            name: child.name().to_owned(),
-            href: links::object(child.ty(), child.key()),
-            mark,
-            note,
-        }
-    }
-}
-
 impl RunView {
     fn new(run: &Run, now: SystemTime) -> Self {
         Self {
@@ -202,6 +189,7 @@ impl RunView {
             decisions: run.decisions.iter().map(Decided::new).collect(),
             message: message(run),
             rest: rest(run),
+            steps: run.steps.taken().map(|(step, time)| (step.name(), took(time))).collect(),
         }
     }
 }

@@ -31,6 +31,14 @@ pub(super) struct Prose(String);
 
 impl HtmlSafe for Prose {}
 
+/// What a person can order by a click.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Order {
+    pub(super) text: &'static str,
+    /// Where it is posted.
+    pub(super) path: String,
+}
+
 /// How many parents are in each phase, as a bar and in words.
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "bar.html")]
@@ -80,6 +88,10 @@ impl Mark {
 
     pub(super) const fn paused(word: &'static str) -> Self {
         Self::new(word, "pause", "rest")
+    }
+
+    pub(super) const fn leaving(word: &'static str) -> Self {
+        Self::new(word, "leave", "warn")
     }
 
     pub(super) fn word(self) -> &'static str {
@@ -170,6 +182,12 @@ impl From<String> for Prose {
 impl From<&String> for Prose {
     fn from(text: &String) -> Self {
         Self(text.clone())
+    }
+}
+
+impl From<&str> for Prose {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
     }
 }
 

@@ -23,10 +23,10 @@ use crate::{
 pub(super) struct TypeView {
     /// What `/api/v1/cache/{type}` calls it.
     #[serde(rename = "type")]
-    name: String,
+    pub(super) name: String,
     /// `v1` or `group/version`.
     api_version: String,
-    kind: String,
+    pub(super) kind: String,
     /// Whether its objects are in namespaces.
     namespaced: bool,
 }
@@ -37,8 +37,8 @@ pub(super) struct TypeView {
 pub(super) struct KeyView {
     /// Missing for what is cluster-scoped.
     #[serde(skip_serializing_if = "Option::is_none")]
-    namespace: Option<String>,
-    name: String,
+    pub(super) namespace: Option<String>,
+    pub(super) name: String,
 }
 
 /// An object without its content.

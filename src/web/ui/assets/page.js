@@ -211,7 +211,7 @@
       const headers = { "Content-Type": "application/json", Accept: "application/json" };
       const response = await fetch(button.dataset.command, { method: "POST", headers, body: "{}" });
       const status = await response.json().catch(() => ({}));
-      answer.textContent = response.ok ? button.dataset.done : status.message || response.statusText;
+      answer.textContent = status.message || response.statusText;
     } catch {
       answer.textContent = "The server does not answer.";
     } finally {
