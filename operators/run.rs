@@ -34,6 +34,7 @@ pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()>
     let builder = Supervisor::builder()
         .serve(&listen.to_string())
         .log_level(logs)
+        .program(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .on_ready(announce(&operators, kubeconfig.clone()))
         .connect(move || client(target, definitions, kubeconfig));
     register_all(builder, operators).run().map_err(explain)

@@ -148,8 +148,10 @@ pub struct OperatorSnapshot {
 pub struct ParentPage {
     /// The parents.
     pub items: Vec<(ObjectKey, ParentState)>,
-    /// How many follow.
-    pub remaining: usize,
+    /// Whether more follow.
+    pub goes_on: bool,
+    /// How many there are on all pages, where that is known without looking at them.
+    pub total: Option<usize>,
 }
 
 /// A type at one moment.

@@ -8,6 +8,7 @@
 //! supervisor, operator actors --register, set_operator--+
 //! reflectors ------------------add_store, update_type---+--> Board --copies--> web
 //! reconcilers -----------------record, forget-----------+      | feed --notices--> web
+//! queues ----------------------show_queue---------------+
 //! actors, runtime -------------pulse--------------------+
 //!
 //! web --command--> Board --a bounded channel--> supervisor --> operator actors
@@ -15,13 +16,15 @@
 //!
 //! Invariants:
 //! - what was never registered is never shown: records for unknown operators are dropped;
-//! - no lock is held while anything but a copy is made;
+//! - no lock is held while anything but a copy is made, and of parents only of so many at once;
 //! - what changes is told to those who listen; they hold up nobody, and without them it costs a look.
 
 mod commands;
 mod facts;
 mod feed;
+mod parents;
 mod pulse;
+mod queue;
 mod select;
 mod shared;
 
@@ -31,6 +34,8 @@ pub use facts::{
     ParentPhase, ParentState, TypeError, TypeSnapshot, TypeState,
 };
 pub use feed::{Change, Full, MAX_LISTENERS, Notice, ParentName, Silence, Subscription};
+pub use parents::ParentFilter;
 pub use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
+pub use queue::{QueueReader, QueueState};
 pub use select::Selection;
 pub use shared::Board;

@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeMap,
     fmt, mem,
-    ops::{Bound, ControlFlow},
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Instant,
 };
@@ -12,7 +11,8 @@ use tokio::sync::mpsc;
 
 use super::{
     Beat, Change, Command, Full, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState,
-    ParentName, ParentPage, ParentPhase, ParentState, Pulse, Subscription, TypeSnapshot, TypeState,
+    ParentName, ParentPhase, ParentState, Pulse, QueueReader, Subscription, TypeSnapshot,
+    TypeState,
     feed::{self, Feed},
     pulse::Pulses,
 };
@@ -32,20 +32,21 @@ pub struct Board {
 
 #[derive(Default)]
 pub(super) struct Contents {
-    operators: BTreeMap<String, Operator>,
+    pub(super) operators: BTreeMap<String, Operator>,
     types: BTreeMap<K8sType, TypeSnapshot>,
     is_stopping: bool,
     /// The way to those who carry out commands, while there is somebody.
     pub(super) commands: Option<mpsc::Sender<Command>>,
 }
 
-struct Operator {
+pub(super) struct Operator {
     info: OperatorInfo,
     state: OperatorState,
     paused: Option<OperatorPause>,
-    parents: BTreeMap<ObjectKey, ParentState>,
+    pub(super) parents: BTreeMap<ObjectKey, ParentState>,
     /// Kept beside, because it is asked for more often than anything else.
-    by_phase: BTreeMap<ParentPhase, usize>,
+    pub(super) by_phase: BTreeMap<ParentPhase, usize>,
+    pub(super) queue: Option<QueueReader>,
 }
 
 // === writing ===
@@ -61,7 +62,8 @@ impl Board {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
-        let operator = Operator { info, state, paused: None, parents: BTreeMap::new(), by_phase };
+        let (parents, paused, queue) = (BTreeMap::new(), None, None);
+        let operator = Operator { info, state, paused, parents, by_phase, queue };
         self.write().operators.insert(name, operator);
     }
 
@@ -197,43 +199,21 @@ impl Board {
         self.read().operators.get(name).map(Operator::snapshot)
     }
 
-    /// The parents of an operator after a key; `None` if there is no such operator.
-    pub fn parents(
-        &self,
-        operator: &str,
-        after: Option<&ObjectKey>,
-        limit: usize,
-    ) -> Option<ParentPage> {
-        let contents = self.read();
-        let parents = &contents.operators.get(operator)?.parents;
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let mut following = parents.range::<ObjectKey, _>((from, Bound::Unbounded));
-        let items = following.by_ref().take(limit);
-        let items = items.map(|(key, state)| (key.clone(), state.clone())).collect();
-        Some(ParentPage { items, remaining: following.count() })
-    }
-
     /// One parent of an operator.
     pub fn parent(&self, operator: &str, key: &ObjectKey) -> Option<ParentState> {
         self.read().operators.get(operator)?.parents.get(key).cloned()
     }
 
-    /// Looks at every parent of an operator until it is told to stop; `None` if there is no such
-    /// operator.
-    pub(super) fn each_parent(
-        &self,
-        operator: &str,
-        mut look: impl FnMut(&ObjectKey, &ParentState) -> ControlFlow<()>,
-    ) -> Option<()> {
-        let contents = self.read();
-        let mut parents = contents.operators.get(operator)?.parents.iter();
-        let _ = parents.try_for_each(|(key, state)| look(key, state));
-        Some(())
-    }
-
     /// All types, by name.
     pub fn types(&self) -> Vec<TypeSnapshot> {
         self.read().types.values().cloned().collect()
+    }
+
+    /// The store of a type by its names.
+    pub fn store(&self, api_version: &str, kind: &str) -> Option<StoreReader> {
+        let contents = self.read();
+        let mut stores = contents.types.values().map(|ty| &ty.store);
+        stores.find(|store| store.ty().is(api_version, kind)).cloned()
     }
 
     /// The type of this value.
@@ -289,7 +269,7 @@ impl Operator {
     }
 
     fn snapshot(&self) -> OperatorSnapshot {
-        let Self { info, state, paused, by_phase, parents: _ } = self;
+        let Self { info, state, paused, by_phase, parents: _, queue: _ } = self;
         OperatorSnapshot {
             info: info.clone(),
             state: state.clone(),

@@ -12,6 +12,7 @@ use std::{
 use tokio::sync::Notify;
 
 use crate::{
+    board::QueueState,
     metrics::QueueMetrics,
     schedule::{Place, Priority, Queue},
 };
@@ -104,6 +105,19 @@ impl Gate {
                 return;
             }
             notified.await;
+        }
+    }
+
+    /// Who runs and who waits at this moment.
+    pub fn look(&self) -> QueueState {
+        let state = self.state();
+        let waiting = |priority| (priority, state.queue.waiting(priority));
+        let oldest = Priority::ALL.into_iter().filter_map(|priority| state.queue.oldest(priority));
+        QueueState {
+            running: state.in_flight,
+            limit: state.places,
+            waiting: Priority::ALL.into_iter().map(waiting).collect(),
+            longest_wait: oldest.map(|waiting| waiting.since.elapsed()).max(),
         }
     }
 
@@ -286,6 +300,25 @@ mod tests {
         assert!(world.gate.idle().now_or_never().is_some(), "who waits does not count");
         let _late = world.later(Priority::Deletion, "late");
         assert!(world.next().is_none());
+    }
+
+    #[test]
+    fn who_runs_and_who_waits_can_be_looked_at() {
+        let world = world(1);
+        let idle = world.gate.look();
+        assert_eq!((idle.running, idle.limit, idle.longest_wait), (0, 1, None));
+        let _first = world.now();
+        let mut ticket = world.later(Priority::Background, "a");
+        let _other = world.later(Priority::Change, "b");
+        let before = world.gate.look().longest_wait;
+        ticket.raise(Priority::Deletion);
+        let look = world.gate.look();
+        let waiting: Vec<usize> = look.waiting.into_values().collect();
+        assert_eq!((look.running, waiting), (1, vec![1, 1, 0, 0]));
+        assert!(
+            before.is_some() && look.longest_wait >= before,
+            "who is raised has waited as long"
+        );
     }
 
     #[tokio::test]

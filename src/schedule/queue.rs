@@ -134,6 +134,11 @@ impl<T> Queue<T> {
         self.lanes[priority.lane()].len()
     }
 
+    /// The entry of a priority that has waited longest.
+    pub fn oldest(&self, priority: Priority) -> Option<&T> {
+        self.lanes[priority.lane()].first_key_value().map(|(_, entry)| entry)
+    }
+
     fn next_priority(&self) -> Option<Priority> {
         let busy = || Priority::ALL.into_iter().filter(|priority| self.waiting(*priority) > 0);
         let is_out_of_patience =

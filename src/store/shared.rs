@@ -128,16 +128,14 @@ impl StoreReader {
 
     /// Everything cached, by key.
     pub fn list(&self) -> Vec<Object> {
-        let mut objects: Vec<Object> = self.read().objects().cloned().collect();
+        let mut objects = self.objects();
         objects.sort_unstable_by(|a, b| a.key().cmp(b.key()));
         objects
     }
 
-    /// The keys of everything cached, sorted.
-    pub fn keys(&self) -> Vec<ObjectKey> {
-        let mut keys: Vec<ObjectKey> = self.read().objects().map(|o| o.key().clone()).collect();
-        keys.sort_unstable();
-        keys
+    /// The same in no order.
+    pub fn objects(&self) -> Vec<Object> {
+        self.read().objects().cloned().collect()
     }
 
     /// The objects that name this uid as their controller or in a parent label.

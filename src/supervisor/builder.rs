@@ -95,6 +95,43 @@ impl SupervisorBuilder {
         self
     }
 
+    /// Tells what the program is called and which version it is, for `/version`.
+    pub fn program(mut self, name: &str, version: &str) -> Self {
+        self.program.name = Some((name.to_owned(), version.to_owned()));
+        self
+    }
+
+    /// Adds routes of the program's own to the web endpoint, beside those of the framework; more
+    /// than one call adds more. Handlers read the stores through [`Stores`](web::Stores).
+    ///
+    /// They pass the same checks as every other request, whatever these are, and their answers
+    /// carry the same headers. A path that the framework answers stays the framework's, with every
+    /// method, and so does all below `/api/v1`; a default service answers the rest. A handler runs on
+    /// the thread of the endpoint: what blocks belongs into `actix_web::web::block`. What they show
+    /// of Secrets is theirs to protect: nothing is redacted.
+    ///
+    /// ```
+    /// use actix_web::web;
+    /// use operetta::{prelude::*, web::Stores};
+    ///
+    /// async fn count(stores: Stores) -> String {
+    ///     stores.list_objects(("v1", "ConfigMap")).map_or(0, |maps| maps.len()).to_string()
+    /// }
+    ///
+    /// let supervisor = Supervisor::builder()
+    ///     .serve("127.0.0.1:8080")
+    ///     .routes(|config| {
+    ///         config.route("/count", web::get().to(count));
+    ///     });
+    /// ```
+    pub fn routes(
+        mut self,
+        add: impl Fn(&mut actix_web::web::ServiceConfig) + Send + Sync + 'static,
+    ) -> Self {
+        self.program.routes.push(Arc::new(add));
+        self
+    }
+
     /// Calls back once, when every operator runs or is degraded with a stated reason.
     pub fn on_ready(mut self, call: impl FnOnce(&Ready) + Send + 'static) -> Self {
         self.on_ready = Some(Box::new(call));
@@ -139,7 +176,8 @@ impl SupervisorBuilder {
 
     /// Checks everything that can be checked without a cluster, and takes the port.
     fn prepare(self) -> Result<(Parts, Option<std::net::SocketAddr>), RunError> {
-        let Self { connect, operators, web, on_ready, timeouts, program } = self;
+        let Self { connect, operators, web, on_ready, timeouts, mut program } = self;
+        program.timeouts = timeouts;
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
         }

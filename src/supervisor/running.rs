@@ -5,7 +5,7 @@ use std::{net::SocketAddr, thread::JoinHandle};
 use tokio::sync::{oneshot, watch};
 
 use super::RunError;
-use crate::{board::Board, metrics::Metrics};
+use crate::{board::Board, metrics::Metrics, web::Stores};
 
 /// The process is ready: every operator runs, or is degraded with a stated reason.
 #[derive(Debug, Clone)]
@@ -61,6 +61,11 @@ impl Running {
     /// What the web endpoint shows.
     pub fn board(&self) -> &Board {
         &self.handles.board
+    }
+
+    /// What the operators cache.
+    pub fn stores(&self) -> Stores {
+        Stores::new(&self.handles.board)
     }
 
     /// What is measured.

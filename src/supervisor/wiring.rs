@@ -21,7 +21,7 @@ use crate::{
         OperatorActor, OperatorParts, OperatorStateChanged, Ordered, Postbox, Reflector,
         ReflectorParts,
     },
-    board::{BEAT_EVERY, Board, OperatorInfo, ParentPhase},
+    board::{BEAT_EVERY, Board, OperatorInfo, ParentPhase, QueueReader},
     cluster::{Cluster, Timeouts, WatchSpec},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
@@ -156,6 +156,8 @@ impl Wiring {
             config: config.clone(),
             has_finalizer: config.needs_finalizer(&**context.handler()),
         });
+        let gate = context.gate().clone();
+        self.board.show_queue(context.name(), QueueReader::new(move || gate.look()));
         self.metrics.operator_registered(context.name());
         let reader = |ty: &K8sType| self.stores[ty].reader();
         let mailbox = self.metrics.mailbox("operator", context.name().as_str());

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header,
-    web::{Data, Json, Path, Query},
+    web::{Data, Json, Path, Query, block},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,9 @@ use serde_json::Value;
 use super::{
     WebState,
     endpoint::{Form, Parameter},
-    page::{List, ListMeta, PageQuery, PageRequest},
+    page::{Following, List, ListMeta, PageQuery, PageRequest},
     redact::redacted,
+    selection::{Selection, SelectionQuery},
     status::Refused,
     views::{CacheView, ObjectView},
 };
@@ -68,11 +69,18 @@ pub(super) async fn list_types(state: Data<WebState>) -> Json<List<CacheView>> {
 
 pub(super) async fn list(
     ty: Path<String>,
-    query: Query<PageQuery>,
+    selection: Query<SelectionQuery>,
+    page: Query<PageQuery>,
     state: Data<WebState>,
 ) -> Result<Json<CacheList>, Refused> {
     let cache = find(&state.board, &ty)?;
-    let list = objects(&cache.store, &query.check()?);
+    let selection = selection.into_inner().check(cache.store.ty())?;
+    let name = format!("cache of {} {}", cache.store.ty(), selection.words());
+    let wanted = page.check(name)?;
+    let store = cache.store.clone();
+    // Labels are read from the JSON of each object: that must not keep others from being answered.
+    let list = block(move || objects(&store, &selection, wanted)).await;
+    let list = list.map_err(|_| Refused::Stopping)?;
     Ok(Json(CacheList { view: CacheView::new(&cache, SystemTime::now()), list }))
 }
 
@@ -151,13 +159,25 @@ pub(super) fn find(board: &Board, name: &str) -> Result<TypeSnapshot, Refused> {
     board.types().into_iter().find(is_named).ok_or_else(|| Refused::NoType(name.to_owned()))
 }
 
-fn objects(store: &StoreReader, wanted: &PageRequest) -> List<ObjectView> {
-    let keys = store.keys();
-    let start = wanted.after.as_ref().map_or(0, |after| keys.partition_point(|key| key <= after));
-    let following = &keys[start..];
-    let page = &following[..wanted.limit.min(following.len())];
-    // What went since the keys were read is left out.
-    let items = page.iter().filter_map(|key| store.get(key)).map(|o| ObjectView::from(&o));
-    let metadata = ListMeta::new(page.last(), following.len() - page.len());
-    List { items: items.collect(), metadata }
+/// A page of what is selected. The store is unsorted, so all of it is looked at for each page.
+fn objects(store: &StoreReader, selection: &Selection, wanted: PageRequest) -> List<ObjectView> {
+    let by_key = |a: &Object, b: &Object| a.key().cmp(b.key());
+    let mut found = store.objects();
+    found.retain(|object| {
+        wanted.after.as_ref().is_none_or(|after| object.key() > after) && selection.holds(object)
+    });
+    let count = found.len();
+    if count > wanted.limit {
+        found.select_nth_unstable_by(wanted.limit, by_key);
+        found.truncate(wanted.limit);
+    }
+    found.sort_unstable_by(by_key);
+    let items = found.iter().map(ObjectView::from).collect();
+    let last = found.last().map(Object::key);
+    let following = match count - found.len() {
+        0 => Following::Nothing,
+        more => Following::About(more),
+    };
+    let metadata = wanted.followed_by(last, found.len(), following);
+    List { items, metadata }
 }

@@ -18,6 +18,7 @@
 //! - nothing is ordered by a GET, nor by what a page of another site can make a browser send;
 //! - a request reads copies: however slow its client is, nobody who acts waits for it.
 
+mod about;
 mod body;
 mod cache;
 mod commands;
@@ -36,8 +37,10 @@ mod parents;
 mod program;
 mod redact;
 mod routes;
+mod selection;
 mod server;
 mod status;
+mod stores;
 mod table;
 mod tree;
 mod ui;
@@ -50,8 +53,9 @@ mod tests;
 use crate::{board::Board, metrics::Metrics};
 
 pub use log_level::LogLevel;
-pub use program::Program;
+pub use program::{Program, Routes};
 pub use server::{BindError, listen, server};
+pub use stores::{Stores, StoresError};
 
 /// What the web endpoint shows. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -12,6 +12,7 @@ use super::{
     status::Refused,
     views::{CacheView, OperatorView},
 };
+use crate::board::{Board, OperatorSnapshot};
 
 /// One operator, with the caches that it lives on.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -22,7 +23,7 @@ pub(super) struct OperatorDetails {
 }
 
 pub(super) async fn list(state: Data<WebState>) -> Json<List<OperatorView>> {
-    let items = state.board.operators().iter().map(OperatorView::from).collect();
+    let items = state.board.operators().iter().map(|one| view(&state.board, one)).collect();
     Json(List { items, metadata: ListMeta::default() })
 }
 
@@ -37,5 +38,9 @@ pub(super) async fn show(
     let caches = types.filter_map(|ty| state.board.type_state(ty));
     let now = SystemTime::now();
     let caches = caches.map(|ty| CacheView::new(&ty, now)).collect();
-    Ok(Json(OperatorDetails { operator: (&operator).into(), caches }))
+    Ok(Json(OperatorDetails { operator: view(&state.board, &operator), caches }))
+}
+
+fn view(board: &Board, operator: &OperatorSnapshot) -> OperatorView {
+    OperatorView::new(operator, board.queue(operator.info.name.as_str()))
 }

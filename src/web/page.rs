@@ -1,5 +1,9 @@
 //! Lists in pages: `?limit=` and `?continue=`.
+//!
+//! A token says where a list goes on, and which list with which filter it is about: with another it
+//! is refused, because the pages would not fit together. It is no secret and proves nothing.
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +23,12 @@ pub(super) struct PageQuery {
 /// Which page is wanted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PageRequest {
+    /// The list, with its filter.
+    list: String,
     pub(super) limit: usize,
     pub(super) after: Option<ObjectKey>,
+    /// How many were on the pages before.
+    seen: usize,
 }
 
 /// A list, with how it goes on.
@@ -35,12 +43,29 @@ pub(super) struct List<T> {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ListMeta {
-    /// To be sent as `?continue=` for what follows.
+    /// To be sent as `?continue=`, with the same filters, for what follows; missing at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     r#continue: Option<String>,
-    /// How many more there are; missing when that is not known.
-    #[serde(skip_serializing_if = "is_zero")]
-    remaining_item_count: usize,
+    /// About how many follow; missing when none do, or when that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remaining_item_count: Option<usize>,
+}
+
+/// What follows a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Following {
+    Nothing,
+    About(usize),
+    /// Some do, but nobody has counted them.
+    Unknown,
+}
+
+/// What is in a token.
+#[derive(Serialize, Deserialize)]
+struct Token {
+    list: String,
+    after: String,
+    seen: usize,
 }
 
 pub(super) const LIMIT: Parameter = Parameter {
@@ -52,16 +77,30 @@ pub(super) const LIMIT: Parameter = Parameter {
 pub(super) const CONTINUE: Parameter = Parameter {
     name: "continue",
     form: Form::Text,
-    meaning: "`metadata.continue` of the page before",
+    meaning: "`metadata.continue` of the page before; with the same filters",
 };
 
-const DEFAULT_LIMIT: usize = 500;
+pub(super) const DEFAULT_LIMIT: usize = 500;
 /// A larger limit is cut to this, as Kubernetes may do too: `continue` says that more follows.
-const MAX_LIMIT: usize = 5000;
+pub(super) const MAX_LIMIT: usize = 5000;
 
 impl PageQuery {
-    pub(super) fn check(&self) -> Result<PageRequest, Refused> {
-        Ok(PageRequest { limit: self.limit()?, after: self.after()? })
+    /// What is asked for of a list; `list` names it, with its filter.
+    pub(super) fn check(&self, list: String) -> Result<PageRequest, Refused> {
+        let limit = self.limit()?;
+        let Some(text) = self.r#continue.as_deref().filter(|token| !token.is_empty()) else {
+            return Ok(PageRequest { list, limit, after: None, seen: 0 });
+        };
+        let Token { list: given_for, after, seen } = Token::read(text).ok_or_else(no_token)?;
+        if given_for != list {
+            return Err(Refused::BadRequest(
+                "continue: the token is of another list, or of other filters; ask for the first \
+                 page again"
+                    .to_owned(),
+            ));
+        }
+        let after = Some(after.parse().map_err(|_| no_token())?);
+        Ok(PageRequest { list, limit, after, seen })
     }
 
     fn limit(&self) -> Result<usize, Refused> {
@@ -73,35 +112,67 @@ impl PageQuery {
             Err(_) => Err(Refused::BadRequest(format!("limit: `{text}` is not a whole number"))),
         }
     }
+}
 
-    fn after(&self) -> Result<Option<ObjectKey>, Refused> {
-        let token = self.r#continue.as_deref().filter(|token| !token.is_empty());
-        token.map(str::parse).transpose().map_err(|_| {
-            Refused::BadRequest("continue: not a token that a list here has given".to_owned())
-        })
+impl PageRequest {
+    /// What follows a page with so many, if more do and there are `total` on all pages.
+    pub(super) fn following(&self, on_page: usize, total: Option<usize>) -> Following {
+        let Some(total) = total else { return Following::Unknown };
+        let seen = self.seen.saturating_add(on_page);
+        // Meanwhile some may have gone; that one more is there was seen.
+        Following::About(total.saturating_sub(seen).max(1))
+    }
+
+    /// How the list goes on after a page with so many, the last of which is this.
+    pub(super) fn followed_by(
+        self,
+        last: Option<&ObjectKey>,
+        on_page: usize,
+        following: Following,
+    ) -> ListMeta {
+        let Some(last) = last.filter(|_| following != Following::Nothing) else {
+            return ListMeta::default();
+        };
+        let seen = self.seen.saturating_add(on_page);
+        let token = Token { list: self.list, after: last.to_string(), seen };
+        let remaining_item_count = match following {
+            Following::About(count) => Some(count),
+            Following::Nothing | Following::Unknown => None,
+        };
+        ListMeta { r#continue: Some(token.write()), remaining_item_count }
     }
 }
 
-impl ListMeta {
-    pub(super) fn new(last: Option<&ObjectKey>, remaining: usize) -> Self {
-        let goes_on = remaining > 0;
-        let token = last.filter(|_| goes_on).map(ToString::to_string);
-        Self { r#continue: token, remaining_item_count: remaining }
+impl Token {
+    fn write(&self) -> String {
+        let json = serde_json::to_vec(self).expect("texts and a number are JSON");
+        URL_SAFE_NO_PAD.encode(json)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
     }
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // Serde passes references.
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+fn no_token() -> Refused {
+    Refused::BadRequest("continue: not a token that a list here has given".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn asked(limit: Option<&str>, token: Option<String>) -> PageQuery {
+        PageQuery { limit: limit.map(str::to_owned), r#continue: token }
+    }
+
     fn limit(text: &str) -> Option<usize> {
-        let query = PageQuery { limit: Some(text.to_owned()), r#continue: None };
-        query.check().ok().map(|page| page.limit)
+        asked(Some(text), None).check(String::new()).ok().map(|page| page.limit)
+    }
+
+    fn token_after(key: &ObjectKey) -> Option<String> {
+        let first = asked(None, None).check("pods".to_owned()).unwrap();
+        first.followed_by(Some(key), 2, Following::Unknown).r#continue
     }
 
     #[test]
@@ -115,12 +186,39 @@ mod tests {
     }
 
     #[test]
-    fn a_continue_token_is_a_key() {
-        let page = |token: &str| {
-            PageQuery { limit: None, r#continue: Some(token.to_owned()) }.check().map(|p| p.after)
-        };
-        assert_eq!(page("").unwrap(), None);
-        assert_eq!(page("ns/a").unwrap(), Some(ObjectKey::namespaced("ns", "a")));
-        assert!(page("a/b/c").is_err() && page("/").is_err());
+    fn a_token_leads_on_in_its_own_list_alone() {
+        let key = ObjectKey::namespaced("ns", "a");
+        let token = token_after(&key);
+        let page = asked(None, token.clone()).check("pods".to_owned()).unwrap();
+        assert_eq!((page.after, page.seen), (Some(key), 2));
+        assert!(asked(None, token).check("pods?namespace=ns".to_owned()).is_err());
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused() {
+        let url_safe = |text: &str| URL_SAFE_NO_PAD.encode(text);
+        for bad in [
+            "a".to_owned(),
+            "ns/a".to_owned(),
+            "\u{0}".to_owned(),
+            url_safe("{}"),
+            url_safe(r#"{"list":"pods","after":"a/b/c","seen":1}"#),
+            url_safe(r#"{"list":"pods","after":"a","seen":-1}"#),
+        ] {
+            assert!(asked(None, Some(bad.clone())).check("pods".to_owned()).is_err(), "{bad}");
+        }
+        let empty = asked(None, Some(String::new())).check("pods".to_owned()).unwrap();
+        assert_eq!(empty.after, None);
+    }
+
+    #[test]
+    fn how_many_follow_is_never_zero_while_some_do() {
+        let page = || asked(None, None).check(String::new()).unwrap();
+        assert_eq!(page().following(3, Some(5)), Following::About(2));
+        assert_eq!(page().following(3, Some(3)), Following::About(1));
+        assert_eq!(page().following(3, None), Following::Unknown);
+        let key = ObjectKey::cluster("a");
+        let end = page().followed_by(Some(&key), 3, Following::Nothing);
+        assert_eq!((end.r#continue, end.remaining_item_count), (None, None));
     }
 }

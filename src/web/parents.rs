@@ -10,12 +10,16 @@ use serde_json::Value;
 use super::{
     WebState,
     cache::{key_of, left_out},
-    page::{List, ListMeta, PageQuery},
+    endpoint::{Form, Parameter},
+    page::{Following, List, PageQuery},
     status::Refused,
     views::KeyView,
 };
 use crate::{
-    board::{Board, OperatorInfo, OperatorSnapshot, OperatorState, ParentState},
+    board::{
+        Board, OperatorInfo, OperatorSnapshot, OperatorState, ParentFilter, ParentPage,
+        ParentPhase, ParentState,
+    },
     history::{NextWake, Run},
     object::{Object, ObjectKey, Uid},
 };
@@ -51,16 +55,62 @@ pub(super) struct ParentPath {
     pub(super) name: String,
 }
 
+/// Which parents a request wants.
+#[derive(Debug, Deserialize)]
+pub(super) struct ParentQuery {
+    namespace: Option<String>,
+    phase: Option<String>,
+    q: Option<String>,
+}
+
+pub(super) const PHASE: Parameter = Parameter {
+    name: "phase",
+    form: Form::Text,
+    meaning: "only those in one of these phases, with commas between them: pending, running, \
+              synced, waiting, failing, stalled, finalizing, paused",
+};
+
+pub(super) const TEXT: Parameter = Parameter {
+    name: "q",
+    form: Form::Text,
+    meaning: "only those whose namespace/name has this in it, in whatever case",
+};
+
+impl ParentQuery {
+    fn check(self) -> Result<ParentFilter, Refused> {
+        let said = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let phases = said(self.phase).unwrap_or_default();
+        let phases = phases.split(',').filter(|name| !name.is_empty()).map(phase);
+        Ok(ParentFilter {
+            namespace: said(self.namespace),
+            phases: phases.collect::<Result<_, _>>()?,
+            text: said(self.q),
+        })
+    }
+}
+
+fn phase(name: &str) -> Result<ParentPhase, Refused> {
+    let found = ParentPhase::ALL.into_iter().find(|phase| phase.name() == name.trim());
+    found.ok_or_else(|| {
+        let names = ParentPhase::ALL.map(ParentPhase::name).join(", ");
+        Refused::BadRequest(format!("phase: `{name}` is none of {names}"))
+    })
+}
+
 pub(super) async fn list(
     operator: Path<String>,
-    query: Query<PageQuery>,
+    query: Query<ParentQuery>,
+    page: Query<PageQuery>,
     state: Data<WebState>,
 ) -> Result<Json<List<ParentView>>, Refused> {
-    let (operator, wanted) = (operator.into_inner(), query.check()?);
-    let page = state.board.parents(&operator, wanted.after.as_ref(), wanted.limit);
-    let page = page.ok_or(Refused::NoOperator(operator))?;
-    let metadata = ListMeta::new(page.items.last().map(|(key, _)| key), page.remaining);
-    let items = page.items.iter().map(|(key, state)| ParentView::new(key, state)).collect();
+    let (operator, filter) = (operator.into_inner(), query.into_inner().check()?);
+    let wanted = page.check(format!("parents of {operator} {filter:?}"))?;
+    let page = state.board.parents(&operator, &filter, wanted.after.as_ref(), wanted.limit);
+    let ParentPage { items, goes_on, total } = page.ok_or(Refused::NoOperator(operator))?;
+    let following = if goes_on { wanted.following(items.len(), total) } else { Following::Nothing };
+    let last = items.last().map(|(key, _)| key);
+    let metadata = wanted.followed_by(last, items.len(), following);
+    let items = items.iter().map(|(key, state)| ParentView::new(key, state)).collect();
     Ok(Json(List { items, metadata }))
 }
 

@@ -13,7 +13,11 @@ use super::{
     table::{self, ENDPOINTS},
 };
 
+/// Nothing below it can be added by a program.
+const API: &str = "/api/v1";
+
 pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
+    let own_routes = state.program.routes.clone();
     config
         .app_data(Data::new(state))
         .app_data(QueryConfig::default().error_handler(|error, _| bad_request(&error)))
@@ -26,6 +30,15 @@ pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
     let paths: BTreeSet<&str> = table::paths().into_iter().collect();
     for path in paths {
         config.service(web::resource(path).to(wrong_method));
+    }
+    if !own_routes.is_empty() {
+        // Theirs come last, and below the API nothing is theirs, not even what is not found.
+        config.service(web::scope(API).default_service(web::to(no_path)));
+        config.service(
+            own_routes
+                .iter()
+                .fold(web::scope(""), |scope, add| scope.configure(|config| add(config))),
+        );
     }
     config.default_service(web::to(no_path));
 }

@@ -42,6 +42,8 @@ pub(super) enum Refused {
     NoLogLevel,
     #[error("{0}")]
     BadRequest(String),
+    #[error("{0}")]
+    Internal(String),
     #[error("the method {method} is not allowed here: this path has {allowed}")]
     Method { method: String, allowed: String },
     #[error("{0}")]
@@ -129,6 +131,7 @@ impl Refused {
             Self::WrongHost | Self::NotDeliberate => "Forbidden",
             Self::BodyTooLarge { .. } => "RequestEntityTooLarge",
             Self::BodyTooSlow => "Timeout",
+            Self::Internal(_) => "InternalError",
             Self::TooManyListeners(_) => "TooManyRequests",
             Self::Stopping => "ServiceUnavailable",
         };
@@ -157,6 +160,7 @@ impl ResponseError for Refused {
             Self::HeadersTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::TooManyListeners(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
         }

@@ -9,6 +9,7 @@ use actix_web::{dev::ResourceDef, http, web::to};
 use serde_json::Value;
 
 use super::{
+    about::{self, ConfigView, VersionView},
     cache, commands,
     endpoint::{Answer, Endpoint, Form, JSON, Method, Parameter, TEXT},
     events::{self, EVENT_STREAM},
@@ -19,6 +20,7 @@ use super::{
     metrics, openapi, operators,
     page::{CONTINUE, LIMIT, List},
     parents,
+    selection::{FIELD_SELECTOR, LABEL_SELECTOR, NAMESPACE},
     status::Status,
     ui,
     views::{CacheView, OperatorView},
@@ -60,7 +62,7 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         Answer::json::<cache::CacheList>(),
         || to(cache::list),
     )
-    .with(&[LIMIT, CONTINUE]),
+    .with(&[NAMESPACE, LABEL_SELECTOR, FIELD_SELECTOR, LIMIT, CONTINUE]),
     Endpoint::get(
         "/api/v1/cache/{type}/{namespace}/{name}",
         "A cached object, with what is secret redacted",
@@ -106,7 +108,7 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         Answer::json::<List<parents::ParentView>>(),
         || to(parents::list),
     )
-    .with(&[LIMIT, CONTINUE]),
+    .with(&[NAMESPACE, parents::PHASE, parents::TEXT, LIMIT, CONTINUE]),
     Endpoint::get(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}",
         "A parent: where it stands and why, its children and its last runs",
@@ -166,6 +168,12 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         "Ends the pause of an operator",
         DONE,
         || to(commands::resume_operator),
+    ),
+    Endpoint::get(
+        "/debug/config",
+        "What the process was started with",
+        Answer::json::<ConfigView>(),
+        || to(about::config),
     ),
     Endpoint::get("/healthz", "The same as `/livez`", HEALTH, || to(health::live)).open(),
     Endpoint::get("/livez", "Whether the process is alive", HEALTH, || to(health::live))
@@ -234,6 +242,9 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         PAGE,
         || to(ui::parent),
     ),
+    Endpoint::get("/version", "What runs here", Answer::json::<VersionView>(), || {
+        to(about::version)
+    }),
 ];
 
 /// What the names in paths stand for.

@@ -28,34 +28,6 @@ fn recorded(board: &Board, keys: &[&str]) {
 }
 
 #[test]
-fn parents_come_in_pages_by_key() {
-    let board = board();
-    recorded(&board, &["b/1", "a/2", "a/1", "b/2", "c/1"]);
-    let (mut after, mut seen, mut remaining) = (None, Vec::new(), Vec::new());
-    loop {
-        let page = board.parents("echo-server", after.as_ref(), 2).unwrap();
-        seen.extend(page.items.iter().map(|(key, _)| key.to_string()));
-        remaining.push(page.remaining);
-        after = page.items.last().map(|(key, _)| key.clone());
-        if page.remaining == 0 {
-            break;
-        }
-    }
-    assert_eq!(seen, ["a/1", "a/2", "b/1", "b/2", "c/1"]);
-    assert_eq!(remaining, [3, 1, 0]);
-}
-
-#[test]
-fn a_page_goes_on_after_a_parent_that_is_gone() {
-    let board = board();
-    recorded(&board, &["a/1", "a/2", "a/3"]);
-    let gone = ObjectKey::namespaced("a", "2");
-    board.forget(&name(), &gone);
-    let page = board.parents("echo-server", Some(&gone), 5).unwrap();
-    assert_eq!(page.items[0].0, ObjectKey::namespaced("a", "3"));
-}
-
-#[test]
 fn parents_are_counted_by_phase() {
     let board = board();
     recorded(&board, &["a/1", "a/2", "a/3", "a/4"]);
@@ -79,7 +51,7 @@ fn what_was_never_registered_is_never_shown() {
     board.set_operator(&name(), OperatorState::Running);
     board.set_type(&pods(), TypeState::default());
     assert!(board.operators().is_empty() && board.types().is_empty());
-    assert!(board.parents("echo-server", None, 1).is_none());
+    assert!(board.parent("echo-server", &ObjectKey::namespaced("a", "1")).is_none());
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! `/api/v1` and `/`.
 
+use actix_web::http::{Method, header};
 use serde_json::{Value, json};
 
 use super::{
-    get,
+    ask, get, request,
     world::{SENTINEL, World},
 };
 use crate::web::table::paths;
@@ -30,12 +31,21 @@ async fn operators_show_their_types_limits_and_parents_by_phase() {
         echo["children"][0],
         json!({
             "type": "pods", "apiVersion": "v1", "kind": "Pod", "namespaced": true,
-            "updateStrategy": "Recreate",
+            "updateStrategy": "Recreate", "conflicts": "Force", "adopt": false,
+            "recreateIfImmutable": false, "uncollectable": false,
         })
     );
     assert_eq!(echo["limits"]["handlerDeadlineSeconds"], 30.0);
     assert_eq!(echo["limits"]["deletions"]["percentPerRun"], 50);
     assert_eq!(echo["parents"]["failing"], 1);
+    assert_eq!(
+        echo["queue"],
+        json!({
+            "running": 16, "limit": 16, "longestWaitSeconds": 1.5,
+            "waiting": {"deletion": 0, "change": 2, "follow-up": 0, "background": 1},
+        })
+    );
+    assert_eq!(echo["leader"], json!({"election": "off"}), "no election is said as such");
 }
 
 #[actix_web::test]
@@ -102,6 +112,24 @@ async fn the_cache_shows_types_keys_and_objects() {
     }
     let pod = json_at(&world, "/api/v1/cache/pods/ns/pod").await;
     assert_eq!([&pod["kind"], &pod["metadata"]["uid"]], ["Pod", "pod"]);
+}
+
+#[actix_web::test]
+async fn an_object_comes_as_yaml_for_who_asks_for_it() {
+    let world = World::running().with_parent();
+    let path = "/api/v1/cache/secrets/ns/secret";
+    let json = json_at(&world, path).await;
+    let by_header = request(Method::GET, path).insert_header((header::ACCEPT, "application/yaml"));
+    let by_query = request(Method::GET, "/api/v1/cache/secrets/ns/secret?output=yaml");
+    for asked in [by_header, by_query] {
+        let answer = ask(&world.state, asked).await;
+        assert_eq!(answer.header(header::CONTENT_TYPE), "application/yaml");
+        let read: Value = serde_yaml_ng::from_str(&answer.body).unwrap();
+        assert_eq!(read, json);
+    }
+    let both = request(Method::GET, "/api/v1/cache/secrets/ns/secret?output=json")
+        .insert_header((header::ACCEPT, "application/yaml"));
+    assert_eq!(ask(&world.state, both).await.json(), json);
 }
 
 #[actix_web::test]

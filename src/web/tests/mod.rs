@@ -1,18 +1,23 @@
 //! Every path, asked as a client asks.
 
+mod about;
+mod bad_input;
 mod commands;
 mod events;
 mod explain;
 mod health;
+mod lists;
 mod log_level;
 mod openapi;
+mod own_routes;
 mod pages;
 mod refusals;
 mod routes;
 mod world;
 
 use actix_web::{
-    body::to_bytes,
+    body::{MessageBody, to_bytes},
+    dev::{Service, ServiceResponse},
     http::{
         Method, StatusCode,
         header::{HeaderMap, HeaderName},
@@ -51,7 +56,16 @@ pub(super) fn request(method: Method, path: &str) -> TestRequest {
 
 pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
     let service = init_service(app(Policy::Loopback, state.clone())).await;
-    let response = call_service(&service, request.to_request()).await;
+    answer_of(&service, request.to_request()).await
+}
+
+/// The same of a service that is asked more than once.
+pub(super) async fn answer_of<S, R, B>(service: &S, request: R) -> Answer
+where
+    S: Service<R, Response = ServiceResponse<B>, Error = actix_web::Error>,
+    B: MessageBody,
+{
+    let response = call_service(service, request).await;
     let (code, headers) = (response.status().as_u16(), response.headers().clone());
     let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
     Answer { code, headers, body: String::from_utf8(body.to_vec()).unwrap() }
@@ -80,9 +94,13 @@ pub(super) fn example_path(endpoint: &Endpoint) -> String {
 
 /// Asks an endpoint for its example; only for the head of an answer that does not end.
 pub(super) async fn probe(state: &WebState, endpoint: &Endpoint) -> Answer {
+    ask(state, request(reading(endpoint), &example_path(endpoint))).await
+}
+
+/// GET, or HEAD where an answer does not end.
+pub(super) fn reading(endpoint: &Endpoint) -> Method {
     let is_endless = endpoint.answer.media_types == [EVENT_STREAM];
-    let method = if is_endless { Method::HEAD } else { Method::GET };
-    ask(state, request(method, &example_path(endpoint))).await
+    if is_endless { Method::HEAD } else { Method::GET }
 }
 
 /// The `Status` that a refusal must be.

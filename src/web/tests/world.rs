@@ -8,11 +8,15 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    board::{Board, OperatorInfo, OperatorState, ParentPhase, ParentState, TypeState},
+    board::{
+        Board, OperatorInfo, OperatorState, ParentPhase, ParentState, QueueReader, QueueState,
+        TypeState,
+    },
     history::{Cause, Decision, Outcome, Run, Verb, WriteRecord},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, Uid},
     operator::{ChildConfig, OperatorConfig, OperatorName},
+    schedule::Priority,
     store::{ScopeId, Store},
     web::{Program, WebState},
 };
@@ -40,7 +44,8 @@ impl World {
             .child_of_type(secrets(), ChildConfig::apply());
         for config in [echo, OperatorConfig::new("spaces", namespaces())] {
             let name = config.operator_name().unwrap();
-            state.board.register(OperatorInfo { name, config, has_finalizer: false });
+            state.board.register(OperatorInfo { name: name.clone(), config, has_finalizer: false });
+            state.board.show_queue(&name, QueueReader::new(busy_queue));
         }
         let store = |ty: K8sType| {
             let store = Store::new(ty, BTreeSet::from([LABEL.to_owned()]));
@@ -141,6 +146,12 @@ fn observe((store, scope): &(Store, ScopeId), value: &Value) {
     let ty = store.reader().ty().clone();
     let object = Object::from_value(&ty, value, &KeptManagers::default()).unwrap();
     let _ = store.observe(*scope, object);
+}
+
+fn busy_queue() -> QueueState {
+    let waiting = Priority::ALL.into_iter().zip([0, 2, 0, 1]).collect();
+    let longest_wait = Some(Duration::from_millis(1500));
+    QueueState { running: 16, limit: 16, waiting, longest_wait }
 }
 
 fn failing_parent() -> ParentState {

@@ -107,11 +107,11 @@ fn after(query: &ObjectsQuery) -> Result<Option<ObjectKey>, Refused> {
 }
 
 fn chosen(store: &StoreReader, q: &str) -> Vec<ObjectKey> {
-    let (needle, mut keys) = (q.to_lowercase(), store.keys());
-    if !needle.is_empty() {
-        keys.retain(|key| key.to_string().to_lowercase().contains(&needle));
-    }
-    keys
+    let needle = q.to_lowercase();
+    let is_named = |key: &ObjectKey| key.to_string().to_lowercase().contains(&needle);
+    let objects = store.list();
+    let keys = objects.iter().map(Object::key);
+    keys.filter(|key| needle.is_empty() || is_named(key)).cloned().collect()
 }
 
 fn shown(rows: usize, chosen: usize) -> String {

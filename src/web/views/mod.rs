@@ -1,6 +1,7 @@
 //! The JSON forms of what several paths show. Their documentation is that of the `OpenAPI` document.
 
 mod cache;
+mod configuration;
 mod operator;
 
 use std::time::SystemTime;
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(super) use cache::CacheView;
+pub(super) use configuration::ConfigurationView;
 pub(super) use operator::OperatorView;
 
 use crate::{

@@ -1,15 +1,12 @@
-//! The JSON form of an operator.
+//! The JSON form of an operator: how it stands, and what waits for it.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Time, TypeView};
-use crate::{
-    board::{OperatorPause, OperatorSnapshot, OperatorState},
-    operator::{ChildType, DeletionLimit, OperatorConfig, UpdateStrategy},
-};
+use super::{ConfigurationView, Time};
+use crate::board::{OperatorPause, OperatorSnapshot, OperatorState, QueueState};
 
 /// An operator, and how it stands.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,21 +21,14 @@ pub(in crate::web) struct OperatorView {
     /// Missing when nobody has paused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     paused: Option<PauseView>,
-    /// The type that it answers for.
-    parent: TypeView,
-    /// Where its parents are; missing when it works everywhere.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    namespaces: Option<Vec<String>>,
-    /// The labels of the parents that it answers for; missing when it answers for all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent_selector: Option<String>,
-    /// The types that it writes.
-    children: Vec<ChildTypeView>,
-    /// Whether its parents get a finalizer.
-    has_finalizer: bool,
-    limits: LimitsView,
+    #[serde(flatten)]
+    configuration: ConfigurationView,
     /// How many parents are in each phase.
     parents: BTreeMap<&'static str, usize>,
+    /// Missing before it has started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<QueueView>,
+    leader: LeaderView,
 }
 
 /// That a person has paused an operator.
@@ -51,58 +41,42 @@ struct PauseView {
     by: Option<String>,
 }
 
-/// A type of children.
+/// The parents that run and those that wait for a free place.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ChildType")]
-struct ChildTypeView {
-    #[serde(flatten)]
-    ty: TypeView,
-    /// `Apply`, `Recreate` or `OnDelete`.
-    update_strategy: &'static str,
-}
-
-/// The limits of an operator.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Limits")]
-struct LimitsView {
-    max_concurrent_runs: usize,
-    handler_deadline_seconds: f64,
-    min_error_backoff_seconds: f64,
-    max_error_backoff_seconds: f64,
-    /// Missing when deletions are not limited.
+#[schemars(rename = "Queue")]
+struct QueueView {
+    /// How many runs are in flight.
+    running: usize,
+    /// How many may be at once.
+    limit: usize,
+    /// How many parents wait, by priority.
+    waiting: BTreeMap<&'static str, usize>,
+    /// How long the one has waited that has waited longest; missing when none waits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    deletions: Option<DeletionLimitView>,
+    longest_wait_seconds: Option<f64>,
 }
 
-/// How many children may be deleted before a person is asked.
+/// Who of several processes acts.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "DeletionLimit")]
-struct DeletionLimitView {
-    percent_per_run: u8,
-    at_least_per_run: usize,
-    percent_per_minute: u8,
-    at_least_per_minute: usize,
+#[schemars(rename = "Leader")]
+struct LeaderView {
+    /// `off`: there is no election, every process with this operator acts.
+    election: &'static str,
 }
 
-impl From<&OperatorSnapshot> for OperatorView {
-    fn from(operator: &OperatorSnapshot) -> Self {
+impl OperatorView {
+    pub(in crate::web) fn new(operator: &OperatorSnapshot, queue: Option<QueueState>) -> Self {
         let OperatorSnapshot { info, state, paused, parents } = operator;
-        let config = &info.config;
         Self {
             name: info.name.to_string(),
             state: state.name(),
             reasons: reasons(state),
             paused: paused.as_ref().map(PauseView::from),
-            parent: (&config.parent).into(),
-            parent_selector: config.parent_selector.clone(),
-            namespaces: config.namespaces.names().map(|names| names.iter().cloned().collect()),
-            children: config.children.iter().map(ChildTypeView::from).collect(),
-            has_finalizer: info.has_finalizer,
-            limits: config.into(),
+            configuration: info.into(),
             parents: parents.iter().map(|(phase, count)| (phase.name(), *count)).collect(),
+            queue: queue.map(QueueView::from),
+            leader: LeaderView { election: "off" },
         }
     }
 }
@@ -113,36 +87,13 @@ impl From<&OperatorPause> for PauseView {
     }
 }
 
-impl From<&ChildType> for ChildTypeView {
-    fn from(ChildType { ty, config }: &ChildType) -> Self {
-        let update_strategy = match config.update_strategy {
-            UpdateStrategy::Apply => "Apply",
-            UpdateStrategy::Recreate => "Recreate",
-            UpdateStrategy::OnDelete => "OnDelete",
-        };
-        Self { ty: ty.into(), update_strategy }
-    }
-}
-
-impl From<&OperatorConfig> for LimitsView {
-    fn from(config: &OperatorConfig) -> Self {
+impl From<QueueState> for QueueView {
+    fn from(QueueState { running, limit, waiting, longest_wait }: QueueState) -> Self {
         Self {
-            max_concurrent_runs: config.max_concurrent_runs,
-            handler_deadline_seconds: config.handler_deadline.as_secs_f64(),
-            min_error_backoff_seconds: config.min_error_backoff.as_secs_f64(),
-            max_error_backoff_seconds: config.max_error_backoff.as_secs_f64(),
-            deletions: config.deletion_limit.map(DeletionLimitView::from),
-        }
-    }
-}
-
-impl From<DeletionLimit> for DeletionLimitView {
-    fn from(DeletionLimit { run, minute }: DeletionLimit) -> Self {
-        Self {
-            percent_per_run: run.percent,
-            at_least_per_run: run.at_least,
-            percent_per_minute: minute.percent,
-            at_least_per_minute: minute.at_least,
+            running,
+            limit,
+            waiting: waiting.into_iter().map(|(priority, many)| (priority.name(), many)).collect(),
+            longest_wait_seconds: longest_wait.map(|wait| wait.as_secs_f64()),
         }
     }
 }

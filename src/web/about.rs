@@ -1,0 +1,124 @@
+//! `/version` and `/debug/config`: what runs here, and what it was started with. No credentials: the
+//! process has none that it was given by configuration.
+
+use std::env::consts::{ARCH, OS};
+
+use actix_web::web::{Data, Json};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    WebState,
+    page::{DEFAULT_LIMIT, MAX_LIMIT},
+    program::Program,
+    views::ConfigurationView,
+};
+
+/// What runs here; the fields of the framework are named as those of a Kubernetes API server.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Version")]
+pub(super) struct VersionView {
+    /// Of the framework.
+    major: &'static str,
+    /// Of the framework.
+    minor: &'static str,
+    /// The version of the framework, such as `v0.1.0`.
+    git_version: &'static str,
+    /// Operating system and processor.
+    platform: String,
+    /// The program, if it told its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<ProgramView>,
+}
+
+/// The program around the framework.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Program")]
+struct ProgramView {
+    name: String,
+    version: String,
+}
+
+/// What the process was started with.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Configuration")]
+pub(super) struct ConfigView {
+    version: VersionView,
+    operators: Vec<OperatorConfigView>,
+    timeouts: TimeoutsView,
+    web: WebView,
+}
+
+/// The configuration of an operator.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OperatorConfiguration")]
+struct OperatorConfigView {
+    name: String,
+    #[serde(flatten)]
+    configuration: ConfigurationView,
+}
+
+/// How long the Kubernetes API server may be silent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Timeouts")]
+struct TimeoutsView {
+    /// How long any request but a watch may take.
+    request_seconds: f64,
+    /// How long a watch may say nothing.
+    silence_seconds: f64,
+}
+
+/// The web endpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Web")]
+struct WebView {
+    /// Whether `/log-level` can change what is logged.
+    log_level: bool,
+    /// Whether the program has added routes of its own.
+    own_routes: bool,
+    default_page: usize,
+    max_page: usize,
+}
+
+pub(super) async fn version(state: Data<WebState>) -> Json<VersionView> {
+    Json(VersionView::of(&state.program))
+}
+
+pub(super) async fn config(state: Data<WebState>) -> Json<ConfigView> {
+    let program = &state.program;
+    let operators = state.board.operators().into_iter().map(|operator| OperatorConfigView {
+        name: operator.info.name.to_string(),
+        configuration: (&operator.info).into(),
+    });
+    Json(ConfigView {
+        version: VersionView::of(program),
+        operators: operators.collect(),
+        timeouts: TimeoutsView {
+            request_seconds: program.timeouts.request.as_secs_f64(),
+            silence_seconds: program.timeouts.silence.as_secs_f64(),
+        },
+        web: WebView {
+            log_level: program.log_level.is_some(),
+            own_routes: !program.routes.is_empty(),
+            default_page: DEFAULT_LIMIT,
+            max_page: MAX_LIMIT,
+        },
+    })
+}
+
+impl VersionView {
+    fn of(program: &Program) -> Self {
+        let program = program.name.clone().map(|(name, version)| ProgramView { name, version });
+        Self {
+            major: env!("CARGO_PKG_VERSION_MAJOR"),
+            minor: env!("CARGO_PKG_VERSION_MINOR"),
+            git_version: concat!("v", env!("CARGO_PKG_VERSION")),
+            platform: format!("{OS}/{ARCH}"),
+            program,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Read access to what the operators cache, for routes that a program adds to the endpoint.
+//!
+//! Nothing is redacted: who reads Secrets here keeps them.
+
+use std::future::{Ready, ready};
+
+use actix_web::{FromRequest, HttpRequest, HttpResponse, ResponseError, dev::Payload, web::Data};
+use kube::Resource;
+use serde::de::DeserializeOwned;
+
+use super::{WebState, status::Refused};
+use crate::{
+    board::Board,
+    object::{KeyRef, Object, ObjectKey, TypeRef},
+    store::StoreReader,
+};
+
+/// What the operators of this process cache: the types of their parents and children, as far as
+/// they watch them. Cheap to clone, and an extractor of actix-web.
+///
+/// A read copies what it gives, and sees what the watches have brought until that moment. Before
+/// the first list of a type nothing of it is there.
+///
+/// ```
+/// use actix_web::{Responder, web};
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use operetta::web::{Stores, StoresError};
+///
+/// async fn texts(stores: Stores) -> Result<impl Responder, StoresError> {
+///     let texts = stores.list::<ConfigMap>()?.into_iter().filter_map(|map| map.data);
+///     Ok(web::Json(texts.collect::<Vec<_>>()))
+/// }
+/// ```
+///
+/// Secrets are given as they are: a route that shows them has to hide what is secret itself.
+#[derive(Debug, Clone)]
+pub struct Stores(Board);
+
+/// Something cannot be read from the stores.
+#[derive(Debug, thiserror::Error)]
+pub enum StoresError {
+    /// No operator of this process watches the type.
+    #[error("no operator watches {kind}.{api_version}")]
+    NotWatched {
+        /// `v1` or `group/version`.
+        api_version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// A cached object is not what the Rust type says.
+    #[error("{object} cannot be read as the type that was asked for: line {line}, column {column}")]
+    Unreadable {
+        /// Its type and key.
+        object: String,
+        /// Where in its JSON, from 1.
+        line: usize,
+        /// Where in the line, from 1.
+        column: usize,
+    },
+}
+
+impl Stores {
+    /// What is behind this board, see [`Running::board`](crate::supervisor::Running::board).
+    pub fn new(board: &Board) -> Self {
+        Self(board.clone())
+    }
+
+    /// One object: by `("namespace", "name")`, or by its name where it is cluster-scoped.
+    ///
+    /// # Errors
+    /// When nobody watches the type, or the object is not of it.
+    pub fn get<'k, K>(&self, key: impl Into<KeyRef<'k>>) -> Result<Option<K>, StoresError>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        let object = self.get_object((&*K::api_version(&()), &*K::kind(&())), key)?;
+        object.as_ref().map(read).transpose()
+    }
+
+    /// All objects of a type, by key.
+    ///
+    /// # Errors
+    /// When nobody watches the type, or an object is not of it.
+    pub fn list<K>(&self) -> Result<Vec<K>, StoresError>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        self.list_objects((&*K::api_version(&()), &*K::kind(&())))?.iter().map(read).collect()
+    }
+
+    /// One object of a type that is known by its names, such as `("v1", "Pod")`.
+    ///
+    /// # Errors
+    /// When nobody watches the type.
+    pub fn get_object<'k, 't>(
+        &self,
+        ty: impl Into<TypeRef<'t>>,
+        key: impl Into<KeyRef<'k>>,
+    ) -> Result<Option<Object>, StoresError> {
+        let KeyRef { namespace, name } = key.into();
+        Ok(self.store(ty.into())?.get(&ObjectKey::new(namespace, name)))
+    }
+
+    /// All objects of a type that is known by its names, by key.
+    ///
+    /// # Errors
+    /// When nobody watches the type.
+    pub fn list_objects<'t>(&self, ty: impl Into<TypeRef<'t>>) -> Result<Vec<Object>, StoresError> {
+        Ok(self.store(ty.into())?.list())
+    }
+
+    fn store(
+        &self,
+        TypeRef { api_version, kind }: TypeRef<'_>,
+    ) -> Result<StoreReader, StoresError> {
+        self.0.store(api_version, kind).ok_or_else(|| StoresError::NotWatched {
+            api_version: api_version.to_owned(),
+            kind: kind.to_owned(),
+        })
+    }
+}
+
+fn read<K: DeserializeOwned>(object: &Object) -> Result<K, StoresError> {
+    object.parse_as().map_err(|error| StoresError::Unreadable {
+        object: format!("{} {}", object.ty(), object.key()),
+        line: error.line(),
+        column: error.column(),
+    })
+}
+
+impl FromRequest for Stores {
+    type Error = actix_web::Error;
+    type Future = Ready<Result<Self, Self::Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let state = request.app_data::<Data<WebState>>();
+        let stores = state.map(|state| Self::new(&state.board));
+        ready(
+            stores.ok_or_else(|| Refused::Internal("the stores are not mounted".to_owned()).into()),
+        )
+    }
+}
+
+impl ResponseError for StoresError {
+    fn status_code(&self) -> actix_web::http::StatusCode {
+        actix_web::http::StatusCode::INTERNAL_SERVER_ERROR
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        Refused::Internal(self.to_string()).error_response()
+    }
+}

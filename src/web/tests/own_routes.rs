@@ -1,0 +1,115 @@
+//! Routes that a program adds.
+
+use std::sync::Arc;
+
+use actix_web::{
+    HttpResponse,
+    http::{Method, StatusCode, header},
+    test::TestRequest,
+    web::{self, ServiceConfig},
+};
+use k8s_openapi::api::core::v1::{Node, Pod};
+
+use super::{ask, get, is_status, request, world::World};
+use crate::web::{Stores, StoresError, WebState, table::paths};
+
+async fn pods(stores: Stores) -> Result<String, StoresError> {
+    let names = stores.list::<Pod>()?.into_iter().filter_map(|pod| pod.metadata.name);
+    Ok(names.collect::<Vec<_>>().join(" "))
+}
+
+async fn pod(path: web::Path<(String, String)>, stores: Stores) -> Result<String, StoresError> {
+    let (namespace, name) = path.into_inner();
+    let typed: Option<Pod> = stores.get((namespace.as_str(), name.as_str()))?;
+    let untyped = stores.get_object(("v1", "Pod"), (namespace.as_str(), name.as_str()))?;
+    let uid = typed.and_then(|pod| pod.metadata.uid);
+    assert_eq!(uid.as_deref(), untyped.as_ref().map(|pod| pod.uid().as_str()));
+    Ok(uid.unwrap_or_default())
+}
+
+async fn nodes(stores: Stores) -> Result<String, StoresError> {
+    stores.list::<Node>().map(|nodes| nodes.len().to_string())
+}
+
+async fn mine() -> &'static str {
+    "mine"
+}
+
+async fn teapot() -> HttpResponse {
+    HttpResponse::ImATeapot().finish()
+}
+
+fn state(add: impl Fn(&mut ServiceConfig) + Send + Sync + 'static) -> WebState {
+    let mut state = World::running().with_parent().with_namespaces(1).state;
+    state.program.routes.push(Arc::new(add));
+    state
+}
+
+#[actix_web::test]
+async fn they_read_the_stores_typed_and_untyped() {
+    let state = state(|config| {
+        config
+            .route("/pods", web::get().to(pods))
+            .route("/pods/{namespace}/{name}", web::get().to(pod))
+            .route("/nodes", web::get().to(nodes));
+    });
+    assert_eq!(get(&state, "/pods").await.body, "pod");
+    assert_eq!(get(&state, "/pods/ns/pod").await.body, "pod");
+    assert_eq!(get(&state, "/pods/ns/nobody").await.body, "");
+    let answer = get(&state, "/nodes").await;
+    let message = is_status(&answer, StatusCode::INTERNAL_SERVER_ERROR, "InternalError");
+    assert_eq!(message, "no operator watches Node.v1");
+}
+
+#[actix_web::test]
+async fn they_pass_the_same_guard_as_all_others() {
+    let state = state(|config| {
+        config.route("/mine", web::get().to(mine));
+    });
+    let answer = get(&state, "/mine").await;
+    assert_eq!((answer.code, answer.body.as_str()), (200, "mine"));
+    assert_eq!(answer.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
+    let elsewhere = TestRequest::with_uri("/mine").insert_header(("Host", "evil.example"));
+    is_status(&ask(&state, elsewhere).await, StatusCode::FORBIDDEN, "Forbidden");
+}
+
+#[actix_web::test]
+async fn they_cannot_take_a_path_that_is_ours() {
+    let plain = World::running().with_parent().with_namespaces(1).state;
+    let greedy = state(|config| {
+        for path in paths() {
+            config.route(path, web::to(mine));
+        }
+        config
+            .service(web::scope("/api").default_service(web::to(mine)))
+            .service(web::resource("/{anything:.*}").to(mine))
+            .default_service(web::to(mine));
+    });
+    // The stream of events has no end before that of the process.
+    plain.board.begin_stopping();
+    greedy.board.begin_stopping();
+    for path in paths().into_iter().filter(|path| !path.contains('{')) {
+        for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE] {
+            let asked = || request(method.clone(), path);
+            let (ours, answer) = (ask(&plain, asked()).await, ask(&greedy, asked()).await);
+            assert_eq!(answer.code, ours.code, "{method} {path}");
+            assert_ne!(answer.body, "mine", "{method} {path}");
+        }
+    }
+    is_status(&get(&greedy, "/api/v1/nonsense").await, StatusCode::NOT_FOUND, "NotFound");
+    assert_eq!(get(&greedy, "/nonsense").await.body, "mine");
+    assert_eq!(get(&greedy, "/api/v2").await.body, "mine");
+}
+
+#[actix_web::test]
+async fn what_nobody_answers_is_still_a_status_and_a_default_of_theirs_is_theirs() {
+    let modest = state(|config| {
+        config.route("/mine", web::get().to(mine));
+    });
+    is_status(&get(&modest, "/nonsense").await, StatusCode::NOT_FOUND, "NotFound");
+    let with_default = state(|config| {
+        config.default_service(web::to(teapot));
+    });
+    assert_eq!(get(&with_default, "/nonsense").await.code, 418);
+    assert_eq!(get(&with_default, "/livez").await.code, 200);
+}
