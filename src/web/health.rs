@@ -66,7 +66,8 @@ fn process_checks(board: &Board) -> Vec<Check> {
     });
     let types = board.types();
     let types = types.iter().map(|ty| Check::ty(ty, &Namespaces::All));
-    [Check::shutdown(board)].into_iter().chain(operators).chain(types).collect()
+    let of_process = [Check::shutdown(board), Check::leadership()];
+    of_process.into_iter().chain(operators).chain(types).collect()
 }
 
 fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
@@ -125,6 +126,11 @@ impl Check {
         } else {
             Self::good("shutdown", "ok")
         }
+    }
+
+    /// Shown, but a standby is ready too.
+    fn leadership() -> Self {
+        Self { decides: false, ..Self::good("leadership", "ok: without leader election, it acts") }
     }
 
     fn operator(operator: &OperatorSnapshot) -> Self {

@@ -34,6 +34,7 @@ mod openapi;
 mod operators;
 mod page;
 mod parents;
+mod priority;
 mod program;
 mod redact;
 mod routes;

@@ -3,6 +3,7 @@
 use std::{
     io,
     net::{SocketAddr, TcpListener},
+    thread,
     time::Duration,
 };
 
@@ -13,7 +14,7 @@ use actix_web::{
     middleware,
 };
 
-use super::{WebState, guard, routes};
+use super::{WebState, guard, priority, routes};
 use crate::board::MAX_LISTENERS;
 
 /// The port cannot be taken.
@@ -64,7 +65,14 @@ pub fn listen(address: &str) -> Result<TcpListener, BindError> {
 /// When the operating system refuses the listener.
 pub fn server(listener: TcpListener, state: WebState) -> io::Result<Server> {
     let policy = guard::Policy::of(listener.local_addr()?);
-    let server = HttpServer::new(move || app(policy, state.clone()))
+    let starter = thread::current().id();
+    let app = move || {
+        if thread::current().id() != starter {
+            priority::step_back();
+        }
+        app(policy, state.clone())
+    };
+    let server = HttpServer::new(app)
         // It answers people and scrapers: one thread keeps up, and leaves the others to the work.
         .workers(1)
         .max_connections(MAX_CONNECTIONS)
