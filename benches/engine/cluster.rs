@@ -168,7 +168,7 @@ pub(crate) async fn connect(kubeconfig: Kubeconfig) -> Result<Client> {
 }
 
 /// Nothing is retried behind the figures' back.
-fn client_of(mut config: Config) -> Result<Client> {
+pub(crate) fn client_of(mut config: Config) -> Result<Client> {
     config.default_retry = false;
     Ok(Client::try_from(config)?)
 }

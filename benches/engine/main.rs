@@ -25,6 +25,7 @@ mod sightings;
 mod table;
 mod twins;
 mod types;
+mod web;
 mod workload;
 
 use anyhow::Result;
@@ -38,6 +39,9 @@ async fn main() -> Result<()> {
     let settings = Settings::parse();
     if let Some(kubeconfig) = &settings.operators_of {
         return process::run_operators(kubeconfig, settings.workload, settings.types).await;
+    }
+    if let Some(web) = settings.readers_of {
+        return web::readers::read(web, settings.burst()).await;
     }
     if !settings.bench {
         println!("use `cargo bench --bench engine`: a debug build would measure itself");
@@ -64,5 +68,6 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Idle => idle::measure(settings).await,
         Figure::Types => types::measure(settings).await,
         Figure::Events => events::measure(settings).await,
+        Figure::Web => web::measure(settings).await,
     }
 }

@@ -1,11 +1,11 @@
 //! The operators that are measured: started, asked whether they are done, stopped.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use anyhow::{Context, Result};
 use operetta::{
     board::{Board, ParentPhase},
-    supervisor::{Running, Supervisor},
+    supervisor::{Running, Supervisor, SupervisorBuilder},
 };
 
 use crate::{cluster::Connect, workload::Workload};
@@ -23,7 +23,20 @@ pub(crate) struct Operators(Running);
 impl Operators {
     /// Starts them, and returns when they watch.
     pub(crate) async fn start(connect: Connect, workload: Workload, types: usize) -> Result<Self> {
-        let mut builder = Supervisor::builder().connect(connect);
+        Self::started(Supervisor::builder().connect(connect), workload, types).await
+    }
+
+    /// Starts one with its web endpoint.
+    pub(crate) async fn serving(connect: Connect, workload: Workload) -> Result<Self> {
+        let builder = Supervisor::builder().connect(connect).serve("127.0.0.1:0");
+        Self::started(builder, workload, 1).await
+    }
+
+    async fn started(
+        mut builder: SupervisorBuilder,
+        workload: Workload,
+        types: usize,
+    ) -> Result<Self> {
         for number in 0..types {
             let config = workload.config(&workload.parent(number));
             builder = builder.register(config, move |request: &_| workload.sync(request));
@@ -31,6 +44,11 @@ impl Operators {
         let running = tokio::task::spawn_blocking(|| builder.start()).await??;
         running.ready().await;
         Ok(Self(running))
+    }
+
+    /// Where their web endpoint listens.
+    pub(crate) fn web(&self) -> Option<SocketAddr> {
+        self.0.web()
     }
 
     pub(crate) fn board(&self) -> &Board {

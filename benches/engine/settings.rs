@@ -1,6 +1,6 @@
 //! The command line: what to measure, where, how large and how often.
 
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Parser, ValueEnum};
 
@@ -39,6 +39,9 @@ pub(crate) struct Settings {
     /// Run as the process that is measured
     #[arg(long, hide = true)]
     pub(crate) operators_of: Option<PathBuf>,
+    /// Run as the process with the readers of this web endpoint
+    #[arg(long, hide = true)]
+    pub(crate) readers_of: Option<SocketAddr>,
     /// What cargo adds
     #[arg(long, hide = true)]
     pub(crate) bench: bool,
@@ -65,6 +68,8 @@ pub(crate) enum Figure {
     Types,
     /// What an event of a child costs, by the number of objects
     Events,
+    /// How fast the web endpoint answers, and what its readers cost
+    Web,
 }
 
 /// How large.
@@ -115,6 +120,11 @@ impl Settings {
 
     /// For how many seconds changes are made at a rate.
     pub(crate) fn rate_seconds(&self) -> usize {
+        self.by_scale([1, 3, 10])
+    }
+
+    /// For how many seconds the web endpoint is under load.
+    pub(crate) fn load_seconds(&self) -> u64 {
         self.by_scale([1, 3, 10])
     }
 

@@ -1,0 +1,166 @@
+//! The web endpoint: how fast it answers, and what its readers cost those who reconcile.
+//!
+//! The load is `wrk` (of Debian's package) at the lowest priority, because clients are elsewhere: what
+//! it slows down is slowed down by the endpoint. The floor of a change under load is the same change
+//! without.
+
+pub(crate) mod readers;
+mod wrk;
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant, SystemTime},
+};
+
+use anyhow::{Context, Result, ensure};
+use kube::{Client, Config};
+
+use self::{readers::Readers, wrk::Wrk};
+use crate::{
+    cluster::{self, Cluster},
+    operators::Operators,
+    parents::{self, FIRST_MARK},
+    settings::Settings,
+    sightings::Sightings,
+    table::{Row, mean, percentile, time},
+    workload::{ParentType, Workload},
+};
+
+/// What scrapers and people ask for most.
+const LOADED: [&str; 2] = ["/metrics", "/api/v1/operators"];
+/// Between two changes, so that the last one's echoes are over.
+const PAUSE: Duration = Duration::from_millis(5);
+/// More than a browser tab per person in a large company.
+const READERS: usize = 1000;
+
+/// Operators with their web endpoint, and parents that are as they should be.
+struct Course {
+    workload: Workload,
+    parent: ParentType,
+    users: Client,
+    web: SocketAddr,
+    sightings: Sightings,
+    operators: Operators,
+    changes: usize,
+}
+
+pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
+    let count = settings.resting();
+    let cluster = Cluster::start(settings.cluster).await?;
+    let mut course = Course::prepare(settings, &cluster, count).await?;
+    let mut rows = course.first_page(settings.samples(), count).await?;
+    for path in LOADED {
+        rows.extend(course.under_load(path, settings).await?);
+    }
+    rows.extend(course.read_by_many(settings.samples() / 10).await?);
+    course.operators.stop().await?;
+    Ok(rows)
+}
+
+impl Course {
+    async fn prepare(settings: &Settings, cluster: &Cluster, count: usize) -> Result<Self> {
+        let workload = settings.workload;
+        let users = cluster.client().await?;
+        parents::install(&users, workload, 1).await?;
+        let operators = Operators::serving(cluster.connector(), workload).await?;
+        let (parent, spec) = (workload.parent(0), workload.spec(FIRST_MARK));
+        parents::create_all(&users, &parent, "own", count, &spec).await?;
+        operators.until_synced(count).await?;
+        let sightings = Sightings::begin(cluster.client().await?, workload).await?;
+        let web = operators.web().context("they serve")?;
+        Ok(Self { workload, parent, users, web, sightings, operators, changes: 0 })
+    }
+
+    /// How long the first page of the list of parents takes.
+    async fn first_page(&self, samples: usize, count: usize) -> Result<Vec<Row>> {
+        let client = cluster::client_of(Config::new(format!("http://{}", self.web).parse()?))?;
+        let operator = self.workload.config(&self.parent).name;
+        let path = format!("/api/v1/operators/{operator}/parents");
+        let (mut took, mut bytes) = (Vec::new(), 0);
+        // The first opens the connection and is not counted.
+        for _ in 0..=samples {
+            let request = http::Request::get(&path).body(Vec::new())?;
+            let started = Instant::now();
+            bytes = client.request_text(request).await?.len();
+            took.push(started.elapsed());
+        }
+        let took = &took[1..];
+        let figure = format!("first page of {count} parents ({} KiB), p50", bytes / 1024);
+        Ok(vec![
+            Row::new(figure, time(percentile(took, 50))).target("at most 20 ms"),
+            Row::new("  p99", time(percentile(took, 99))).target("at most 20 ms"),
+        ])
+    }
+
+    /// How fast a path is answered to many at once, and how long changes take meanwhile.
+    async fn under_load(&mut self, path: &str, settings: &Settings) -> Result<Vec<Row>> {
+        let (mut quiet, mut loaded, mut last) = (Vec::new(), Vec::new(), None);
+        // By turns, because others use the machine too.
+        for _ in 0..settings.rounds() {
+            quiet.extend(self.changes_for(settings.load_seconds()).await?);
+            let Some(wrk) = Wrk::start(self.web, path, settings.load_seconds())? else {
+                return Ok(vec![Row::new(format!("{path} under load"), "wrk is not installed")]);
+            };
+            loaded.extend(self.changes_for(settings.load_seconds()).await?);
+            last = Some(wrk.end().await?);
+        }
+        let answers = last.context("there is a round")?;
+        ensure!(answers.refused == 0, "{path}: {} answers are not 200", answers.refused);
+        let figure = format!("{path} to {} connections, p99", wrk::CONNECTIONS);
+        Ok(vec![
+            Row::new(figure, time(answers.p99)),
+            Row::new("  answers a second", format!("{:.0}", answers.per_second)),
+            Row::times("  a change meanwhile, mean", mean(&loaded), mean(&quiet))
+                .target("at most 1.05"),
+            Row::times("  p99", percentile(&loaded, 99), percentile(&quiet, 99)),
+        ])
+    }
+
+    /// How long a change takes to reach every reader of the events, and what they cost.
+    async fn read_by_many(&mut self, changes: usize) -> Result<Vec<Row>> {
+        let quiet = self.changes(changes).await?;
+        let mut readers = Readers::open(self.web, READERS).await?;
+        let (mut read, mut last) = (Vec::new(), Vec::new());
+        for _ in 0..changes {
+            readers.expect().await?;
+            let started = SystemTime::now();
+            read.push(self.change().await?);
+            last.push(readers.all_read().await?.duration_since(started)?);
+        }
+        let figure = format!("events to {READERS} readers: the last has a change's, p50");
+        Ok(vec![
+            Row::new(figure, time(percentile(&last, 50))),
+            Row::times("  a change meanwhile, mean", mean(&read), mean(&quiet)),
+        ])
+    }
+
+    async fn changes_for(&mut self, seconds: u64) -> Result<Vec<Duration>> {
+        let end = Instant::now() + Duration::from_secs(seconds);
+        let mut took = Vec::new();
+        while Instant::now() < end {
+            took.push(self.change().await?);
+        }
+        Ok(took)
+    }
+
+    async fn changes(&mut self, count: usize) -> Result<Vec<Duration>> {
+        let mut took = Vec::new();
+        for _ in 0..count {
+            took.push(self.change().await?);
+        }
+        Ok(took)
+    }
+
+    /// From a parent's change to its child's.
+    async fn change(&mut self) -> Result<Duration> {
+        self.changes += 1;
+        let mark = format!("mark-{}", self.changes);
+        let path = format!("{}/own-0", self.parent.collection());
+        let change = serde_json::json!({"spec": self.workload.spec(&mark)});
+        let started = Instant::now();
+        parents::patch(&self.users, &path, &change).await?;
+        let at = self.sightings.until("own-0", &mark).await?;
+        tokio::time::sleep(PAUSE).await;
+        Ok(at - started)
+    }
+}
