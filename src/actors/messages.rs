@@ -7,7 +7,7 @@ use actix::Message;
 use super::mailbox::{Letter, Postbox};
 
 use crate::{
-    board::{Command, OperatorState},
+    board::{Answer, OperatorState, Preview, Request},
     cluster::{WatchNote, Watched},
     history::Cause,
     object::{K8sType, ObjectKey, Uid, Undecodable},
@@ -91,12 +91,19 @@ pub struct OperatorStateChanged {
     pub state: OperatorState,
 }
 
-/// A person ordered something.
+/// A person ordered or asked something.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Ordered {
     /// What, and the way back.
-    pub command: Command,
+    pub request: Request,
+}
+
+/// Somebody wants to know what a run would do.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct PreviewAsked {
+    pub(super) answer: Answer<Preview>,
 }
 
 /// The operator is no longer paused.
@@ -142,6 +149,7 @@ impl Letter for LeftOut {}
 impl Letter for WatchChanged {}
 impl Letter for Turn {}
 impl Letter for Ordered {}
+impl Letter for PreviewAsked {}
 impl Letter for Resumed {}
 impl Letter for Touched {}
 impl Letter for Admitted {}

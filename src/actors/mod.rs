@@ -23,6 +23,7 @@ mod operator_actor;
 mod reason;
 mod reconciler;
 mod reflector;
+mod shown;
 
 pub use mailbox::Postbox;
 pub use messages::{

@@ -1,23 +1,21 @@
 //! One actor per parent: it runs the parent when its schedule says so.
 
-use std::{
-    sync::Arc,
-    time::{Instant, SystemTime},
-};
+use std::{sync::Arc, time::Instant};
 
 use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHandle, fut};
 use tokio::{runtime::Handle, task::JoinError};
 
 use super::{
     mailbox::{Letter, Mail, Postbox, Receive, post},
-    messages::{Admitted, Ended, Resumed, Retire, Touched},
+    messages::{Admitted, Ended, PreviewAsked, Resumed, Retire, Touched},
+    shown::{cause, message, next_wake, run_of, shown},
 };
 use crate::{
-    board::{Board, ParentPhase, ParentState},
-    history::{Cause, Causes, History, NextWake, Outcome, Run},
+    board::{Board, CommandError, ParentPhase, ParentState},
+    history::{Cause, Causes, Run},
     metrics::MailboxDepth,
     object::{Object, ObjectKey, Uid},
-    operator::{OperatorConfig, is_paused},
+    operator::is_paused,
     reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run_on},
     schedule::{
         Command, Finished, Input, NextWake as Timer, Phase, Priority, Schedule, Touch, WakeReason,
@@ -224,59 +222,6 @@ impl Reconciler {
     }
 }
 
-fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig) -> Run {
-    let outcome = report.outcome(config);
-    Run {
-        causes,
-        message: report.unsettled().map(String::into_boxed_str),
-        decisions: report.decisions,
-        steps: report.steps,
-        unchanged: report.unchanged,
-        wrote_status: report.wrote_status,
-        ..Run::new(report.started, report.took, outcome)
-    }
-}
-
-/// The cause that the end of a timer is by itself.
-fn cause(why: WakeReason) -> Option<Cause> {
-    match why {
-        WakeReason::Resync => Some(Cause::Resync),
-        WakeReason::Retry | WakeReason::Throttled => Some(Cause::Retry),
-        WakeReason::Recheck => Some(Cause::Recheck),
-        WakeReason::Slowed => Some(Cause::Slowed),
-        WakeReason::Calming => Some(Cause::Calming),
-        // What changed has been added when it did.
-        WakeReason::Debounce(_) => None,
-    }
-}
-
-fn shown(phase: Phase, history: &History, is_paused: bool, is_leaving: bool) -> ParentPhase {
-    let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
-    match phase {
-        Phase::Running { .. } => ParentPhase::Running,
-        Phase::Queued(_) => ParentPhase::Pending,
-        // Why nothing is written at all says more than what came of the last run.
-        _ if is_paused => ParentPhase::Paused,
-        Phase::Resting => ParentPhase::Stalled,
-        Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
-        _ if is_leaving => ParentPhase::Finalizing,
-        Phase::Waiting(Timer { why: WakeReason::Recheck | WakeReason::Slowed, .. }) => {
-            ParentPhase::Waiting
-        }
-        Phase::Waiting(_) | Phase::Idle | Phase::Stopped => ParentPhase::Synced,
-    }
-}
-
-/// What there is to say about the last run.
-fn message(run: &Run) -> Option<String> {
-    run.error().or(run.message.as_deref()).map(ToOwned::to_owned)
-}
-
-fn next_wake(phase: Phase) -> Option<NextWake> {
-    let Phase::Waiting(timer) = phase else { return None };
-    Some(NextWake::on_the_wall(timer, Instant::now(), SystemTime::now()))
-}
-
 impl Actor for Reconciler {
     type Context = actix::Context<Self>;
 
@@ -319,6 +264,22 @@ impl Receive<Resumed> for Reconciler {
         self.causes.add(Cause::Resumed);
         self.last_touch = Some(Instant::now());
         self.step(Input::Touched(touch), ctx);
+    }
+}
+
+impl Receive<PreviewAsked> for Reconciler {
+    /// Not beside a run: that has the memory.
+    fn receive(&mut self, PreviewAsked { answer }: PreviewAsked, _: &mut Self::Context) {
+        if matches!(self.schedule.phase(), Phase::Running { .. }) {
+            let why = "a run is under way: ask again when it has ended".to_owned();
+            return answer.give(Err(CommandError::Undecided(why)));
+        }
+        let ReconcilerParts { context, key, uid, .. } = &self.parts;
+        let (context, key, uid) = (context.clone(), key.clone(), uid.clone());
+        let (failures, memos) = (self.schedule.failures(), self.memory.memos.clone());
+        self.parts.runtime.spawn(async move {
+            answer.give(context.preview(&key, &uid, failures, &memos).await);
+        });
     }
 }
 

@@ -3,7 +3,7 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::Board;
+use super::{Board, PreviewRequest};
 use crate::object::ObjectKey;
 
 /// What is ordered.
@@ -34,9 +34,18 @@ pub struct Command {
     pub answer: Answer,
 }
 
-/// The way back to who gave an order. Dropping it says that the process ends.
+/// What comes over the web.
 #[derive(Debug)]
-pub struct Answer(oneshot::Sender<Result<(), CommandError>>);
+pub enum Request {
+    /// An order, to be carried out.
+    Command(Command),
+    /// A question about what a run would do.
+    Preview(PreviewRequest),
+}
+
+/// The way back to who asked. Dropping it says that the process ends.
+#[derive(Debug)]
+pub struct Answer<T = ()>(oneshot::Sender<Result<T, CommandError>>);
 
 /// Why an order was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,6 +77,9 @@ pub enum CommandError {
         /// What the server said.
         message: String,
     },
+    /// What a run would do cannot be said now, and why.
+    #[error("{0}")]
+    Undecided(String),
     /// The API server did not answer, or what it answered cannot be read.
     #[error("{0}")]
     Unanswered(String),
@@ -79,7 +91,7 @@ const WAITING: usize = 64;
 impl Board {
     /// Begins to take commands; who holds the receiver carries them out. It ends with
     /// [`Board::begin_stopping`].
-    pub fn take_commands(&self) -> mpsc::Receiver<Command> {
+    pub fn take_commands(&self) -> mpsc::Receiver<Request> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.write().commands = Some(sender);
         receiver
@@ -95,10 +107,17 @@ impl Board {
         order: Order,
         by: Option<String>,
     ) -> Result<(), CommandError> {
+        let operator = operator.to_owned();
+        self.request(|answer| Request::Command(Command { operator, order, by, answer })).await
+    }
+
+    pub(super) async fn request<T>(
+        &self,
+        request: impl FnOnce(Answer<T>) -> Request,
+    ) -> Result<T, CommandError> {
         let (answer, answered) = oneshot::channel();
-        let (operator, answer) = (operator.to_owned(), Answer(answer));
         let sender = self.read().commands.clone().ok_or(CommandError::Closed)?;
-        let sent = sender.try_send(Command { operator, order, by, answer });
+        let sent = sender.try_send(request(Answer(answer)));
         sent.map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => CommandError::Busy,
             mpsc::error::TrySendError::Closed(_) => CommandError::Closed,
@@ -107,7 +126,25 @@ impl Board {
     }
 }
 
-impl Answer {
+impl Request {
+    /// Whom it is about.
+    pub fn operator(&self) -> &str {
+        match self {
+            Self::Command(command) => &command.operator,
+            Self::Preview(preview) => &preview.operator,
+        }
+    }
+
+    /// Says that it was not done.
+    pub fn refuse(self, error: CommandError) {
+        match self {
+            Self::Command(command) => command.answer.give(Err(error)),
+            Self::Preview(preview) => preview.answer.give(Err(error)),
+        }
+    }
+}
+
+impl<T> Answer<T> {
     /// One that nobody waits for.
     #[cfg(test)]
     pub(crate) fn nobody() -> Self {
@@ -115,7 +152,7 @@ impl Answer {
     }
 
     /// Says what became of the order.
-    pub fn give(self, result: Result<(), CommandError>) {
+    pub fn give(self, result: Result<T, CommandError>) {
         // Who asked may have gone.
         let _ = self.0.send(result);
     }
@@ -134,7 +171,7 @@ mod tests {
         let board = Board::new();
         let mut commands = board.take_commands();
         let obeying = async {
-            let command = commands.recv().await.unwrap();
+            let Some(Request::Command(command)) = commands.recv().await else { panic!() };
             let refused = CommandError::NoOperator(command.operator.clone());
             assert_eq!((command.order.clone(), command.by.as_deref()), (sync(), Some("ada")));
             command.answer.give(Err(refused));

@@ -23,18 +23,20 @@ mod commands;
 mod facts;
 mod feed;
 mod parents;
+mod preview;
 mod pulse;
 mod queue;
 mod select;
 mod shared;
 
-pub use commands::{Answer, Command, CommandError, Order};
+pub use commands::{Answer, Command, CommandError, Order, Request};
 pub use facts::{
     NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentPage,
     ParentPhase, ParentState, TypeError, TypeSnapshot, TypeState,
 };
 pub use feed::{Change, Full, MAX_LISTENERS, Notice, ParentName, Silence, Subscription};
 pub use parents::ParentFilter;
+pub use preview::{Preview, PreviewRequest};
 pub use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub use queue::{QueueReader, QueueState};
 pub use select::Selection;

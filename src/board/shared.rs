@@ -10,9 +10,8 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    Beat, Change, Command, Full, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState,
-    ParentName, ParentPhase, ParentState, Pulse, QueueReader, Subscription, TypeSnapshot,
-    TypeState,
+    Beat, Change, Full, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentName,
+    ParentPhase, ParentState, Pulse, QueueReader, Request, Subscription, TypeSnapshot, TypeState,
     feed::{self, Feed},
     pulse::Pulses,
 };
@@ -36,7 +35,7 @@ pub(super) struct Contents {
     types: BTreeMap<K8sType, TypeSnapshot>,
     is_stopping: bool,
     /// The way to those who carry out commands, while there is somebody.
-    pub(super) commands: Option<mpsc::Sender<Command>>,
+    pub(super) commands: Option<mpsc::Sender<Request>>,
 }
 
 pub(super) struct Operator {

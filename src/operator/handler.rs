@@ -29,7 +29,8 @@ use super::{ErrorResponse, FinalizeResponse, SyncRequest, SyncResponse};
 /// ```
 ///
 /// # Guarantees
-/// - Runs for one parent never overlap; runs for different parents do.
+/// - Runs for one parent never overlap; runs for different parents do. Beside them [`Handler::sync`]
+///   may be called once more at a time, to show what it would answer; nothing is done with that.
 /// - It runs on a thread where blocking and computing are fine, never on an actor.
 /// - The request is a consistent snapshot: all reads of one run see the same versions.
 /// - After an error, a panic or a run past the deadline every child stays as it is.

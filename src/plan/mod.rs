@@ -20,6 +20,7 @@ mod builtin;
 mod contained;
 mod contested;
 mod decide;
+mod difference;
 mod existing;
 mod fields;
 mod finalizer;
@@ -46,6 +47,7 @@ mod tests;
 
 pub use contested::{Contested, HeldField, is_tie, without};
 pub use decide::{PlanInput, plan};
+pub use difference::{Difference, compare};
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use flapping::{Flapping, FlappingReason, Subject};
 pub use interlock::{Exceeded, HeldDeletions, Interlock, Minute, Verdict, WantedDeletions, judge};

@@ -55,7 +55,7 @@ impl<'a> Path<'a> {
     }
 }
 
-fn render(segment: &Segment<'_>) -> String {
+pub(super) fn render(segment: &Segment<'_>) -> String {
     match segment {
         Segment::Field(name) if is_plain(name) => format!(".{name}"),
         Segment::Field(name) => format!("[{}]", Value::from(*name)),

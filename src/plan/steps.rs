@@ -155,6 +155,15 @@ impl Step {
 // === Write ===
 
 impl Write {
+    /// What is desired of the child: the body without the precondition.
+    pub fn desired(&self) -> Value {
+        let mut desired = self.body.clone();
+        if let Some(metadata) = desired["metadata"].as_object_mut() {
+            metadata.retain(|name, _| !["uid", "resourceVersion"].contains(&name.as_str()));
+        }
+        desired
+    }
+
     /// The same body as a create: version 1 is never the version of an existing object, and a
     /// version at all forbids creating over one.
     pub(super) fn creating(mut self) -> Self {

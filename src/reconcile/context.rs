@@ -7,6 +7,8 @@ use std::{
     time::Instant,
 };
 
+use tokio::sync::Semaphore;
+
 use super::{EventLog, Failure, Gate, events::EventQueue, schema::ParentSchema};
 use crate::{
     cluster::{ApiError, Cluster},
@@ -67,6 +69,7 @@ pub struct Context {
     undecodable: Mutex<EventLog>,
     paused: AtomicBool,
     steps: StepMetrics,
+    previews: Arc<Semaphore>,
 }
 
 impl Context {
@@ -91,6 +94,7 @@ impl Context {
             undecodable,
             paused,
             steps,
+            previews: Arc::new(Semaphore::new(1)),
         })
     }
 
@@ -148,6 +152,11 @@ impl Context {
     /// Where the steps of runs are counted.
     pub(super) fn steps(&self) -> &StepMetrics {
         &self.steps
+    }
+
+    /// The right to ask the handler beside the runs: one at a time.
+    pub(super) fn previews(&self) -> &Arc<Semaphore> {
+        &self.previews
     }
 
     /// Starts no further run, and returns when none is in flight.

@@ -37,6 +37,7 @@ mod immutable;
 mod interlock;
 mod outcome;
 mod pause;
+mod preview;
 mod report;
 mod schema;
 mod series;

@@ -1,4 +1,4 @@
-//! Hands what a person orders to the operator that it is about.
+//! Hands what a person orders or asks to the operator that it is about.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,20 @@ use tokio::sync::mpsc::Receiver;
 
 use crate::{
     actors::{Ordered, Postbox},
-    board::{Command, CommandError},
+    board::{CommandError, Request},
 };
 
 /// The operators by name.
 pub(super) type Operators = BTreeMap<String, Postbox<Ordered>>;
 
 /// Hands on one command after the other, until no more can come.
-pub(super) async fn hand_on(mut commands: Receiver<Command>, operators: Operators) {
-    while let Some(command) = commands.recv().await {
-        match operators.get(&command.operator) {
-            Some(operator) => operator.post(Ordered { command }),
-            None => command.answer.give(Err(CommandError::NoOperator(command.operator))),
+pub(super) async fn hand_on(mut requests: Receiver<Request>, operators: Operators) {
+    while let Some(request) = requests.recv().await {
+        if let Some(operator) = operators.get(request.operator()) {
+            operator.post(Ordered { request });
+        } else {
+            let unknown = CommandError::NoOperator(request.operator().to_owned());
+            request.refuse(unknown);
         }
     }
 }

@@ -64,7 +64,8 @@ fn runtime(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<Runtime, 
     let handlers: usize = operators.iter().map(|(config, _)| config.max_concurrent_runs).sum();
     Ok(tokio::runtime::Builder::new_multi_thread()
         .thread_name("operetta-io")
-        .max_blocking_threads(handlers + 16)
+        // One more for each operator: what a run would do is asked beside the runs.
+        .max_blocking_threads(handlers + operators.len() + 16)
         .enable_all()
         .build()?)
 }

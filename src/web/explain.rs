@@ -1,15 +1,17 @@
 //! `/api/v1/operators/{operator}/parents/{namespace}/{name}`: where a parent stands and why, what its
 //! last runs did and why they ran, and its children with all that belongs to them.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{collections::HashMap, sync::Arc, time::SystemTime};
 
-use actix_web::web::{Data, Json, Path};
+use actix_web::web::{Data, Json, Path, Query};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     WebState,
+    diff::{self, PreviewView},
+    endpoint::{Form, Parameter},
     parents::{ParentPath, ParentView, cached_parent, conditions_of, known_parent},
     status::Refused,
     tree::{Node, Roots, Tree, tree},
@@ -19,6 +21,7 @@ use crate::{
     board::{Board, OperatorSnapshot, ParentState},
     history::Run,
     object::{Object, ObjectKey},
+    plan::ChildId,
     store::StoreReader,
 };
 
@@ -34,18 +37,44 @@ pub(super) struct ParentDetails {
     conditions: Value,
     /// What belongs to it, as far as it is cached, and what is missing.
     children: Vec<Node>,
+    /// Why it cannot be said what a run would do, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview_error: Option<String>,
     /// How many objects more there are than are shown.
     children_omitted: usize,
     /// The last runs, the newest first.
     history: Vec<Arc<Run>>,
 }
 
+/// What a request may say about what it wants to know.
+#[derive(Debug, Deserialize)]
+pub(super) struct ExplainQuery {
+    diff: Option<String>,
+}
+
+pub(super) const DIFF: Parameter = Parameter {
+    name: "diff",
+    form: Form::Flag,
+    meaning: "what a run would change: the handler is asked, and nothing is written",
+};
+
 pub(super) async fn show(
     path: Path<ParentPath>,
+    query: Query<ExplainQuery>,
     state: Data<WebState>,
 ) -> Result<Json<ParentDetails>, Refused> {
-    let (operator, key, parent) = known_parent(&state.board, &path)?;
-    Ok(Json(explained(&state.board, &operator, &key, &parent, SystemTime::now())))
+    let board = &state.board;
+    let (operator, key, parent) = known_parent(board, &path)?;
+    let name = &operator.info.name;
+    let (previews, error) = match query.diff {
+        None => (HashMap::new(), None),
+        Some(_) => match board.preview(name.as_str(), key.clone()).await {
+            Ok(preview) => (diff::by_child(&preview, name), None),
+            Err(error) => (HashMap::new(), Some(error.to_string())),
+        },
+    };
+    let explained = explained(board, &operator, &key, &parent, previews);
+    Ok(Json(ParentDetails { preview_error: error, ..explained }))
 }
 
 fn explained(
@@ -53,24 +82,27 @@ fn explained(
     operator: &OperatorSnapshot,
     key: &ObjectKey,
     parent: &ParentState,
-    now: SystemTime,
+    previews: HashMap<ChildId, PreviewView>,
 ) -> ParentDetails {
     let object = cached_parent(board, &operator.info, key, &parent.uid);
-    let Tree { nodes, omitted, unready } =
-        object.as_ref().map(|object| grown(board, operator, object, parent)).unwrap_or_default();
+    let Tree { nodes, omitted, unready } = object
+        .as_ref()
+        .map(|object| grown(board, operator, object, parent, previews))
+        .unwrap_or_default();
     let facts = Facts {
         state: &operator.state,
         paused: operator.paused.as_ref(),
         parent,
         unready: &unready,
         places: operator.info.config.max_concurrent_runs,
-        now,
+        now: SystemTime::now(),
     };
     ParentDetails {
         parent: ParentView::new(key, parent),
         why: facts.why(),
         conditions: conditions_of(object.as_ref()),
         children: nodes,
+        preview_error: None,
         children_omitted: omitted,
         history: parent.history.newest_first().cloned().collect(),
     }
@@ -82,8 +114,9 @@ pub(super) fn grown(
     operator: &OperatorSnapshot,
     object: &Object,
     parent: &ParentState,
+    previews: HashMap<ChildId, PreviewView>,
 ) -> Tree {
     let caches: Vec<StoreReader> = board.types().into_iter().map(|cache| cache.store).collect();
     let last_run = parent.history.last().map(|run| &**run);
-    tree(&Roots { info: &operator.info, parent: object, caches: &caches, last_run })
+    tree(&Roots { info: &operator.info, parent: object, caches: &caches, last_run }, previews)
 }

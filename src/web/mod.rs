@@ -22,6 +22,7 @@ mod about;
 mod body;
 mod cache;
 mod commands;
+mod diff;
 mod endpoint;
 mod events;
 mod explain;

@@ -5,19 +5,23 @@
 
 use serde_json::Value;
 
-use crate::object::Object;
+use crate::object::{K8sType, Object};
 
 const REDACTED: &str = "(redacted)";
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The object as it may be shown.
 pub(super) fn redacted(object: &Object) -> Value {
-    let mut value = object.to_value();
+    redacted_tree(object.ty(), object.to_value())
+}
+
+/// The same of one that is desired, or only a tree.
+pub(super) fn redacted_tree(ty: &K8sType, mut value: Value) -> Value {
     let annotations = value.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
     if let Some(annotation) = annotations.and_then(|map| map.get_mut(LAST_APPLIED)) {
         *annotation = REDACTED.into();
     }
-    if object.ty().is("v1", "Secret") {
+    if ty.is("v1", "Secret") {
         for field in ["data", "stringData"] {
             if let Some(secret) = value.get_mut(field) {
                 hide_values(secret);

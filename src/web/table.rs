@@ -114,7 +114,8 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         "A parent: where it stands and why, its children and its last runs",
         Answer::json::<ParentDetails>(),
         || to(explain::show),
-    ),
+    )
+    .with(&[explain::DIFF]),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
         "Pauses a parent, by its annotation",
@@ -138,7 +139,8 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         "A cluster-scoped parent: where it stands and why, its children and its last runs",
         Answer::json::<ParentDetails>(),
         || to(explain::show),
-    ),
+    )
+    .with(&[explain::DIFF]),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{name}/pause",
         "Pauses a cluster-scoped parent, by its annotation",

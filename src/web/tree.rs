@@ -1,12 +1,15 @@
 //! The children of a parent and theirs, as far as they are cached, each with its readiness and what
 //! the last run decided about it. Bounded: a parent may have thousands, and owners may go in circles.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::views::{KeyView, TypeView};
+use super::{
+    diff::PreviewView,
+    views::{KeyView, TypeView},
+};
 use crate::{
     board::OperatorInfo,
     history::{Decision, Run},
@@ -30,6 +33,9 @@ pub(super) struct Node {
     /// What the last run decided about it; missing for what it left as it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) decision: Option<Decision>,
+    /// What a run would do with it; missing for what it would leave as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<PreviewView>,
     /// What belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) children: Vec<Node>,
@@ -81,25 +87,32 @@ pub(super) struct Roots<'a> {
 const MAX_NODES: usize = 500;
 const MAX_DEPTH: usize = 6;
 
-/// The children of a parent: those that are there, and those that the last run could not make.
-pub(super) fn tree(roots: &Roots<'_>) -> Tree {
-    let children = roots.children();
+/// The children of a parent: those that are there, and those that the last run could not make or a
+/// run would make now.
+pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView>) -> Tree {
     let mut decisions = roots.decisions();
     let mut growing = Growing { roots, seen: HashSet::new(), room: MAX_NODES, omitted: 0 };
     growing.seen.insert(roots.parent.uid().clone());
     let mut tree = Tree::default();
-    for child in &children {
-        let decision = decisions.remove(ChildId::of(child).to_string().as_str());
-        let Some(node) = growing.node(child, decision.cloned(), 1) else { continue };
-        if let Some(unready) = unready(child) {
-            tree.unready.push(unready);
-        }
-        tree.nodes.push(node);
+    for child in &roots.children() {
+        let id = ChildId::of(child);
+        let decision = decisions.remove(id.to_string().as_str()).cloned();
+        let preview = previews.remove(&id);
+        let Some(node) = growing.node(child, decision, 1) else { continue };
+        tree.unready.extend(unready(child));
+        tree.nodes.push(Node { preview, ..node });
     }
-    let mut missing: Vec<_> = decisions.into_values().filter_map(|it| roots.missing(it)).collect();
-    missing.sort_by(|(a, _), (b, _)| a.cmp(b));
-    tree.nodes.extend(missing.into_iter().map(|(_, node)| node));
-    tree.omitted = growing.omitted;
+    let stuck = decisions.into_values().filter(|decision| decision.what.verb().is_none());
+    let stuck = stuck.filter_map(|it| Some((roots.id(&it.child)?, Some(it.clone()))));
+    let mut missing: BTreeMap<ChildId, Option<Decision>> = stuck.collect();
+    for id in previews.keys() {
+        missing.entry(id.clone()).or_default();
+    }
+    tree.omitted = growing.omitted + missing.len().saturating_sub(growing.room);
+    for (id, decision) in missing.into_iter().take(growing.room) {
+        let preview = previews.remove(&id);
+        tree.nodes.push(Node::missing(&id, decision, preview));
+    }
     tree
 }
 
@@ -128,27 +141,27 @@ impl<'a> Roots<'a> {
         decisions.iter().map(|decision| (&*decision.child, decision)).collect()
     }
 
-    /// A child that is not there although the last run wanted it.
-    fn missing(&self, decision: &Decision) -> Option<(ChildId, Node)> {
-        let is_gone = decision.what.verb().is_some();
-        let id = self.id(&decision.child).filter(|_| !is_gone)?;
-        let node = Node {
-            ty: (&id.ty).into(),
-            key: (&id.key).into(),
-            facts: None,
-            readiness: Readiness::missing().into(),
-            decision: Some(decision.clone()),
-            children: Vec::new(),
-        };
-        Some((id, node))
-    }
-
     fn id(&self, name: &str) -> Option<ChildId> {
         let mut types = self.info.config.children.iter().map(|child| &child.ty);
         types.find_map(|ty| {
             let key = name.strip_prefix(&ty.to_string())?.strip_prefix(' ')?;
             Some(ChildId { ty: ty.clone(), key: key.parse().ok()? })
         })
+    }
+}
+
+impl Node {
+    /// A child that is not there.
+    fn missing(id: &ChildId, decision: Option<Decision>, preview: Option<PreviewView>) -> Self {
+        Self {
+            ty: (&id.ty).into(),
+            key: (&id.key).into(),
+            facts: None,
+            readiness: Readiness::missing().into(),
+            decision,
+            preview,
+            children: Vec::new(),
+        }
     }
 }
 
@@ -177,6 +190,7 @@ impl Growing<'_> {
             facts: Some(self.facts(object, depth)),
             readiness: Readiness::of(object).into(),
             decision,
+            preview: None,
             children,
         })
     }

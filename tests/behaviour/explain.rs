@@ -119,3 +119,62 @@ async fn what_is_not_ready_is_named_and_what_belongs_to_a_child_is_below_it() {
     assert_eq!(nodes.len(), 2, "what is below is not beside: {nodes:#?}");
     operators.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn desired_is_shown_against_live_without_a_write_and_without_a_secret() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world).await;
+    let secret = |value: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},
+            "stringData": {"password": value},
+        })
+    };
+    let menu = |salt: &str| config_map("c", json!({"salt": salt}));
+    world.apply(RECIPE, recipe("r", &[menu("much"), secret("old-sentinel")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let (code, _) = operators.post(&format!("{path}/pause")).await;
+    assert_eq!(code, 200);
+    let children = [menu("little"), secret("new-sentinel"), config_map("new", json!({"a": "b"}))];
+    let mut parent = recipe("r", &children);
+    parent["metadata"]["annotations"] = json!({"operetta.dev/paused": "true"});
+    world.apply(RECIPE, parent).await;
+    let diff = || async {
+        let (_, body) = operators.http(&format!("{path}?diff=1")).await;
+        assert!(!body.contains("sentinel") && !body.contains("c2VudGluZWw"), "{body}");
+        serde_json::from_str::<Value>(&body).unwrap_or_default()
+    };
+    let preview = |told: &Value, name: &str| {
+        let nodes = told["children"].as_array().cloned().unwrap_or_default();
+        let node = nodes.into_iter().find(|node| node["name"] == name);
+        node.unwrap_or_default()["preview"].clone()
+    };
+    let shown = eventually("the diff", diff, |told| {
+        preview(told, "new")["action"] == "Create" && preview(told, "c")["action"] == "Update"
+    })
+    .await;
+    let expected = json!([{"path": ".data.salt", "desired": "little", "live": "much"}]);
+    assert_eq!(preview(&shown, "c")["differences"], expected);
+    assert_eq!(preview(&shown, "s")["differences"][0]["path"], ".data.password", "{shown:#}");
+    assert_eq!(world.get(CONFIG_MAP, "new").await, Value::Null, "nothing was written");
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "much");
+    // A parent that is as desired shows nothing to change, and one whose handler fails says so.
+    world.apply(RECIPE, recipe("fine", &[config_map("fine", json!({}))])).await;
+    world.until_ready(RECIPE, "fine").await;
+    operators.until_synced("cook", &world.namespace, "fine").await;
+    world.apply(RECIPE, acting("bad", "permanent")).await;
+    let asked = |name: &'static str| {
+        let (operators, namespace) = (&operators, &world.namespace);
+        async move {
+            let path = format!("/api/v1/operators/cook/parents/{namespace}/{name}?diff=1");
+            let (_, body) = operators.http(&path).await;
+            serde_json::from_str::<Value>(&body).unwrap_or_default()
+        }
+    };
+    assert_eq!(asked("fine").await["children"][0].get("preview"), None);
+    let says =
+        |told: &Value| told["previewError"].as_str().is_some_and(|it| it.contains("no such dish"));
+    eventually("why not", || asked("bad"), says).await;
+    operators.stop().await;
+}

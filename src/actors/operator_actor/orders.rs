@@ -8,9 +8,9 @@ use super::{OperatorActor, Parent};
 use crate::{
     actors::{
         mailbox::{Postbox, Receive, post},
-        messages::{Ordered, Resumed, Touched},
+        messages::{Ordered, PreviewAsked, Resumed, Touched},
     },
-    board::{Answer, Command, CommandError, OperatorPause, Order},
+    board::{Answer, Command, CommandError, OperatorPause, Order, PreviewRequest, Request},
     cluster::{ApiError, ErrorClass},
     history::Cause,
     metrics::MailboxDepth,
@@ -19,7 +19,23 @@ use crate::{
 };
 
 impl Receive<Ordered> for OperatorActor {
-    fn receive(&mut self, Ordered { command }: Ordered, _: &mut Self::Context) {
+    fn receive(&mut self, Ordered { request }: Ordered, _: &mut Self::Context) {
+        match request {
+            Request::Command(command) => self.obey(command),
+            Request::Preview(PreviewRequest { operator: _, parent, answer }) => {
+                match self.known(&parent) {
+                    Ok(known) => {
+                        post(&known.reconciler, &self.reconcilers, PreviewAsked { answer });
+                    }
+                    Err(error) => answer.give(Err(error)),
+                }
+            }
+        }
+    }
+}
+
+impl OperatorActor {
+    fn obey(&self, command: Command) {
         let Command { operator: _, order, by, answer } = command;
         let (operator, who) = (self.name(), by.as_deref());
         tracing::info!(%operator, ?order, by = who, "a person gave an order");
@@ -37,9 +53,7 @@ impl Receive<Ordered> for OperatorActor {
             }
         }
     }
-}
 
-impl OperatorActor {
     /// Where what a person orders goes.
     pub fn orders(operator: &Addr<Self>, mailbox: &MailboxDepth) -> Postbox<Ordered> {
         Postbox::new(operator, mailbox)

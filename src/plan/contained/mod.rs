@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    builtin,
+    Difference, builtin,
     fields::{Item, Owned, pair},
     path::{Path, Segment},
     quantity,
@@ -23,8 +23,19 @@ pub(super) fn differences(
     live: &Value,
     fields: Option<&Value>,
 ) -> Vec<String> {
+    compared(ty, desired, live, fields, MAX_PATHS).into_iter().map(|found| found.path).collect()
+}
+
+/// The same with both values; at most so many.
+pub(super) fn compared<'a>(
+    ty: &K8sType,
+    desired: &'a Value,
+    live: &'a Value,
+    fields: Option<&Value>,
+    most: usize,
+) -> Vec<Difference<'a>> {
     let is_builtin = builtin::is_builtin(ty);
-    let mut comparison = Comparison { is_builtin, path: Path::default(), found: Vec::new() };
+    let mut comparison = Comparison { is_builtin, path: Path::default(), found: Vec::new(), most };
     comparison.values(desired, Some(live), Owned::root(fields));
     comparison.found
 }
@@ -32,7 +43,8 @@ pub(super) fn differences(
 struct Comparison<'a> {
     is_builtin: bool,
     path: Path<'a>,
-    found: Vec<String>,
+    found: Vec<Difference<'a>>,
+    most: usize,
 }
 
 impl<'a> Comparison<'a> {
@@ -41,14 +53,17 @@ impl<'a> Comparison<'a> {
             (Value::Object(desired), Some(Value::Object(live))) => {
                 return self.objects(desired, live, owned);
             }
-            (Value::Array(desired), Some(Value::Array(live))) => {
-                return self.lists(desired, live, owned);
+            (Value::Array(items), Some(Value::Array(there))) => {
+                if self.lists(items, there, owned) {
+                    return;
+                }
+                false
             }
             (desired, None | Some(Value::Null)) => is_dropped(desired, owned),
             (desired, Some(live)) => self.same_scalar(desired, live),
         };
         if !same {
-            self.tell();
+            self.tell(Some(desired), live);
         }
     }
 
@@ -80,13 +95,14 @@ impl<'a> Comparison<'a> {
         self.is_builtin && is_leaf && desired.is_empty() && !builtin::is_selector(&self.path)
     }
 
-    fn extra(&mut self, value: &Value) {
+    fn extra(&mut self, value: &'a Value) {
         if !(self.is_builtin && builtin::is_default(&self.path, value)) {
-            self.tell();
+            self.tell(None, Some(value));
         }
     }
 
-    fn lists(&mut self, desired: &'a [Value], live: &'a [Value], owned: Owned<'_>) {
+    /// Whether they can be compared item by item; `false` says that they differ as a whole.
+    fn lists(&mut self, desired: &'a [Value], live: &'a [Value], owned: Owned<'_>) -> bool {
         if let Some(items) = owned.keyed() {
             self.keyed_lists(desired, live, &items);
         } else if owned.set().is_some() {
@@ -97,8 +113,9 @@ impl<'a> Comparison<'a> {
                 self.at(Segment::Index(index), |this| this.values(desired, Some(live), inner));
             }
         } else {
-            self.tell();
+            return false;
         }
+        true
     }
 
     fn keyed_lists(&mut self, desired: &'a [Value], live: &'a [Value], items: &[Item<'_>]) {
@@ -112,10 +129,10 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn sets(&mut self, desired: &[Value], live: &[Value]) {
+    fn sets(&mut self, desired: &'a [Value], live: &[Value]) {
         for (index, value) in desired.iter().enumerate() {
             if !live.iter().any(|live| self.same_scalar(value, live)) {
-                self.at(Segment::Index(index), Self::tell);
+                self.at(Segment::Index(index), |this| this.tell(Some(value), None));
             }
         }
     }
@@ -134,9 +151,9 @@ impl<'a> Comparison<'a> {
         self.path.leave();
     }
 
-    fn tell(&mut self) {
-        if self.found.len() < MAX_PATHS {
-            self.found.push(self.path.render());
+    fn tell(&mut self, desired: Option<&'a Value>, live: Option<&'a Value>) {
+        if self.found.len() < self.most {
+            self.found.push(Difference { path: self.path.render(), desired, live });
         }
     }
 }

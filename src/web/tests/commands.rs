@@ -7,7 +7,7 @@ use actix_web::{
 use tokio::sync::mpsc::Receiver;
 
 use super::{Answer, ask, is_status, request, world::World};
-use crate::board::{Command, CommandError, Order};
+use crate::board::{Command, CommandError, Order, Request};
 
 const PARENT: &str = "/api/v1/operators/echo-server/parents/ns/a";
 
@@ -17,9 +17,9 @@ fn order(path: &str) -> TestRequest {
 
 /// Orders something that is answered so.
 async fn ordered(world: &World, path: &str, result: Result<(), CommandError>) -> (Answer, Command) {
-    let mut commands: Receiver<Command> = world.state.board.take_commands();
+    let mut commands: Receiver<Request> = world.state.board.take_commands();
     let obeying = async {
-        let mut command = commands.recv().await.unwrap();
+        let Some(Request::Command(mut command)) = commands.recv().await else { panic!() };
         let answer = std::mem::replace(&mut command.answer, crate::board::Answer::nobody());
         answer.give(result);
         command

@@ -44,7 +44,7 @@ fn info() -> OperatorInfo {
 
 fn shown(caches: &[StoreReader], last_run: Option<&Run>) -> (Value, Tree) {
     let parent = object("App", "p", "nobody");
-    let tree = tree(&Roots { info: &info(), parent: &parent, caches, last_run });
+    let tree = tree(&Roots { info: &info(), parent: &parent, caches, last_run }, HashMap::new());
     (serde_json::to_value(&tree.nodes).unwrap(), tree)
 }
 

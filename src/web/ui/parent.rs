@@ -99,7 +99,10 @@ fn view(
     let name = operator.info.name.as_str();
     let ty = &operator.info.config.parent;
     let cached = cached_parent(board, &operator.info, &key, &parent.uid);
-    let tree = cached.as_ref().map(|it| grown(board, operator, it, parent)).unwrap_or_default();
+    let tree = cached
+        .as_ref()
+        .map(|it| grown(board, operator, it, parent, <_>::default()))
+        .unwrap_or_default();
     let history = &parent.history;
     View {
         frame: Frame::new(key.to_string(), Section::Operators, now)

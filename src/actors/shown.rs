@@ -1,0 +1,70 @@
+//! How a parent is shown: from its schedule and the reports of its runs to the values of the board.
+//! Pure but for the clock of the wall, on which timers are shown.
+
+use std::time::{Instant, SystemTime};
+
+use crate::{
+    board::ParentPhase,
+    history::{Cause, History, NextWake, Outcome, Run},
+    operator::OperatorConfig,
+    reconcile::Report,
+    schedule::{NextWake as Timer, Phase, WakeReason},
+};
+
+pub(super) fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig) -> Run {
+    let outcome = report.outcome(config);
+    Run {
+        causes,
+        message: report.unsettled().map(String::into_boxed_str),
+        decisions: report.decisions,
+        steps: report.steps,
+        unchanged: report.unchanged,
+        wrote_status: report.wrote_status,
+        ..Run::new(report.started, report.took, outcome)
+    }
+}
+
+/// The cause that the end of a timer is by itself.
+pub(super) fn cause(why: WakeReason) -> Option<Cause> {
+    match why {
+        WakeReason::Resync => Some(Cause::Resync),
+        WakeReason::Retry | WakeReason::Throttled => Some(Cause::Retry),
+        WakeReason::Recheck => Some(Cause::Recheck),
+        WakeReason::Slowed => Some(Cause::Slowed),
+        WakeReason::Calming => Some(Cause::Calming),
+        // What changed has been added when it did.
+        WakeReason::Debounce(_) => None,
+    }
+}
+
+pub(super) fn shown(
+    phase: Phase,
+    history: &History,
+    is_paused: bool,
+    is_leaving: bool,
+) -> ParentPhase {
+    let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
+    match phase {
+        Phase::Running { .. } => ParentPhase::Running,
+        Phase::Queued(_) => ParentPhase::Pending,
+        // Why nothing is written at all says more than what came of the last run.
+        _ if is_paused => ParentPhase::Paused,
+        Phase::Resting => ParentPhase::Stalled,
+        Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
+        _ if is_leaving => ParentPhase::Finalizing,
+        Phase::Waiting(Timer { why: WakeReason::Recheck | WakeReason::Slowed, .. }) => {
+            ParentPhase::Waiting
+        }
+        Phase::Waiting(_) | Phase::Idle | Phase::Stopped => ParentPhase::Synced,
+    }
+}
+
+/// What there is to say about the last run.
+pub(super) fn message(run: &Run) -> Option<String> {
+    run.error().or(run.message.as_deref()).map(ToOwned::to_owned)
+}
+
+pub(super) fn next_wake(phase: Phase) -> Option<NextWake> {
+    let Phase::Waiting(timer) = phase else { return None };
+    Some(NextWake::on_the_wall(timer, Instant::now(), SystemTime::now()))
+}

@@ -1,0 +1,51 @@
+//! What a run of a parent would do now, asked for by somebody who looks. Values only.
+
+use std::{collections::BTreeMap, fmt};
+
+use super::{Answer, Board, CommandError, Request};
+use crate::{
+    object::{Object, ObjectKey},
+    plan::{ChildId, Plan},
+};
+
+/// What a run would do. `Debug` shows no content.
+#[derive(Clone)]
+pub struct Preview {
+    /// The steps that it would take.
+    pub plan: Plan,
+    /// The children as they were when the plan was made, those that it would change or delete.
+    pub live: BTreeMap<ChildId, Object>,
+}
+
+/// The question on its way.
+#[derive(Debug)]
+pub struct PreviewRequest {
+    /// Who is asked.
+    pub operator: String,
+    /// About which parent.
+    pub parent: ObjectKey,
+    /// The way back.
+    pub answer: Answer<Preview>,
+}
+
+impl Board {
+    /// Asks what a run of a parent would do now. Its handler is asked, and nothing is written.
+    ///
+    /// # Errors
+    /// When that cannot be said; see [`CommandError`].
+    pub async fn preview(
+        &self,
+        operator: &str,
+        parent: ObjectKey,
+    ) -> Result<Preview, CommandError> {
+        let operator = operator.to_owned();
+        let request = |answer| Request::Preview(PreviewRequest { operator, parent, answer });
+        self.request(request).await
+    }
+}
+
+impl fmt::Debug for Preview {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Preview({} steps)", self.plan.steps.len())
+    }
+}

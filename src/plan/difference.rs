@@ -1,0 +1,82 @@
+//! Where what is desired and what is there differ, with both values: for those who look. What is to be
+//! done about it is decided elsewhere, by the same comparison.
+
+use serde_json::Value;
+
+use super::{
+    contained,
+    owned::{self, Ownership},
+    path::{Segment, render},
+};
+use crate::object::K8sType;
+
+/// A place where desired and live differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference<'a> {
+    /// The JSON path.
+    pub path: String,
+    /// What is desired there; `None` where nothing is.
+    pub desired: Option<&'a Value>,
+    /// What is there; `None` where nothing is. Where all is as desired, but not held by our manager,
+    /// it holds what is desired.
+    pub live: Option<&'a Value>,
+}
+
+/// So many are told of one object.
+const MAX_DIFFERENCES: usize = 50;
+
+/// Where they differ; `fields` is what our manager owns of the live object.
+pub fn compare<'a>(
+    ty: &K8sType,
+    desired: &'a Value,
+    live: &'a Value,
+    fields: Option<&Value>,
+) -> Vec<Difference<'a>> {
+    let mut found = contained::compared(ty, desired, live, fields, MAX_DIFFERENCES);
+    let Some(fields) = fields else { return found };
+    let Ownership { beyond, lost } = owned::ownership(fields, desired);
+    let told = |path: String| {
+        let (desired, live) = (at(desired, &path), at(live, &path));
+        Difference { path, desired, live }
+    };
+    found.extend(beyond.into_iter().map(told));
+    if found.is_empty() {
+        found.extend(lost.into_iter().map(told));
+    }
+    found
+}
+
+/// The value at a path of fields; the items of lists are not looked for.
+fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    if path.is_empty() {
+        return Some(value);
+    }
+    let fields = value.as_object()?.iter();
+    let mut inner = fields.filter_map(|(name, field)| {
+        let rest = path.strip_prefix(&render(&Segment::Field(name)))?;
+        let ends = rest.is_empty() || rest.starts_with(['.', '[']);
+        ends.then(|| at(field, rest))?
+    });
+    inner.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_by_its_path_and_not_by_the_beginning_of_a_name() {
+        let value = json!({"a": {"b/c": 1, "b": {"d": 2}, "bb": 3}, "list": [1]});
+        for (path, found) in [
+            (".a[\"b/c\"]", Some(json!(1))),
+            (".a.b.d", Some(json!(2))),
+            (".a.bb", Some(json!(3))),
+            (".a.x", None),
+            (".list[0]", None),
+        ] {
+            assert_eq!(at(&value, path), found.as_ref(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What a run would do now: the handler is asked and a plan is made, and nothing comes of it. One at
+//! a time for an operator, so that whoever looks does not take the threads of those who run.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{Context, Failure, check, ours};
+use crate::{
+    board::{CommandError, Preview},
+    object::{Object, ObjectKey, Uid},
+    operator::{SyncRequest, SyncResponse},
+    plan::{self, ChildId, Memos, Plan, PlanInput, Step},
+};
+
+impl Context {
+    /// Plans for a parent and does nothing. `memos` is what its last run remembered.
+    ///
+    /// # Errors
+    /// When the handler fails, refuses to return in time, or wants what cannot be.
+    pub async fn preview(
+        &self,
+        key: &ObjectKey,
+        uid: &Uid,
+        failures: u32,
+        memos: &Memos,
+    ) -> Result<Preview, CommandError> {
+        let gone =
+            || CommandError::NoParent { operator: self.name().to_string(), key: key.clone() };
+        let parent = self.parent(key, uid).ok_or_else(gone)?;
+        if self.is_leaving(&parent) {
+            return Err(CommandError::Undecided("it is on its way out: nothing is planned".into()));
+        }
+        let observed = self.observed(&parent);
+        let children = ours(self, &parent, &observed);
+        let request = SyncRequest { parent: parent.clone(), children, failures };
+        let response = self.ask(request).await?;
+        let plan = plan::plan(PlanInput {
+            config: self.config(),
+            operator: self.name(),
+            parent: &parent,
+            desired: response.children,
+            observed: &observed,
+            unsynced: &self.unsynced(&parent),
+            memos,
+        });
+        let plan = plan.map_err(|refusals| undecided(&Failure::Refused(refusals)))?;
+        let live = self.live(&plan);
+        Ok(Preview { plan, live })
+    }
+
+    /// A thread that does not return in time keeps the one place until it does.
+    async fn ask(&self, request: SyncRequest) -> Result<SyncResponse, CommandError> {
+        let place = Arc::clone(self.previews()).try_acquire_owned();
+        let place = place.map_err(|_| CommandError::Busy)?;
+        let (handler, deadline) = (self.handler().clone(), self.config().handler_deadline);
+        let thread = tokio::task::spawn_blocking(move || {
+            let answer = handler.sync(&request);
+            drop(place);
+            answer
+        });
+        let joined = tokio::time::timeout(deadline, thread).await;
+        let joined = joined.map_err(|_| undecided(&Failure::Overdue(deadline)))?;
+        let answer = joined.map_err(|_| CommandError::Undecided("the handler panicked".into()))?;
+        let answer = answer.map_err(|error| {
+            CommandError::Undecided(format!("the handler returned an error: {error:#}"))
+        })?;
+        check(answer).map_err(|failure| undecided(&failure))
+    }
+
+    fn live(&self, plan: &Plan) -> BTreeMap<ChildId, Object> {
+        let ids = plan.steps.iter().map(Step::id);
+        let live = ids.filter_map(|id| Some((id.clone(), self.cached(&id.ty, &id.key)?)));
+        live.collect()
+    }
+}
+
+fn undecided(failure: &Failure) -> CommandError {
+    CommandError::Undecided(failure.to_string())
+}
