@@ -30,8 +30,9 @@ impl<S: 'static> LogLevel for Filter<S> {
     }
 
     fn set_filter(&self, filter: &str) -> anyhow::Result<()> {
-        let parsed = EnvFilter::try_new(filter);
-        let parsed = parsed.with_context(|| format!("`{filter}` is not a log filter"))?;
+        // Its error says all that its sources say.
+        let parsed = EnvFilter::try_new(filter)
+            .map_err(|error| anyhow::anyhow!("`{filter}` is not a log filter: {error}"))?;
         Ok(self.0.reload(parsed)?)
     }
 }

@@ -20,6 +20,10 @@ use operators::{
     echo_server::{EchoServer, EchoServerSpec},
     install::install,
 };
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
 use crate::{
     cluster::{Cluster, client_of, new_folder},
@@ -225,6 +229,38 @@ async fn without_flags_it_brings_its_own_api_server_and_the_lines_to_copy() {
     let asked = Instant::now();
     assert_eq!(operators.stop("TERM").await, Some(0));
     assert!(asked.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_it_logs_is_changed_while_it_runs() {
+    let mut operators = Program::start(&[]);
+    let announced = operators.ready().await;
+    let address = announced.split("http://").nth(1).and_then(|rest| rest.split('/').next());
+    let address = address.expect("where it serves").to_owned();
+    let changed = put(&address, "/log-level", "warn").await;
+    assert!(changed.ends_with(r#"{"filter":"warn"}"#), "{changed}");
+    let refused = put(&address, "/log-level", "operetta=loud").await;
+    assert!(
+        refused.starts_with("HTTP/1.1 400") && refused.contains("`operetta=loud`"),
+        "{refused}"
+    );
+    let log = operators.log();
+    assert!(log.contains("another log filter was asked for"), "{log}");
+    assert!(!log.contains("the log filter was changed"), "warn hides what is only told: {log}");
+    assert_eq!(operators.stop("TERM").await, Some(0));
+}
+
+async fn put(address: &str, path: &str, body: &str) -> String {
+    let length = body.len();
+    let request = format!(
+        "PUT {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
+    );
+    let mut connection = TcpStream::connect(address).await.unwrap();
+    connection.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).await.unwrap();
+    answer
 }
 
 #[tokio::test]

@@ -64,6 +64,11 @@ impl Program {
         timeout(DEADLINE, announcement).await.expect("ready in time")
     }
 
+    /// What it has logged.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
+    }
+
     /// Ends it without warning.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap();
