@@ -70,3 +70,19 @@ async fn the_overview_follows_and_a_parent_that_is_gone_says_so() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_says_that_nobody_is_there_and_goes_on_when_somebody_is_again() {
+    visit(async |browser, shop| {
+        browser.goto("/ui/operators/databases").await;
+        mark(browser).await;
+        shop.stop().await;
+        browser.until_shown("#live", "Not connected").await;
+        shop.put("Database", "data", "born-meanwhile", json!({"title": "x"})).await;
+        shop.start_again().await;
+        browser.until_shown("#live", "Live").await;
+        browser.until_shown("table[aria-label=Parents]", "data/born-meanwhile").await;
+        assert_not_reloaded(browser).await;
+    })
+    .await;
+}

@@ -1,6 +1,6 @@
 //! Two operators on an embedded API server, with parents that are well and some that are not.
 
-use std::time::Duration;
+use std::{net::SocketAddr, sync::Mutex, time::Duration};
 
 use k8s_openapi::{
     api::core::v1::{ConfigMap, Namespace, Secret, Service},
@@ -13,11 +13,11 @@ use kube::{
     },
 };
 use operetta::{
-    board::ParentPhase,
+    board::{Board, ParentPhase},
     object::ObjectKey,
     operator::Permanent,
     prelude::*,
-    supervisor::Running,
+    supervisor::{Running, SupervisorBuilder},
     testkit::{TestCluster, eventually},
 };
 use serde_json::{Value, json};
@@ -28,7 +28,8 @@ pub(crate) const SENTINEL: &str = "sentinel-c2VjcmV0";
 /// Operators and their cluster, for one test.
 pub(crate) struct Shop {
     cluster: TestCluster,
-    running: Running,
+    address: SocketAddr,
+    running: Mutex<Option<Running>>,
 }
 
 impl Shop {
@@ -42,14 +43,9 @@ impl Shop {
             namespace.metadata.name = Some(name.to_owned());
             namespaces.create(&PostParams::default(), &namespace).await.unwrap();
         }
-        let register = |supervisor: operetta::supervisor::SupervisorBuilder| {
-            supervisor
-                .register(config("websites", "Website"), sync)
-                .register(config("databases", "Database"), sync)
-                .serve("127.0.0.1:0")
-        };
-        let running = cluster.run(register).await.unwrap();
-        Self { cluster, running }
+        let running = run(&cluster, "127.0.0.1:0").await;
+        let address = running.web().unwrap();
+        Self { cluster, address, running: Mutex::new(Some(running)) }
     }
 
     /// With parents in every state that lasts.
@@ -86,7 +82,7 @@ impl Shop {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.running.web().unwrap())
+        format!("http://{}", self.address)
     }
 
     /// Creates a parent, or changes its spec.
@@ -131,19 +127,31 @@ impl Shop {
         phase: ParentPhase,
     ) {
         let key = ObjectKey::namespaced(namespace, name);
-        let look = || async { self.running.board().parent(operator, &key).map(|it| it.phase) };
+        let look = || async { self.board().parent(operator, &key).map(|it| it.phase) };
         eventually(&format!("{key} {}", phase.name()), look, |seen| *seen == Some(phase)).await;
     }
 
     /// Waits until an operator knows a parent no longer.
     pub(crate) async fn until_gone(&self, operator: &str, namespace: &str, name: &str) {
         let key = ObjectKey::namespaced(namespace, name);
-        let look = || async { self.running.board().parent(operator, &key).is_none() };
+        let look = || async { self.board().parent(operator, &key).is_none() };
         eventually(&format!("the end of {key}"), look, |is_gone| *is_gone).await;
     }
 
-    pub(crate) async fn close(self) {
-        tokio::task::spawn_blocking(|| self.running.stop()).await.unwrap().unwrap();
+    /// Stops both operators, as a rollout does.
+    pub(crate) async fn stop(&self) {
+        let running = self.running.lock().unwrap().take().expect("running until it is stopped");
+        tokio::task::spawn_blocking(|| running.stop()).await.unwrap().unwrap();
+    }
+
+    /// Starts them again at the same address.
+    pub(crate) async fn start_again(&self) {
+        let running = run(&self.cluster, &self.address.to_string()).await;
+        *self.running.lock().unwrap() = Some(running);
+    }
+
+    fn board(&self) -> Board {
+        self.running.lock().unwrap().as_ref().expect("running").board().clone()
     }
 
     async fn apply(&self, api: &Api<DynamicObject>, name: &str, object: &Value) {
@@ -157,6 +165,16 @@ impl Shop {
         let resource = ApiResource::from_gvk_with_plural(&kind, &plural);
         Api::namespaced_with(self.cluster.client(), namespace, &resource)
     }
+}
+
+async fn run(cluster: &TestCluster, address: &str) -> Running {
+    let register = |supervisor: SupervisorBuilder| {
+        supervisor
+            .register(config("websites", "Website"), sync)
+            .register(config("databases", "Database"), sync)
+            .serve(address)
+    };
+    cluster.run(register).await.unwrap()
 }
 
 fn config(name: &str, kind: &str) -> OperatorConfig {

@@ -1,5 +1,7 @@
 //! Every view as it is sent; how it looks and moves is tested in a browser.
 
+use std::time::{Duration, SystemTime};
+
 use actix_web::http::{Method, header};
 
 use super::{
@@ -8,6 +10,7 @@ use super::{
 };
 use crate::{
     board::{OperatorState, ParentPhase, ParentState},
+    history::{Decided, Decision, Outcome, Run},
     object::{ObjectKey, Uid},
     operator::OperatorName,
 };
@@ -81,6 +84,29 @@ async fn the_overview_says_first_what_needs_attention() {
     assert!(at("Its last run failed") < at("id=\"operators\""));
     assert!(html.contains("href=\"/ui/operators/echo-server/parents/ns/a\""), "{html}");
     assert!(html.contains("href=\"/ui/operators/echo-server?phase=failing\""), "{html}");
+}
+
+#[actix_web::test]
+async fn what_only_a_person_can_end_needs_attention_at_once() {
+    let world = World::running();
+    let operator = OperatorName::new("spaces").unwrap();
+    let record = |name: &str, phase, decision: Option<Decision>| {
+        let mut state = ParentState { phase, ..ParentState::pending(Uid::new(name), None) };
+        let mut run = Run::new(SystemTime::now(), Duration::ZERO, Outcome::Waiting);
+        run.decisions.extend(decision);
+        state.history.record(run);
+        world.state.board.record(&operator, &ObjectKey::cluster(name), state);
+    };
+    let stuck = |what| Some(Decision::stuck("Pod.v1 ns/a", what, "ask somebody".to_owned()));
+    record("patient", ParentPhase::Waiting, None);
+    record("well", ParentPhase::Synced, None);
+    record("held", ParentPhase::Waiting, stuck(Decided::Held));
+    record("contested", ParentPhase::Synced, stuck(Decided::Conflict));
+    let html = page(&world, "/").await;
+    assert!(html.contains("<title>(2) Overview"), "{html}");
+    let listed = |name: &str| html.contains(&format!("/ui/operators/spaces/parents/{name}\""));
+    assert!(listed("held") && listed("contested"), "{html}");
+    assert!(!listed("patient") && !listed("well"), "{html}");
 }
 
 #[actix_web::test]

@@ -10,7 +10,9 @@ use super::{
 };
 use crate::{
     board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState},
+    history::Decided,
     object::ObjectKey,
+    schedule::WakeReason,
 };
 
 /// What needs attention.
@@ -49,13 +51,14 @@ const LISTED: usize = 10;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// In which order: what cannot go on by itself comes before what may.
-const PHASES: [ParentPhase; 6] = [
+const PHASES: [ParentPhase; 7] = [
     ParentPhase::Stalled,
     ParentPhase::Failing,
     ParentPhase::Running,
     ParentPhase::Waiting,
     ParentPhase::Finalizing,
     ParentPhase::Paused,
+    ParentPhase::Synced,
 ];
 
 pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
@@ -116,12 +119,23 @@ fn matters(state: &ParentState, now: SystemTime) -> bool {
         ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
         // Of a run under way there is something to say only when it takes too long.
         ParentPhase::Running => state.message.is_some() && state.failures == 0,
+        ParentPhase::Waiting | ParentPhase::Finalizing if needs_person(state) => true,
         ParentPhase::Waiting | ParentPhase::Finalizing => {
             let since = sentence::since(&state.history);
             since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
         }
-        ParentPhase::Pending | ParentPhase::Synced => false,
+        ParentPhase::Synced => needs_person(state),
+        ParentPhase::Pending => false,
     }
+}
+
+/// Whether it stays so until a person does something: deletions that are held, what others hold, a
+/// fight over a field.
+fn needs_person(state: &ParentState) -> bool {
+    let is_fought_over = state.next_wake.is_some_and(|wake| wake.why == WakeReason::Slowed);
+    let decisions = state.history.last().map(|run| run.decisions.as_slice()).unwrap_or_default();
+    let is_held = decisions.iter().any(|it| matches!(it.what, Decided::Held | Decided::Conflict));
+    is_fought_over || is_held
 }
 
 fn item(

@@ -9,7 +9,7 @@ use super::{
     attention::{self, Attention},
     frame::{self, Frame, Section},
     links,
-    parts::{Bar, Mark, Part, counted, parts, size},
+    parts::{Bar, Mark, Part, count, counted, parts, size},
 };
 use crate::{
     board::{Board, OperatorSnapshot},
@@ -56,13 +56,18 @@ fn view(board: &Board, now: SystemTime) -> Overview {
     let attention = attention::list(board, &operators, now);
     let parents = operators.iter().flat_map(|operator| operator.parents.values()).sum();
     Overview {
-        frame: Frame::new("Overview", Section::Operators, now).of(board),
+        frame: Frame::new(title(attention.total), Section::Operators, now).of(board),
         sentence: attention.sentence(parents),
         health: health(board, &operators),
         caches: caches(board),
         attention,
         operators: operators.iter().map(OperatorRow::new).collect(),
     }
+}
+
+/// So that one sees it on the tab, too.
+fn title(total: usize) -> String {
+    if total == 0 { "Overview".to_owned() } else { format!("({}) Overview", count(total)) }
 }
 
 fn health(board: &Board, operators: &[OperatorSnapshot]) -> Mark {
