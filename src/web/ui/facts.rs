@@ -41,11 +41,6 @@ impl Fact {
     pub(super) fn code(name: &'static str, value: impl fmt::Display) -> Self {
         Self { name, value: value.to_string(), is_code: true }
     }
-
-    /// Whether it takes the whole width where there is little.
-    pub(super) fn is_long(&self) -> bool {
-        self.value.len() > 24
-    }
 }
 
 impl CacheRow {

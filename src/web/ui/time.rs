@@ -63,6 +63,7 @@ pub(super) fn span(span: Duration) -> String {
 pub(super) fn took(span: Duration) -> String {
     let milliseconds = span.as_secs_f64() * 1e3;
     match milliseconds {
+        ..1.0 => format!("{} µs", span.as_micros()),
         ..10.0 => format!("{milliseconds:.1} ms"),
         10.0..1000.0 => format!("{milliseconds:.0} ms"),
         1000.0..60_000.0 => format!("{:.1} s", milliseconds / 1e3),
@@ -98,7 +99,7 @@ mod tests {
     #[test]
     fn what_took_long_is_told_in_other_units() {
         for (micros, expected) in [
-            (40, "0.0 ms"),
+            (40, "40 µs"),
             (1_500, "1.5 ms"),
             (32_400, "32 ms"),
             (1_240_000, "1.2 s"),
