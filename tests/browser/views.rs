@@ -72,6 +72,21 @@ async fn a_parent_shows_its_children_runs_and_conditions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_operator_shows_its_queue_its_settings_and_its_caches() {
+    visit(async |browser, _| {
+        browser.goto("/ui/operators/databases").await;
+        let settings = browser.text("section[aria-labelledby=settings]").await;
+        for shown in ["0 of 16 places taken, 0 waiting", "1 s to 5 min", "Secret (v1)"] {
+            assert!(settings.contains(shown), "no `{shown}` in {settings}");
+        }
+        let caches = browser.texts("table[aria-label=Caches] tbody tr").await;
+        assert_eq!(caches.len(), 4, "{caches:?}");
+        assert!(caches.iter().all(|cache| cache.contains("in sync")), "{caches:?}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn parents_are_found_while_one_types() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites").await;

@@ -17,7 +17,7 @@ use super::{
     time::{Moment, span, took},
 };
 use crate::{
-    board::{Board, OperatorSnapshot, ParentPhase, ParentState},
+    board::{Board, OperatorSnapshot, ParentState, QueueState},
     object::ObjectKey,
     web::{WebState, status::Refused},
 };
@@ -120,7 +120,7 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         rows: found.items.iter().map(|(key, state)| Row::new(name, key, state, now)).collect(),
         first: after.map(|_| query.at(name, "")),
         next,
-        facts: facts(&operator),
+        facts: facts(board, &operator),
         children: children(&operator),
         caches: caches(board, &operator, now),
         query,
@@ -169,12 +169,10 @@ fn tabs(operator: &OperatorSnapshot, query: &ParentsQuery) -> Vec<Tab> {
     [all].into_iter().chain(phases).collect()
 }
 
-fn facts(operator: &OperatorSnapshot) -> Vec<Fact> {
+fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
     let config = &operator.info.config;
     let namespaces = config.namespaces.names();
     let namespaces = namespaces.map(|names| names.iter().cloned().collect::<Vec<_>>().join(", "));
-    let waiting = operator.parents.get(&ParentPhase::Pending).copied().unwrap_or_default();
-    let running = operator.parents.get(&ParentPhase::Running).copied().unwrap_or_default();
     let deletions = config
         .deletion_limit
         .map(|limit| format!("{} % of a parent's children in one run", limit.run.percent));
@@ -182,8 +180,7 @@ fn facts(operator: &OperatorSnapshot) -> Vec<Fact> {
         span_of(config.max_error_backoff)
     });
     let mut facts = vec![
-        Fact::text("Queue", format!("{running} running, {waiting} waiting")),
-        Fact::text("At once", format!("at most {} runs", config.max_concurrent_runs)),
+        Fact::text("Queue", queue(board, operator)),
         Fact::code("Parents", type_words(&config.parent)),
         Fact::text("Namespaces", namespaces.unwrap_or_else(|| "all".to_owned())),
         Fact::text("Handler deadline", span_of(config.handler_deadline)),
@@ -193,6 +190,16 @@ fn facts(operator: &OperatorSnapshot) -> Vec<Fact> {
     ];
     facts.extend(config.parent_selector.as_ref().map(|it| Fact::code("Selector", it)));
     facts
+}
+
+fn queue(board: &Board, operator: &OperatorSnapshot) -> String {
+    let Some(queue) = board.queue(operator.info.name.as_str()) else {
+        return format!("at most {} runs at once", operator.info.config.max_concurrent_runs);
+    };
+    let waiting: usize = queue.waiting.values().sum();
+    let longest = queue.longest_wait.map(|wait| format!(", the longest for {}", took(wait)));
+    let QueueState { running, limit, .. } = queue;
+    format!("{running} of {limit} places taken, {waiting} waiting{}", longest.unwrap_or_default())
 }
 
 fn span_of(time: std::time::Duration) -> String {
