@@ -85,10 +85,14 @@ async fn a_sync_cuts_a_backoff_short_and_runs_what_rests() {
         oven.is_hot.store(true, Ordering::Release);
         order(&operators, &format!("{}/sync", path(&world, "r"))).await;
         world.until_ready(RECIPE, "r").await;
-        let shown = explained(&world, &operators, "r").await;
-        let runs = shown["history"].as_array().unwrap().iter();
-        let causes = runs.flat_map(|run| run["causes"].as_array().unwrap());
-        assert!(causes.clone().any(|cause| cause["reason"] == "Command"), "{shown:#}");
+        // A run is in the history when it has ended, which is after its last write.
+        let explained = || explained(&world, &operators, "r");
+        let was_ordered = |shown: &Value| {
+            let runs = shown["history"].as_array().unwrap().iter();
+            let mut causes = runs.flat_map(|run| run["causes"].as_array().unwrap());
+            causes.any(|cause| cause["reason"] == "Command")
+        };
+        eventually("the order in the history", explained, was_ordered).await;
         operators.stop().await;
     }
 }
