@@ -38,6 +38,15 @@ pub(crate) enum ClusterChoice {
     Kubeconfig,
 }
 
+/// Who may use the web endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuthChoice {
+    /// Whom the API server lets: it reviews the bearer token of each request.
+    Delegated,
+    /// Whoever reaches it.
+    None,
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
     /// The cluster to run on [default: in-cluster inside of one, else embedded].
@@ -55,7 +64,26 @@ pub(crate) struct RunArgs {
     /// Where to serve health, metrics and state over HTTP.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Allow --listen beyond loopback: whoever reaches it can read, there is no login yet.
+    /// Who may use what is served there [default: none on loopback, delegated in a cluster and
+    /// beyond loopback].
+    #[arg(long, value_enum)]
+    pub(crate) auth: Option<AuthChoice>,
+    /// With --auth delegated: whom a token must be meant for; may be given more than once
+    /// [default: the API server].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) auth_audience: Vec<String>,
+    /// Serve over TLS: the certificate, followed by those that lead to its authority, in PEM. The
+    /// files may be replaced at any time.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Serve over TLS: the key of the certificate, in PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Serve over TLS with a certificate that is made now and that nobody vouches for.
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub(crate) tls_self_signed: bool,
+    /// Allow --listen beyond loopback also without authentication, to whoever reaches it, or
+    /// without TLS, where tokens can be read on their way.
     #[arg(long)]
     pub(crate) insecure_listen: bool,
     /// With the embedded server: its address [default: a free port of 127.0.0.1].
@@ -70,7 +98,7 @@ pub(crate) struct RunArgs {
         long,
         value_name = "LEVEL",
         env = "RUST_LOG",
-        default_value = "info,actix_server=warn,actix_http=error,kube_client=off"
+        default_value = "info,actix_server=warn,actix_http=off,kube_client=off"
     )]
     pub(crate) log_level: String,
 }

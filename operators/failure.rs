@@ -15,8 +15,10 @@ pub(crate) fn one_line(error: &anyhow::Error) -> String {
 pub(crate) fn explain(error: RunError) -> anyhow::Error {
     match error {
         RunError::Web(error) => anyhow::Error::new(error).context("--listen"),
+        RunError::Tls(error) => anyhow::Error::new(error).context("--tls-cert, --tls-key"),
         RunError::Connect(error) => error,
         error @ (RunError::NoOperators
+        | RunError::Exposed(_)
         | RunError::Config(_)
         | RunError::PanicAborts
         | RunError::System(_)

@@ -1,6 +1,6 @@
 //! What is printed when all is ready: the lines to copy next.
 
-use std::{fmt, net::SocketAddr, path::Path};
+use std::{fmt, path::Path};
 
 /// The facts of the message.
 pub(crate) struct Announcement<'a> {
@@ -8,8 +8,8 @@ pub(crate) struct Announcement<'a> {
     pub(crate) operators: &'a [String],
     /// The kubeconfig of the embedded server, if that is the cluster.
     pub(crate) kubeconfig: Option<&'a Path>,
-    /// Where the web endpoint listens.
-    pub(crate) web: Option<SocketAddr>,
+    /// The address of the web endpoint, with its scheme.
+    pub(crate) web: Option<&'a str>,
     /// What is missing and why, a line each.
     pub(crate) degraded: &'a [String],
 }
@@ -28,7 +28,7 @@ impl fmt::Display for Announcement<'_> {
             writeln!(f, "  kubectl get echoservers,pods,services\n")?;
         }
         if let Some(web) = web {
-            writeln!(f, "How they are: http://{web}/")?;
+            writeln!(f, "How they are: {web}/")?;
         }
         writeln!(
             f,
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn the_lines_to_copy_are_there() {
         let operators = ["echo-server".to_owned(), "temp-namespace".to_owned()];
-        let web = Some("127.0.0.1:8080".parse().unwrap());
+        let web = Some("http://127.0.0.1:8080");
         let kubeconfig = Some(Path::new("/a b/kubeconfig"));
         let text =
             Announcement { operators: &operators, kubeconfig, web, degraded: &[] }.to_string();

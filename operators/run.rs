@@ -15,6 +15,7 @@ use operetta::supervisor::{Ready, Supervisor};
 use crate::{
     cli::RunArgs,
     connect::{Connection, connect},
+    endpoint,
     failure::explain,
     ready::Announcement,
     settings::{Settings, Target},
@@ -28,14 +29,13 @@ type KubeconfigPath = Arc<OnceLock<PathBuf>>;
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
     let logs = telemetry::start(&args.log_level)?;
     let inside_a_cluster = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
-    let Settings { target, install_crds, listen } = Settings::resolve(args, inside_a_cluster)?;
+    let Settings { target, install_crds, web } = Settings::resolve(args, inside_a_cluster)?;
     let definitions = if install_crds { crds(&operators) } else { Vec::new() };
     let kubeconfig = KubeconfigPath::default();
-    let builder = Supervisor::builder()
-        .serve(&listen.to_string())
+    let builder = endpoint::serve(Supervisor::builder(), &web)?
         .log_level(logs)
         .program(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-        .on_ready(announce(&operators, kubeconfig.clone()))
+        .on_ready(announce(&operators, web.scheme(), kubeconfig.clone()))
         .connect(move || client(target, definitions, kubeconfig));
     register_all(builder, operators).run().map_err(explain)
 }
@@ -54,11 +54,16 @@ async fn client(
     Ok(client)
 }
 
-fn announce(operators: &[Operator], kubeconfig: KubeconfigPath) -> impl FnOnce(&Ready) + use<> {
+fn announce(
+    operators: &[Operator],
+    scheme: &'static str,
+    kubeconfig: KubeconfigPath,
+) -> impl FnOnce(&Ready) + use<> {
     let operators: Vec<String> = operators.iter().map(|o| o.config.name.clone()).collect();
     move |ready| {
         let kubeconfig = kubeconfig.get().map(PathBuf::as_path);
-        let (web, degraded) = (ready.web, &ready.degraded);
+        let web = ready.web.map(|address| format!("{scheme}://{address}"));
+        let (web, degraded) = (web.as_deref(), &ready.degraded);
         let message = Announcement { operators: &operators, kubeconfig, web, degraded };
         // A closed standard output is no reason to stop.
         let _ = write!(io::stdout(), "{message}");

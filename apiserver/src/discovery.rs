@@ -39,7 +39,7 @@ pub(crate) fn groups(resources: &Resources) -> Value {
     let groups: Vec<Value> = resources
         .groups()
         .into_iter()
-        .chain([(reviews::GROUP, vec![reviews::VERSION])])
+        .chain(reviews::groups())
         .map(|(name, versions)| group_value(name, &versions))
         .collect();
     json!({ "kind": "APIGroupList", "apiVersion": "v1", "groups": groups })
@@ -47,8 +47,7 @@ pub(crate) fn groups(resources: &Resources) -> Value {
 
 /// `/apis/{group}`; `None` when there is no such group.
 pub(crate) fn group(resources: &Resources, group: &str) -> Option<Value> {
-    let reviews = (reviews::GROUP, vec![reviews::VERSION]);
-    let mut groups = resources.groups().into_iter().chain([reviews]);
+    let mut groups = resources.groups().into_iter().chain(reviews::groups());
     let (name, versions) = groups.find(|(name, _)| *name == group)?;
     let mut value = group_value(name, &versions);
     value["kind"] = json!("APIGroup");
@@ -67,8 +66,8 @@ fn group_value(name: &str, versions: &[&str]) -> Value {
 
 /// `/api/v1`, `/apis/{group}/{version}`; `None` when there is no such version.
 pub(crate) fn resources(resources: &Resources, group: &str, version: &str) -> Option<Value> {
-    if (group, version) == (reviews::GROUP, reviews::VERSION) {
-        return Some(reviews::discovery());
+    if let Some(reviews) = reviews::discovery(group, version) {
+        return Some(reviews);
     }
     let mut found: Vec<&Resource> =
         resources.of_group_version(group, version).map(AsRef::as_ref).collect();

@@ -56,6 +56,7 @@ mod server;
 mod status;
 mod table;
 mod transport;
+mod users;
 mod write;
 
 pub use self::{

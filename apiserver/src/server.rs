@@ -16,6 +16,7 @@ use crate::{
     requests::{RequestRecord, Requests, WatchRecord},
     resource::Registry,
     rest::{self, Body},
+    users::Tokens,
 };
 
 /// How many revisions per resource are remembered unless said otherwise.
@@ -35,6 +36,7 @@ pub(crate) struct Inner {
     pub(crate) cluster: Cluster,
     pub(crate) requests: Arc<Requests>,
     pub(crate) cuts: watch::Sender<u64>,
+    pub(crate) tokens: Tokens,
     layer: Option<Layer>,
 }
 
@@ -158,6 +160,7 @@ impl Builder {
             cluster,
             requests: Arc::new(Requests::new(REQUEST_HISTORY)),
             cuts: watch::Sender::new(0),
+            tokens: Tokens::default(),
             layer: self.layer,
         });
         let commits = inner.cluster.log.follow();

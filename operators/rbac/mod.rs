@@ -3,6 +3,8 @@
 //! The rules follow from the declarations: an operator that is restricted to namespaces may do nothing
 //! outside of them, so it has a role in each instead of its part of the cluster role. Installing CRDs is not among them: whoever deploys the
 //! operators does that. Reading the schemas and health needs no rule of ours.
+//!
+//! `access` is about the web endpoint: whom the operators may ask about, and who may use it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +16,8 @@ use kube::api::ObjectMeta;
 use operetta::object::K8sType;
 
 use crate::{Operator, manifest};
+
+pub mod access;
 
 /// Where the operators run.
 pub const NAMESPACE: &str = "operetta-system";
@@ -111,6 +115,11 @@ pub fn yaml(operators: &[Operator]) -> Result<String, serde_yaml_ng::Error> {
         documents.push(manifest::document(&role)?);
         documents.push(manifest::document(&binding_of(&role))?);
     }
+    documents.push(manifest::document(&access::reviewer())?);
+    documents.push(manifest::document(&access::reviewer_binding())?);
+    for role in access::visitors() {
+        documents.push(manifest::document(&role)?);
+    }
     Ok(documents.concat())
 }
 
@@ -119,9 +128,14 @@ fn service_account() -> ServiceAccount {
 }
 
 fn binding() -> ClusterRoleBinding {
+    cluster_binding(NAME)
+}
+
+/// What a cluster role of this name gives to the operators' account.
+fn cluster_binding(name: &str) -> ClusterRoleBinding {
     ClusterRoleBinding {
-        metadata: named(NAME),
-        role_ref: role_ref("ClusterRole"),
+        metadata: named(name),
+        role_ref: RoleRef { name: name.to_owned(), ..role_ref("ClusterRole") },
         subjects: Some(vec![subject()]),
     }
 }

@@ -63,8 +63,37 @@ fn an_operator_of_some_namespaces_has_a_role_in_each_and_no_part_of_the_cluster_
 }
 
 #[test]
-fn operators_that_are_all_restricted_need_no_cluster_role() {
+fn operators_that_are_all_restricted_may_do_nothing_in_the_cluster_but_ask_about_visitors() {
     let yaml = yaml(&[echo_server_within(&["a"])]).unwrap();
-    assert!(!yaml.contains("ClusterRole"), "{yaml}");
+    let bound: Vec<&str> = yaml
+        .split("\n---\n")
+        .filter(|document| document.contains("kind: ClusterRoleBinding"))
+        .collect();
+    assert_eq!(bound.len(), 1, "{yaml}");
+    assert!(bound[0].contains("name: operetta-access-reviewer"), "{yaml}");
     assert_eq!(yaml.matches("kind: RoleBinding").count(), 1);
+}
+
+#[test]
+fn who_reads_may_command_nothing_and_nobody_may_do_more_than_the_endpoint_offers() {
+    let [scraper, reader, commander] = access::visitors();
+    let verbs_of = |role: &ClusterRole, path: &str| -> Vec<String> {
+        let rules = role.rules.iter().flatten();
+        let fits = |rule: &&PolicyRule| {
+            let mut urls = rule.non_resource_urls.iter().flatten();
+            urls.any(|url| {
+                url == path || url.strip_suffix('*').is_some_and(|p| path.starts_with(p))
+            })
+        };
+        rules.filter(fits).flat_map(|rule| rule.verbs.clone()).collect()
+    };
+    let api = "/operetta/api/v1/operators";
+    assert_eq!(verbs_of(&scraper, "/metrics"), ["get"]);
+    assert!(verbs_of(&scraper, api).is_empty());
+    assert_eq!(verbs_of(&reader, api), ["get"]);
+    assert_eq!(verbs_of(&commander, api), ["get", "post", "put"]);
+    for role in [scraper, reader, commander] {
+        assert!(verbs_of(&role, "/api/v1/nodes").is_empty(), "nothing of the API server's own");
+        assert!(role.rules.iter().flatten().all(|rule| rule.resources.is_none()));
+    }
 }

@@ -1,6 +1,13 @@
 //! What a supervisor is made of.
 
-use std::{collections::BTreeSet, fmt, future::Future, net::TcpListener, sync::Arc, thread};
+use std::{
+    collections::BTreeSet,
+    fmt,
+    future::Future,
+    net::{SocketAddr, TcpListener, ToSocketAddrs},
+    sync::Arc,
+    thread,
+};
 
 use futures::{FutureExt, future::BoxFuture};
 use kube::Client;
@@ -14,7 +21,7 @@ use super::{
 use crate::{
     cluster::Timeouts,
     operator::{ConfigError, Handler, OperatorConfig},
-    web::{self, LogLevel, Program},
+    web::{self, Auth, LogLevel, Program, Tls},
 };
 
 /// How a client is made: on the supervisor's runtime, which then carries its connections.
@@ -33,6 +40,9 @@ pub struct SupervisorBuilder {
     connect: Option<Connecting>,
     operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
     web: Option<String>,
+    auth: Auth,
+    tls: Option<Tls>,
+    is_open_allowed: bool,
     on_ready: Option<OnReady>,
     timeouts: Timeouts,
     program: Program,
@@ -42,9 +52,17 @@ impl Supervisor {
     /// A supervisor without operators, for the cluster that it runs in.
     pub fn builder() -> SupervisorBuilder {
         let operators = Vec::new();
-        let timeouts = Timeouts::default();
-        let program = Program::default();
-        SupervisorBuilder { connect: None, operators, web: None, on_ready: None, timeouts, program }
+        SupervisorBuilder {
+            connect: None,
+            operators,
+            web: None,
+            auth: Auth::None,
+            tls: None,
+            is_open_allowed: false,
+            on_ready: None,
+            timeouts: Timeouts::default(),
+            program: Program::default(),
+        }
     }
 }
 
@@ -75,10 +93,29 @@ impl SupervisorBuilder {
 
     /// Serves health, metrics and state over HTTP on this address, for example `127.0.0.1:8080`.
     ///
-    /// The endpoint has no authentication yet: an address beyond loopback shows all cached
-    /// objects (Secrets redacted) to whoever reaches it.
+    /// An address beyond loopback needs [`auth`](Self::auth) and [`tls`](Self::tls), or
+    /// [`allow_insecure_listen`](Self::allow_insecure_listen).
     pub fn serve(mut self, address: &str) -> Self {
         self.web = Some(address.to_owned());
+        self
+    }
+
+    /// Says who may use the web endpoint. Without it whoever reaches it.
+    pub fn auth(mut self, auth: Auth) -> Self {
+        self.auth = auth;
+        self
+    }
+
+    /// Serves the web endpoint over TLS.
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
+    }
+
+    /// Serves beyond loopback also without [`auth`](Self::auth), to whoever reaches the port, or
+    /// without [`tls`](Self::tls), where tokens can be read on their way.
+    pub fn allow_insecure_listen(mut self) -> Self {
+        self.is_open_allowed = true;
         self
     }
 
@@ -175,17 +212,35 @@ impl SupervisorBuilder {
     }
 
     /// Checks everything that can be checked without a cluster, and takes the port.
-    fn prepare(self) -> Result<(Parts, Option<std::net::SocketAddr>), RunError> {
-        let Self { connect, operators, web, on_ready, timeouts, mut program } = self;
-        program.timeouts = timeouts;
+    fn prepare(self) -> Result<(Parts, Option<SocketAddr>), RunError> {
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
         }
-        check(&operators)?;
+        check(&self.operators)?;
+        let Self { connect, operators, web, auth, tls, is_open_allowed, .. } = self;
+        let Self { on_ready, timeouts, mut program, .. } = self;
+        program.timeouts = timeouts;
+        let is_protected = auth != Auth::None && tls.is_some();
+        if let (Some(address), false) = (&web, is_protected || is_open_allowed) {
+            refuse_exposure(address)?;
+        }
+        let certificates = tls.map(Tls::load).transpose()?;
         let listener = web.as_deref().map(web::listen).transpose()?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let connect = connect.unwrap_or_else(|| Box::new(|| Connect::InCluster.client().boxed()));
-        Ok((Parts { connect, operators, listener, on_ready, timeouts, program }, address))
+        let parts =
+            Parts { connect, operators, listener, auth, certificates, on_ready, timeouts, program };
+        Ok((parts, address))
+    }
+}
+
+/// Before the port is taken: it would be open already.
+fn refuse_exposure(address: &str) -> Result<(), RunError> {
+    // What is no address is said when it is to be listened on.
+    let mut addresses = address.to_socket_addrs().into_iter().flatten();
+    match addresses.find(|address| !address.ip().is_loopback()) {
+        Some(exposed) => Err(RunError::Exposed(exposed)),
+        None => Ok(()),
     }
 }
 
@@ -232,6 +287,18 @@ mod tests {
         assert!(matches!(Supervisor::builder().run(), Err(RunError::NoOperators)));
         let misnamed = Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("A"), sync);
         assert!(matches!(misnamed.start(), Err(RunError::Config(ConfigError::Name(_)))));
+    }
+
+    #[test]
+    fn what_others_can_reach_is_not_served_without_protection() {
+        for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8080"] {
+            let config = OperatorConfig::of::<ConfigMap>("a");
+            let builder = Supervisor::builder().register(config, sync).serve(address);
+            let error = builder.auth(Auth::delegated()).start().unwrap_err();
+            assert!(matches!(error, RunError::Exposed(_)), "{address}: {error}");
+        }
+        assert!(refuse_exposure("127.0.0.1:8080").is_ok());
+        assert!(refuse_exposure("[::1]:8080").is_ok());
     }
 
     #[test]

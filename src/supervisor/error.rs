@@ -1,6 +1,11 @@
 //! Why a supervisor could not run.
 
-use crate::{operator::ConfigError, web::BindError};
+use std::net::SocketAddr;
+
+use crate::{
+    operator::ConfigError,
+    web::{BindError, TlsError},
+};
 
 /// Why a supervisor could not run.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +22,15 @@ pub enum RunError {
     /// The web endpoint cannot listen.
     #[error(transparent)]
     Web(#[from] BindError),
+    /// The certificate of the web endpoint cannot be used.
+    #[error("cannot serve the web endpoint over TLS: {0}")]
+    Tls(#[from] TlsError),
+    /// The web endpoint would be open to others.
+    #[error(
+        "the web endpoint on {0} can be reached from other machines: it needs both `auth` and \
+         `tls`, or `allow_insecure_listen`"
+    )]
+    Exposed(SocketAddr),
     /// The connection to the API server could not be made.
     #[error("cannot connect to a Kubernetes API server: {0:#}")]
     Connect(anyhow::Error),

@@ -31,7 +31,7 @@ use crate::{
     cluster::Timeouts,
     operator::{Handler, OperatorConfig, OperatorName},
     reconcile::Context,
-    web::{self, Program, WebState},
+    web::{self, Access, Auth, Certificates, Program, Protection, WebState},
 };
 
 /// How long runs in flight may take to finish when the process is to end.
@@ -42,6 +42,8 @@ pub(super) struct Parts {
     pub(super) connect: Connecting,
     pub(super) operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
     pub(super) listener: Option<TcpListener>,
+    pub(super) auth: Auth,
+    pub(super) certificates: Option<Certificates>,
     pub(super) on_ready: Option<OnReady>,
     pub(super) timeouts: Timeouts,
     pub(super) program: Program,
@@ -77,7 +79,8 @@ async fn live(
     stop: StopSignal,
     runtime: &Runtime,
 ) -> Result<(), RunError> {
-    let Parts { connect, operators, listener, on_ready, timeouts, program } = parts;
+    let Parts { connect, operators, listener, auth, certificates, .. } = parts;
+    let Parts { on_ready, timeouts, program, .. } = parts;
     let mut stopped = pin!(stop_future(stop)?);
     let client = tokio::select! {
         client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
@@ -92,7 +95,9 @@ async fn live(
     actix::spawn(orders::hand_on(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
-    let server = listener.map(|listener| start_web(listener, state)).transpose()?;
+    let access = Access::new(auth, wiring.cluster().clone(), runtime.handle().clone());
+    let protection = Protection { access, certificates };
+    let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let (ready, is_ready) = watch::channel(false);
     // Nobody waits for it when the supervisor runs on the caller's thread.
     let _ = started.send(Handles { board: board.clone(), metrics, ready: is_ready });
@@ -112,8 +117,9 @@ async fn live(
 fn start_web(
     listener: TcpListener,
     state: WebState,
+    protection: Protection,
 ) -> Result<actix_web::dev::ServerHandle, RunError> {
-    let server = web::server(listener, state)?;
+    let server = web::server(listener, state, protection)?;
     let handle = server.handle();
     actix::spawn(server);
     Ok(handle)

@@ -98,6 +98,11 @@ impl Wiring {
         &self.metrics
     }
 
+    /// The connection to the API server.
+    pub(super) fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
     /// Starts every actor; nothing is watched before all of them listen.
     pub(super) fn start(&self, operators: Vec<Registered>) -> Result<Started, RunError> {
         self.start_pulse_of_runtime();

@@ -1,116 +1,180 @@
-//! What every request passes: the check of the Host header, limits on sizes, security headers.
+//! What every request passes: limits on sizes, the check of the Host header, and of who sends it.
 //!
 //! On loopback there is no authentication, and every website that a developer opens can make the
 //! browser send requests here. Same-origin rules keep it from reading the answers, unless its own
 //! name is made to resolve to 127.0.0.1: so only names of the loopback are answered.
 
+use std::time::Duration;
+
 use actix_web::{
-    Error, ResponseError,
+    Error, HttpMessage, HttpResponse, ResponseError,
     body::{EitherBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     http::{
-        self,
-        header::{self, HeaderMap, HeaderName, HeaderValue},
+        ConnectionType, Method,
+        header::{self, HeaderMap},
     },
     middleware::Next,
 };
 
-use super::{status::Refused, table};
+use super::{
+    access::Access,
+    body, endpoint, headers,
+    origin::{self, Protocol, Sender},
+    status::Refused,
+    table,
+};
+
+/// What every request must pass.
+#[derive(Debug, Clone)]
+pub(super) struct Gate {
+    pub(super) hosts: Hosts,
+    pub(super) protocol: Protocol,
+    /// How long a client may take to send a body.
+    pub(super) body_timeout: Duration,
+    /// Who decides whom to let in; `None` lets in everybody.
+    pub(super) access: Option<Access>,
+}
+
+/// How much of an answer is for who asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    All,
+    /// Whether all is well, and not a word more.
+    Outcome,
+}
 
 /// Whose requests are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Policy {
+pub(super) enum Hosts {
     /// Those that name the loopback as their host.
     Loopback,
     /// All: the address can be reached by other names.
-    AnyHost,
+    Any,
 }
 
 const LOOPBACK_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 const MAX_URI: usize = 8 << 10;
 const MAX_HEADERS: usize = 16 << 10;
-/// No route reads a body.
-const MAX_BODY: u64 = 64 << 10;
-
-/// Data is shown, never run.
-const DATA: &str = "default-src 'none'; frame-ancestors 'none'";
-/// A page uses what this server sends, and nothing that stands in the page itself.
-const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-                    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-const HEADERS: [(HeaderName, &str); 3] = [
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-];
 
 pub(super) async fn guard<B: MessageBody + 'static>(
-    policy: Policy,
-    request: ServiceRequest,
+    gate: Gate,
+    mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B>>, Error> {
-    let mut response = match check(policy, &request) {
-        Ok(()) => next.call(request).await?.map_into_left_body(),
-        Err(refused) => request.into_response(refused.error_response()).map_into_right_body(),
+    let host = request.headers().get(header::HOST).cloned();
+    let mut response = match admit(&gate, &mut request).await {
+        Ok(Shown::All) => next.call(request).await?.map_into_left_body(),
+        Ok(Shown::Outcome) => outcome_of(next.call(request).await?),
+        Err(refused) => {
+            let response = refuse(&mut request, &refused);
+            request.into_response(response).map_into_right_body()
+        }
     };
-    put_headers(response.headers_mut());
+    let host = host.as_ref().and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let status = response.status();
+    headers::put(response.headers_mut(), status, gate.protocol, host);
     Ok(response)
 }
 
-fn put_headers(headers: &mut HeaderMap) {
-    for (name, value) in HEADERS {
-        headers.insert(name, HeaderValue::from_static(value));
+async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refused> {
+    check_size(request)?;
+    if gate.hosts == Hosts::Loopback && !names_loopback(request) {
+        return Err(Refused::WrongHost);
     }
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let is_page = content_type.is_some_and(|content_type| content_type.starts_with("text/html"));
-    let policy = HeaderValue::from_static(if is_page { PAGE } else { DATA });
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    if !headers.contains_key(header::CACHE_CONTROL) {
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    check_sender(gate, request)?;
+    let shown = match &gate.access {
+        Some(access) => authorize(access, request).await?,
+        None => Shown::All,
+    };
+    body::read(request, gate.body_timeout).await?;
+    Ok(shown)
+}
+
+async fn authorize(access: &Access, request: &ServiceRequest) -> Result<Shown, Refused> {
+    // The path that chooses the route: not as it was spelled.
+    let path = request.match_info().as_str();
+    let verb = match request.method() {
+        &Method::HEAD => "get".to_owned(),
+        method => method.as_str().to_lowercase(),
+    };
+    let admitted = access.admit(token(request.headers()), &verb, path).await;
+    if let Ok(user) = &admitted
+        && !origin::only_reads(request.method())
+    {
+        tracing::info!(user = user.username, verb, path, "a command over HTTP");
+    }
+    let is_open = || {
+        let endpoint = table::find(request.method(), path);
+        endpoint.is_some_and(|endpoint| endpoint.access == endpoint::Access::Open)
+    };
+    match admitted {
+        Ok(_) => Ok(Shown::All),
+        // A probe has no token.
+        Err(_) if is_open() => Ok(Shown::Outcome),
+        Err(refused) => Err(refused),
     }
 }
 
-fn check(policy: Policy, request: &ServiceRequest) -> Result<(), Refused> {
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+fn outcome_of<B>(response: ServiceResponse<B>) -> ServiceResponse<EitherBody<B>> {
+    let (request, response) = response.into_parts();
+    let code = response.status();
+    let outcome = if code.is_success() { "ok" } else { "not ok" };
+    let response =
+        HttpResponse::build(code).content_type("text/plain; charset=utf-8").body(outcome);
+    ServiceResponse::new(request, response).map_into_right_body()
+}
+
+fn check_size(request: &ServiceRequest) -> Result<(), Refused> {
     if request.uri().to_string().len() > MAX_URI {
         return Err(Refused::TooLong { what: "path and query", limit: MAX_URI });
     }
     if size(request.headers()) > MAX_HEADERS {
         return Err(Refused::HeadersTooLarge { limit: MAX_HEADERS });
     }
-    if body_size(request).is_some_and(|size| size > MAX_BODY) {
-        return Err(Refused::BodyTooLarge { limit: MAX_BODY });
-    }
-    if policy == Policy::Loopback && !names_loopback(request) {
-        return Err(Refused::WrongHost);
-    }
-    let is_order = request.method() == http::Method::POST
-        && table::find(request.method(), request.match_info().as_str()).is_some();
-    if is_order && !is_deliberate(request.headers()) {
-        return Err(Refused::NotDeliberate);
-    }
     Ok(())
 }
 
-/// Whether a request is one that no page of another site can make a browser send without asking first.
-fn is_deliberate(headers: &HeaderMap) -> bool {
-    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
-    let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
-    let is_json = content_type.split(';').next().is_some_and(|it| it.trim() == "application/json");
-    let origin = text(header::ORIGIN).and_then(|origin| origin.split_once("://"));
-    match (origin, text(header::HOST)) {
-        (Some((_, origin)), Some(host)) => origin == host,
-        (Some(_), None) => false,
-        (None, _) => is_json,
+fn check_sender(gate: &Gate, request: &ServiceRequest) -> Result<(), Refused> {
+    let (method, headers) = (request.method(), request.headers());
+    let authority = request.uri().authority();
+    origin::check(gate.protocol, Sender { method, headers, authority })?;
+    if origin::needs_preflight(method, headers) || !is_answered(request) {
+        Ok(())
+    } else {
+        Err(Refused::NotJson)
     }
+}
+
+/// Whether somebody may answer: what no path or no method is here has its own refusal.
+fn is_answered(request: &ServiceRequest) -> bool {
+    let path = request.match_info().as_str();
+    let has_other_methods = !table::methods_of(path).is_empty();
+    match table::find(request.method(), path) {
+        Some(_) => true,
+        None if has_other_methods => false,
+        // A path of the program's own.
+        None => request.resource_map().match_pattern(path).is_some(),
+    }
+}
+
+/// What is refused here may still be on its way: the connection ends with it.
+fn refuse(request: &mut ServiceRequest, refused: &Refused) -> HttpResponse {
+    let mut response = refused.error_response();
+    response.head_mut().set_connection_type(ConnectionType::Close);
+    let unread = request.take_payload();
+    response.map_body(|_, body| body::with_unread(body, unread))
 }
 
 fn size(headers: &HeaderMap) -> usize {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
-}
-
-fn body_size(request: &ServiceRequest) -> Option<u64> {
-    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// Whether every host that the request names is a loopback name, with or without a port.

@@ -14,7 +14,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{WebState, status::Refused};
+use super::{Certificates, WebState, status::Refused};
 use crate::{
     board::{
         BEAT_DEADLINE, Beat, Board, NamespaceState, OperatorSnapshot, OperatorState, TypeError,
@@ -39,7 +39,9 @@ pub(super) async fn live(request: HttpRequest, state: Data<WebState>) -> HttpRes
 }
 
 pub(super) async fn ready(request: HttpRequest, state: Data<WebState>) -> HttpResponse {
-    answer(&request, "readyz", &process_checks(&state.board))
+    let mut checks = process_checks(&state.board);
+    checks.extend(Check::certificate(&request));
+    answer(&request, "readyz", &checks)
 }
 
 pub(super) async fn operator_ready(
@@ -131,6 +133,14 @@ impl Check {
     /// Shown, but a standby is ready too.
     fn leadership() -> Self {
         Self { decides: false, ..Self::good("leadership", "ok: without leader election, it acts") }
+    }
+
+    /// Of an endpoint over TLS. A certificate that was not replaced is served on.
+    fn certificate(request: &HttpRequest) -> Option<Self> {
+        let certificates = request.app_data::<Option<Certificates>>()?.as_ref()?;
+        let trouble = certificates.trouble();
+        let (is_good, text) = (trouble.is_none(), trouble.unwrap_or_else(|| "ok".to_owned()));
+        Some(Self { name: "certificate".to_owned(), is_good, decides: false, text })
     }
 
     fn operator(operator: &OperatorSnapshot) -> Self {

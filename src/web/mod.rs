@@ -5,7 +5,7 @@
 //! here yet: whoever reaches the port reads everything but Secrets.
 //!
 //! ```text
-//!            guard (Host, sizes, headers)
+//!            guard (sizes, Host, origin, access, body, headers)
 //! request --> /livez /readyz ... health --+
 //!             /metrics ......... metrics -+--> Board, StoreReader, Metrics
 //!             /api/v1/operators  operators+
@@ -15,10 +15,11 @@
 //! Invariants:
 //! - every object passes `redact` on its way out;
 //! - every error under every path is a Kubernetes `Status`, with security headers like the rest;
-//! - nothing is ordered by a GET, nor by what a page of another site can make a browser send;
+//! - nothing is ordered by a GET, nor by the page of another site: what changes something is JSON;
 //! - a request reads copies: however slow its client is, nobody who acts waits for it.
 
 mod about;
+mod access;
 mod body;
 mod cache;
 mod commands;
@@ -27,12 +28,14 @@ mod endpoint;
 mod events;
 mod explain;
 mod guard;
+mod headers;
 mod health;
 mod index;
 mod log_level;
 mod metrics;
 mod openapi;
 mod operators;
+mod origin;
 mod page;
 mod parents;
 mod priority;
@@ -44,6 +47,7 @@ mod server;
 mod status;
 mod stores;
 mod table;
+mod tls;
 mod tree;
 mod ui;
 mod views;
@@ -54,10 +58,12 @@ mod tests;
 
 use crate::{board::Board, metrics::Metrics};
 
+pub use access::{Access, Auth};
 pub use log_level::LogLevel;
 pub use program::{Program, Routes};
-pub use server::{BindError, listen, server};
+pub use server::{BindError, Protection, listen, server};
 pub use stores::{Stores, StoresError};
+pub use tls::{Certificates, Tls, TlsError};
 
 /// What the web endpoint shows. Cheap to clone.
 #[derive(Debug, Clone)]

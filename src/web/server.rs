@@ -14,7 +14,12 @@ use actix_web::{
     middleware,
 };
 
-use super::{WebState, guard, priority, routes};
+use super::{
+    Access, Certificates, WebState,
+    guard::{self, Gate, Hosts},
+    origin::Protocol,
+    priority, routes,
+};
 use crate::board::MAX_LISTENERS;
 
 /// The port cannot be taken.
@@ -36,13 +41,36 @@ pub enum BindError {
     },
 }
 
-/// A client has this long to send its request line and headers.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
-/// A connection without requests is closed after this time.
-const KEEP_ALIVE: Duration = Duration::from_mins(1);
-/// More connections wait in the backlog of the operating system. Beyond those who listen to events,
-/// who stay, there is room for others.
-const MAX_CONNECTIONS: usize = MAX_LISTENERS + 512;
+/// What stands between the endpoint and whoever reaches it.
+#[derive(Debug, Clone, Default)]
+pub struct Protection {
+    /// Who decides whom to let in; `None` lets in everybody.
+    pub access: Option<Access>,
+    /// What connections are encrypted with; `None` for clear text.
+    pub certificates: Option<Certificates>,
+}
+
+/// What clients may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// How long the request line and headers may take, and TLS before them.
+    pub(super) head: Duration,
+    /// How long a body may take.
+    pub(super) body: Duration,
+    /// When a connection without requests is closed.
+    pub(super) idle: Duration,
+    /// More connections wait in the backlog of the operating system.
+    pub(super) connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let (short, idle) = (Duration::from_secs(5), Duration::from_mins(1));
+        // Beyond those who listen to events, who stay, there is room for others.
+        Self { head: short, body: short, idle, connections: MAX_LISTENERS + 512 }
+    }
+}
+
 /// Responses under way have this long to end, in seconds, when the server is stopped.
 const SHUTDOWN_TIMEOUT: u64 = 1;
 
@@ -63,30 +91,55 @@ pub fn listen(address: &str) -> Result<TcpListener, BindError> {
 ///
 /// # Errors
 /// When the operating system refuses the listener.
-pub fn server(listener: TcpListener, state: WebState) -> io::Result<Server> {
-    let policy = guard::Policy::of(listener.local_addr()?);
+pub fn server(
+    listener: TcpListener,
+    state: WebState,
+    protection: Protection,
+) -> io::Result<Server> {
+    limited(listener, state, protection, Limits::default())
+}
+
+pub(super) fn limited(
+    listener: TcpListener,
+    state: WebState,
+    protection: Protection,
+    limits: Limits,
+) -> io::Result<Server> {
+    let Protection { access, certificates } = protection;
+    let hosts = Hosts::of(listener.local_addr()?);
+    let protocol = if certificates.is_some() { Protocol::Https } else { Protocol::Http };
+    let gate = Gate { hosts, protocol, body_timeout: limits.body, access };
+    let shown = certificates.clone();
     let starter = thread::current().id();
     let app = move || {
         if thread::current().id() != starter {
             priority::step_back();
         }
-        app(policy, state.clone())
+        app(gate.clone(), state.clone()).app_data(shown.clone())
     };
     let server = HttpServer::new(app)
         // It answers people and scrapers: one thread keeps up, and leaves the others to the work.
         .workers(1)
-        .max_connections(MAX_CONNECTIONS)
-        .client_request_timeout(REQUEST_TIMEOUT)
-        .keep_alive(KEEP_ALIVE)
+        .max_connections(limits.connections)
+        .client_request_timeout(limits.head)
+        .tls_handshake_timeout(limits.head)
+        .keep_alive(limits.idle)
         .shutdown_timeout(SHUTDOWN_TIMEOUT)
-        .disable_signals()
-        .listen(listener)?;
+        .disable_signals();
+    let server = match certificates {
+        Some(certificates) => {
+            let config = certificates.config().map_err(io::Error::other)?;
+            actix_web::rt::spawn(certificates.follow());
+            server.listen_rustls_0_23(listener, config)?
+        }
+        None => server.listen(listener)?,
+    };
     Ok(server.run())
 }
 
 /// All that is answered; tests ask it without a port.
 pub(super) fn app(
-    policy: guard::Policy,
+    gate: Gate,
     state: WebState,
 ) -> App<
     impl ServiceFactory<
@@ -99,13 +152,13 @@ pub(super) fn app(
 > {
     App::new()
         .wrap(middleware::Compress::default())
-        .wrap(middleware::from_fn(move |request, next| guard::guard(policy, request, next)))
+        .wrap(middleware::from_fn(move |request, next| guard::guard(gate.clone(), request, next)))
         .configure(|config| routes::configure(config, state))
 }
 
-impl guard::Policy {
+impl Hosts {
     fn of(address: SocketAddr) -> Self {
-        if address.ip().is_loopback() { Self::Loopback } else { Self::AnyHost }
+        if address.ip().is_loopback() { Self::Loopback } else { Self::Any }
     }
 }
 

@@ -48,24 +48,45 @@ pub(super) enum Refused {
     Method { method: String, allowed: String },
     #[error("{0}")]
     Command(#[from] CommandError),
-    #[error(
-        "a command needs the header `Content-Type: application/json`, or an Origin that is this host"
-    )]
-    NotDeliberate,
     #[error("the Host header must be 127.0.0.1, localhost or [::1]")]
     WrongHost,
     #[error("the {what} of a request may have at most {limit} bytes")]
     TooLong { what: &'static str, limit: usize },
     #[error("the headers of a request may have at most {limit} bytes")]
     HeadersTooLarge { limit: usize },
-    #[error("the body of the request may have at most {limit} bytes")]
-    BodyTooLarge { limit: u64 },
+    #[error("the body of a request may have at most {limit} bytes")]
+    BodyTooLarge { limit: usize },
     #[error("the body of the request did not come in time")]
     BodyTooSlow,
     #[error("{0}")]
     TooManyListeners(Full),
     #[error("the process ends")]
     Stopping,
+    #[error("the body of the request broke off")]
+    BodyBroken,
+    #[error(
+        "a request that changes something is not taken from the page of another site: \
+         `Sec-Fetch-Site` must be missing, `same-origin` or `none`"
+    )]
+    OtherSite,
+    #[error(
+        "a request that changes something is not taken from another origin: `Origin` must be \
+         missing, or be the scheme, host and port that the request is sent to"
+    )]
+    OtherOrigin,
+    #[error(
+        "a command must be JSON, also without a body, which no form can send: \
+         send `Content-Type: application/json`"
+    )]
+    NotJson,
+    #[error("who asks is not known: send a token as `Authorization: Bearer TOKEN`")]
+    TokenMissing,
+    #[error("the token is not valid, or not meant for this server: send another one")]
+    TokenInvalid,
+    #[error("forbidden: User {user:?} cannot {verb} path {path:?}{}", because(.reason))]
+    NotAllowed { user: String, verb: String, path: String, reason: String },
+    #[error("the API server cannot be asked who may do this: nobody is let in until it can")]
+    ReviewsDown,
 }
 
 /// In seconds.
@@ -126,17 +147,35 @@ impl Refused {
             | Self::NamespaceForbidden(_)
             | Self::BadRequest(_)
             | Self::TooLong { .. }
-            | Self::HeadersTooLarge { .. } => "BadRequest",
+            | Self::HeadersTooLarge { .. }
+            | Self::BodyBroken => "BadRequest",
             Self::Method { .. } => "MethodNotAllowed",
-            Self::WrongHost | Self::NotDeliberate => "Forbidden",
+            Self::WrongHost | Self::OtherSite | Self::OtherOrigin | Self::NotAllowed { .. } => {
+                "Forbidden"
+            }
+            Self::TokenMissing | Self::TokenInvalid => "Unauthorized",
             Self::BodyTooLarge { .. } => "RequestEntityTooLarge",
             Self::BodyTooSlow => "Timeout",
             Self::Internal(_) => "InternalError",
             Self::TooManyListeners(_) => "TooManyRequests",
-            Self::Stopping => "ServiceUnavailable",
+            Self::Stopping | Self::ReviewsDown => "ServiceUnavailable",
+            Self::NotJson => "UnsupportedMediaType",
         };
         reason.into()
     }
+
+    /// How to log in.
+    fn challenge(&self) -> Option<&'static str> {
+        match self {
+            Self::TokenMissing => Some("Bearer realm=\"operetta\""),
+            Self::TokenInvalid => Some("Bearer realm=\"operetta\", error=\"invalid_token\""),
+            _ => None,
+        }
+    }
+}
+
+fn because(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(": {reason}") }
 }
 
 impl ResponseError for Refused {
@@ -151,18 +190,23 @@ impl ResponseError for Refused {
             | Self::NoObject { .. }
             | Self::LeftOut(_)
             | Self::NoLogLevel => StatusCode::NOT_FOUND,
-            Self::NamespaceMissing(_) | Self::NamespaceForbidden(_) | Self::BadRequest(_) => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::NamespaceMissing(_)
+            | Self::NamespaceForbidden(_)
+            | Self::BadRequest(_)
+            | Self::BodyBroken => StatusCode::BAD_REQUEST,
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::WrongHost | Self::NotDeliberate => StatusCode::FORBIDDEN,
+            Self::WrongHost | Self::OtherSite | Self::OtherOrigin | Self::NotAllowed { .. } => {
+                StatusCode::FORBIDDEN
+            }
+            Self::TokenMissing | Self::TokenInvalid => StatusCode::UNAUTHORIZED,
             Self::TooLong { .. } => StatusCode::URI_TOO_LONG,
             Self::HeadersTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::TooManyListeners(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Stopping | Self::ReviewsDown => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
     }
 
@@ -174,6 +218,9 @@ impl ResponseError for Refused {
         }
         if let Self::TooManyListeners(_) | Self::Stopping = self {
             response.insert_header(("Retry-After", RETRY_AFTER));
+        }
+        if let Some(challenge) = self.challenge() {
+            response.insert_header((header::WWW_AUTHENTICATE, challenge));
         }
         response.json(Status {
             kind: "Status",

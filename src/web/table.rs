@@ -205,8 +205,7 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
     Endpoint::get("/readyz/{operator}", "Whether an operator runs", HEALTH, || {
         to(health::operator_ready)
     })
-    .with(&[VERBOSE])
-    .open(),
+    .with(&[VERBOSE]),
     Endpoint::get("/ui/assets/{file}", "A file that pages need", ui::ASSETS, || to(ui::asset)),
     Endpoint::get("/ui/cache", "The caches, for people", PAGE, || to(ui::cache_types)),
     Endpoint::get("/ui/cache/{type}", "The cache of a type, for people", PAGE, || {

@@ -183,6 +183,6 @@ async fn what_cannot_be_ordered_is_refused_with_its_reason() {
     }
     // A page of somebody else's can make a browser send this, but not with our content type.
     let (code, body) = operators.post_as("/api/v1/operators/cook/pause", "text/plain").await;
-    assert_eq!(code, 403, "{body}");
+    assert_eq!(code, 415, "{body}");
     operators.stop().await;
 }

@@ -14,6 +14,7 @@ mod recipe;
 mod started;
 mod world;
 
+mod access;
 mod bad_input;
 mod child_status;
 mod children;

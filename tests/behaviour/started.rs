@@ -1,5 +1,7 @@
 //! Operators that a test has started: what they show, and how to wait for it.
 
+use std::net::SocketAddr;
+
 use operetta::{board::ParentPhase, object::ObjectKey, supervisor::Running};
 
 use crate::world::eventually;
@@ -82,14 +84,19 @@ impl Operators {
     }
 }
 
-async fn send(address: std::net::SocketAddr, line: &str, headers: &str) -> (u16, String) {
+async fn send(address: SocketAddr, line: &str, headers: &str) -> (u16, String) {
+    let (code, answer) = http(address, line, headers).await;
+    (code, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+}
+
+/// Asks with more headers, each with its line end; the code, and the whole answer.
+pub(crate) async fn http(address: SocketAddr, line: &str, headers: &str) -> (u16, String) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
     let request =
-        format!("{line} HTTP/1.1\r\nHost: {address}\r\n{headers}Connection: close\r\n\r\n");
+        format!("{line} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    (answer.split(' ').nth(1).unwrap().parse().unwrap(), answer)
 }

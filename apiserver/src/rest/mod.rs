@@ -132,7 +132,7 @@ async fn objects(
 ) -> Result<Response<Body>, StatusError> {
     let resources = server.cluster.registry.snapshot();
     let Some(resource) = resources.by_path(&path.group, &path.version, &path.plural) else {
-        return beyond_resources(&resources, record, path, body);
+        return beyond_resources(server, &resources, record, path, body);
     };
     refuse_unknown_subresource(resource, path)?;
     let query = Query::parse(&record.query);
@@ -154,31 +154,36 @@ async fn objects(
 
 /// Answers for a path that leads to no stored objects.
 fn beyond_resources(
+    server: &Inner,
     resources: &Resources,
-    record: &RequestRecord,
+    record: &mut RequestRecord,
     path: &ResourcePath,
     body: &Bytes,
 ) -> Result<Response<Body>, StatusError> {
     let group = path.group.as_str();
-    let is_review = (group, path.version.as_str(), path.plural.as_str())
-        == (reviews::GROUP, reviews::VERSION, reviews::SELF_SUBJECT);
-    match is_review {
-        true if record.method == "POST" => {
-            let review = serde_json::from_slice(body).map_err(|_| {
+    match reviews::find(group, &path.version, &path.plural) {
+        Some(review) if record.method == "POST" => {
+            "create".clone_into(&mut record.verb);
+            record.resource = format!("{}.{group}", review.plural);
+            let asked: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+            let asked = asked.filter(serde_json::Value::is_object).ok_or_else(|| {
                 StatusError::unsupported_media_type(
                     "reviews are understood as JSON only: the embedded API server does not \
                      support protobuf bodies, and allows everything to who has its token",
                 )
             })?;
-            let mut response = reply::value(&reviews::answer(review));
+            let mut response = reply::value(&review.answer(&server.tokens, asked)?);
             *response.status_mut() = StatusCode::CREATED;
             Ok(response)
         }
-        true => Err(StatusError::method_not_allowed()),
-        false if group.is_empty() || group == reviews::GROUP || resources.has_group(group) => {
+        Some(_) => Err(StatusError::method_not_allowed()),
+        None if group.is_empty()
+            || reviews::GROUPS.contains(&group)
+            || resources.has_group(group) =>
+        {
             Err(StatusError::no_such_resource())
         }
-        false => Ok(not_found()),
+        None => Ok(not_found()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! HTTPS on loopback, for kubectl and other processes: a certificate and a bearer token per run.
 
 use std::{
-    io,
+    fmt, io,
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
 };
@@ -21,7 +21,7 @@ use super::{
     kubeconfig,
     peer::Peer,
 };
-use crate::{rest::Body, server::Server, status::StatusError};
+use crate::{rest::Body, server::Server, status::StatusError, users};
 
 /// The largest body that is read; the handler refuses anything above 3 MiB itself.
 const READ_LIMIT: usize = 3 * 1024 * 1024 + 1;
@@ -31,9 +31,10 @@ const WORKERS: usize = 2;
 const OPEN_PATHS: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
 
 /// A server that listens.
-#[derive(Debug)]
 pub struct Running {
+    server: Server,
     address: SocketAddr,
+    token: String,
     kubeconfig: String,
     handle: ServerHandle,
 }
@@ -94,7 +95,8 @@ impl Server {
         let handle = http.handle();
         tokio::spawn(http);
         let kubeconfig = kubeconfig::text(address, &authority, &token);
-        Ok(Running { address, kubeconfig, handle })
+        self.inner.tokens.add(&token);
+        Ok(Running { server: self.clone(), address, token, kubeconfig, handle })
     }
 }
 
@@ -115,9 +117,16 @@ impl Running {
             .map_err(|source| ServeError::Kubeconfig { path: path.to_owned(), source })
     }
 
-    /// Stops listening; open watches are closed.
+    /// Stops listening; open watches are closed, and the token is not good any more.
     pub async fn stop(self) {
+        self.server.inner.tokens.remove(&self.token);
         self.handle.stop(false).await;
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
@@ -144,17 +153,11 @@ fn authenticate(request: &HttpRequest, token: &str) -> Result<(), StatusError> {
     let given = request.headers().get(actix_header::AUTHORIZATION);
     let given = given.and_then(|value| value.to_str().ok());
     match given.map(|value| value.strip_prefix("Bearer ").unwrap_or_default()) {
-        Some(given) if same(given, token) => Ok(()),
+        Some(given) if users::same(given, token) => Ok(()),
         Some(_) => Err(StatusError::unauthorized()),
         None if OPEN_PATHS.contains(&request.path()) => Ok(()),
         None => Err(StatusError::anonymous(request.method().as_str(), request.path())),
     }
-}
-
-/// Compares without telling by the time taken how much was right.
-fn same(given: &str, token: &str) -> bool {
-    let different = given.bytes().zip(token.bytes()).fold(0, |acc, (a, b)| acc | (a ^ b));
-    given.len() == token.len() && different == 0
 }
 
 async fn read(mut payload: Payload) -> Result<Bytes, actix_web::error::PayloadError> {

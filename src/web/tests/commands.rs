@@ -87,13 +87,14 @@ async fn a_command_is_given_on_purpose_and_by_post() {
         assert_eq!(answer.header(header::ALLOW), "POST", "{path}");
         // What a form of another site can send.
         let form = || request(Method::POST, &path);
-        is_status(&ask(&world.state, form()).await, StatusCode::FORBIDDEN, "Forbidden");
+        let (code, reason) = (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType");
+        is_status(&ask(&world.state, form()).await, code, reason);
         let text = form().insert_header((header::CONTENT_TYPE, "text/plain"));
-        is_status(&ask(&world.state, text).await, StatusCode::FORBIDDEN, "Forbidden");
+        is_status(&ask(&world.state, text).await, code, reason);
         let other = order(&path).insert_header((header::ORIGIN, "https://evil.example"));
         is_status(&ask(&world.state, other).await, StatusCode::FORBIDDEN, "Forbidden");
         // What our own page sends is ordered, and there is nobody to carry it out.
-        let own = form().insert_header((header::ORIGIN, "http://localhost:8080"));
+        let own = order(&path).insert_header((header::ORIGIN, "http://localhost:8080"));
         is_status(
             &ask(&world.state, own).await,
             StatusCode::SERVICE_UNAVAILABLE,

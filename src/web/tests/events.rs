@@ -9,13 +9,13 @@ use actix_web::{
 };
 use serde_json::{Value, json};
 
-use super::{ask, get, is_status, request, world::World};
+use super::{ask, get, is_status, open_gate, request, world::World};
 use crate::{
     board::{MAX_LISTENERS, OperatorState, ParentPhase, ParentState},
     history::{Outcome, Run},
     object::{ObjectKey, Uid},
     operator::OperatorName,
-    web::{WebState, guard::Policy, server::app},
+    web::{WebState, server::app},
 };
 
 /// An event without its number.
@@ -34,7 +34,7 @@ fn kinds(text: &str) -> Vec<String> {
 
 /// Listens, lets something happen, and returns what a reader has got when the process has ended.
 async fn heard(world: &World, path: &str, happens: impl FnOnce()) -> String {
-    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let service = init_service(app(open_gate(), world.state.clone())).await;
     let response = call_service(&service, request(Method::GET, path).to_request()).await;
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.headers().get(header::CONTENT_TYPE).unwrap(), "text/event-stream");
@@ -119,7 +119,7 @@ async fn a_reader_is_told_only_what_it_asks_for() {
 #[actix_web::test]
 async fn a_slow_reader_is_told_so_and_loses_the_connection_while_nothing_waits_for_it() {
     let world = World::running();
-    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let service = init_service(app(open_gate(), world.state.clone())).await;
     let asked = request(Method::GET, "/api/v1/events").to_request();
     let response = call_service(&service, asked).await;
     for number in 0..20_000_u64 {
@@ -135,7 +135,7 @@ async fn a_slow_reader_is_told_so_and_loses_the_connection_while_nothing_waits_f
 #[actix_web::test]
 async fn a_thousand_readers_hear_the_same() {
     let world = World::running();
-    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let service = init_service(app(open_gate(), world.state.clone())).await;
     let mut bodies = Vec::new();
     for _ in 0..1000 {
         let asked = request(Method::GET, "/api/v1/events?kind=operator").to_request();
@@ -165,7 +165,7 @@ async fn readers_beyond_the_limit_are_refused_and_who_leaves_makes_room() {
 #[actix_web::test]
 async fn a_reader_that_has_gone_is_forgotten() {
     let world = World::running();
-    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let service = init_service(app(open_gate(), world.state.clone())).await;
     for _ in 0..2 * MAX_LISTENERS {
         let asked = request(Method::GET, "/api/v1/events").to_request();
         assert_eq!(call_service(&service, asked).await.status(), StatusCode::OK);

@@ -1,6 +1,7 @@
 //! Every path, asked as a client asks.
 
 mod about;
+mod access;
 mod bad_input;
 mod commands;
 mod events;
@@ -13,20 +14,32 @@ mod own_routes;
 mod pages;
 mod refusals;
 mod routes;
+mod secrets;
+mod senders;
+mod tls;
 mod world;
+
+use std::time::Duration;
 
 use actix_web::{
     body::{MessageBody, to_bytes},
     dev::{Service, ServiceResponse},
     http::{
         Method, StatusCode,
-        header::{HeaderMap, HeaderName},
+        header::{self, HeaderMap, HeaderName},
     },
     test::{TestRequest, call_service, init_service},
 };
 use serde_json::Value;
 
-use super::{WebState, endpoint::Endpoint, events::EVENT_STREAM, guard::Policy, server::app};
+use super::{
+    WebState,
+    endpoint::Endpoint,
+    events::EVENT_STREAM,
+    guard::{Gate, Hosts},
+    origin::Protocol,
+    server::app,
+};
 
 /// What came back.
 pub(super) struct Answer {
@@ -54,8 +67,23 @@ pub(super) fn request(method: Method, path: &str) -> TestRequest {
     TestRequest::with_uri(path).method(method).insert_header(("Host", "localhost:8080"))
 }
 
+/// A command, as a program on the same machine sends it.
+pub(super) fn command(method: Method, path: &str) -> TestRequest {
+    request(method, path).insert_header((header::CONTENT_TYPE, "application/json"))
+}
+
+/// Of an endpoint on loopback without authentication.
 pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
-    let service = init_service(app(Policy::Loopback, state.clone())).await;
+    ask_through(open_gate(), state, request).await
+}
+
+pub(super) fn open_gate() -> Gate {
+    let (hosts, protocol) = (Hosts::Loopback, Protocol::Http);
+    Gate { hosts, protocol, body_timeout: Duration::from_secs(5), access: None }
+}
+
+pub(super) async fn ask_through(gate: Gate, state: &WebState, request: TestRequest) -> Answer {
+    let service = init_service(app(gate, state.clone())).await;
     answer_of(&service, request.to_request()).await
 }
 

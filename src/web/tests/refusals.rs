@@ -6,8 +6,8 @@ use actix_web::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::{ask, get, is_status, request, world::World};
-use crate::web::{WebState, listen, server};
+use super::{ask, command, get, is_status, request, world::World};
+use crate::web::{Protection, WebState, listen, server};
 
 #[actix_web::test]
 async fn what_is_not_there_is_a_status_that_names_it() {
@@ -87,7 +87,7 @@ async fn oversized_requests_are_refused() {
     let headers = request(Method::GET, "/livez").insert_header(("X-Large", "x".repeat(17 << 10)));
     let code = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
     is_status(&ask(&world.state, headers).await, code, "BadRequest");
-    let body = request(Method::POST, "/livez").insert_header((header::CONTENT_LENGTH, "70000"));
+    let body = command(Method::POST, "/livez").insert_header((header::CONTENT_LENGTH, "70000"));
     let code = StatusCode::PAYLOAD_TOO_LARGE;
     is_status(&ask(&world.state, body).await, code, "RequestEntityTooLarge");
 }
@@ -104,6 +104,7 @@ async fn every_answer_carries_the_security_headers() {
     ] {
         assert_eq!(answer.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
         assert!(answer.header(header::CONTENT_SECURITY_POLICY).contains("default-src 'none'"));
+        assert_eq!(answer.header(header::CACHE_CONTROL), "no-store");
     }
 }
 
@@ -111,7 +112,7 @@ async fn every_answer_carries_the_security_headers() {
 async fn a_server_answers_on_its_port_until_it_is_stopped() {
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let server = server(listener, World::running().state).unwrap();
+    let server = server(listener, World::running().state, Protection::default()).unwrap();
     let handle = server.handle();
     let running = actix_web::rt::spawn(server);
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();

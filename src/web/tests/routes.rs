@@ -7,17 +7,16 @@ use actix_web::{
     test::{call_service, init_service},
 };
 
-use super::{ask, example_path, is_status, probe, request, world::World};
+use super::{ask, example_path, is_status, open_gate, probe, request, world::World};
 use crate::web::{
     endpoint::Method::Get,
-    guard::Policy,
     server::app,
     table::{ENDPOINTS, paths},
 };
 
 /// What actix was told to serve: each pattern in the `Debug` form of its resource map.
 async fn served(world: &World) -> BTreeSet<String> {
-    let service = init_service(app(Policy::Loopback, world.state.clone())).await;
+    let service = init_service(app(open_gate(), world.state.clone())).await;
     let response = call_service(&service, request(Method::GET, "/livez").to_request()).await;
     let map = format!("{:?}", response.request().resource_map());
     let patterns = map.split("Single(\"").skip(1).filter_map(|rest| rest.split('"').next());

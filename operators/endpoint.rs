@@ -1,0 +1,42 @@
+//! The web endpoint as the flags want it.
+
+use anyhow::Context;
+use operetta::{supervisor::SupervisorBuilder, web::Tls};
+use rcgen::{CertificateParams, DnType, KeyPair};
+
+use crate::settings::{Certificate, Web};
+
+/// Adds the endpoint to what is to be run.
+pub(crate) fn serve(builder: SupervisorBuilder, web: &Web) -> anyhow::Result<SupervisorBuilder> {
+    let builder = builder.serve(&web.listen.to_string()).auth(web.auth.clone());
+    let builder = match &web.certificate {
+        Some(certificate) => builder.tls(certificate.tls(web)?),
+        None => builder,
+    };
+    Ok(if web.insecure_listen { builder.allow_insecure_listen() } else { builder })
+}
+
+impl Web {
+    /// How its address begins.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.certificate.is_some() { "https" } else { "http" }
+    }
+}
+
+impl Certificate {
+    fn tls(&self, web: &Web) -> anyhow::Result<Tls> {
+        match self {
+            Self::Files { certificate, key } => Ok(Tls::from_files(certificate, key)),
+            Self::SelfSigned => self_signed(web).context("--tls-self-signed"),
+        }
+    }
+}
+
+/// Good against listeners, not against impostors: a client has nobody to ask about it.
+fn self_signed(web: &Web) -> anyhow::Result<Tls> {
+    let names = ["localhost".to_owned(), web.listen.ip().to_string()];
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name.push(DnType::CommonName, "operetta");
+    let key = KeyPair::generate()?;
+    Ok(Tls::from_pem(params.self_signed(&key)?.pem(), key.serialize_pem()))
+}

@@ -1,0 +1,51 @@
+//! The permissions around the web endpoint: to ask the API server about visitors, and the roles that
+//! visitors can be given. Nobody is given one here but the operators' own account.
+
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule};
+
+const REVIEWER: &str = "operetta-access-reviewer";
+
+/// What `--auth delegated` needs: to ask whose a token is, and what its user may do.
+pub fn reviewer() -> ClusterRole {
+    let create = |group: &str, resource: &str| PolicyRule {
+        api_groups: Some(vec![group.to_owned()]),
+        resources: Some(vec![resource.to_owned()]),
+        verbs: vec!["create".to_owned()],
+        ..PolicyRule::default()
+    };
+    let rules = vec![
+        create("authentication.k8s.io", "tokenreviews"),
+        create("authorization.k8s.io", "subjectaccessreviews"),
+    ];
+    role(REVIEWER, rules)
+}
+
+pub(super) fn reviewer_binding() -> ClusterRoleBinding {
+    super::cluster_binding(REVIEWER)
+}
+
+/// Roles for those who use the endpoint: to scrape it, to read all of it, to send commands too.
+pub fn visitors() -> [ClusterRole; 3] {
+    let scrape = || paths(&["/metrics"], &["get"]);
+    let read = || paths(&["/operetta/*"], &["get"]);
+    let command = paths(&["/operetta/*"], &["post", "put"]);
+    [
+        role("operetta-metrics-reader", vec![scrape()]),
+        role("operetta-reader", vec![scrape(), read()]),
+        role("operetta-commander", vec![scrape(), read(), command]),
+    ]
+}
+
+fn paths(paths: &[&str], verbs: &[&str]) -> PolicyRule {
+    let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+    PolicyRule {
+        non_resource_urls: Some(owned(paths)),
+        verbs: owned(verbs),
+        ..PolicyRule::default()
+    }
+}
+
+fn role(name: &str, rules: Vec<PolicyRule>) -> ClusterRole {
+    let metadata = super::named(name);
+    ClusterRole { metadata, rules: Some(rules), ..ClusterRole::default() }
+}

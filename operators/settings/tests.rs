@@ -1,0 +1,122 @@
+//! What flags mean together.
+
+use clap::{CommandFactory, Parser};
+
+use super::*;
+use crate::cli::Cli;
+
+fn args(flags: &str) -> RunArgs {
+    let words = std::iter::once("operators").chain(flags.split_whitespace());
+    Cli::try_parse_from(words).unwrap().run
+}
+
+fn resolve(flags: &str, inside_a_cluster: bool) -> Result<Settings, UsageError> {
+    Settings::resolve(args(flags), inside_a_cluster)
+}
+
+#[test]
+fn the_command_line_is_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn without_flags_the_cluster_around_is_used_else_an_embedded_server() {
+    let outside = resolve("", false).unwrap();
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let kubeconfig_out = PathBuf::from("target/operetta/kubeconfig");
+    assert_eq!(outside.target, Target::Embedded { listen, kubeconfig_out });
+    assert_eq!(resolve("", true).unwrap().target, Target::InCluster);
+}
+
+#[test]
+fn a_kubeconfig_is_used_only_when_it_is_asked_for() {
+    let kubeconfig = |file: Option<&str>, context: Option<&str>| Target::Kubeconfig {
+        file: file.map(PathBuf::from),
+        context: context.map(str::to_owned),
+    };
+    let target = |flags| resolve(flags, false).unwrap().target;
+    assert_eq!(target("--cluster kubeconfig"), kubeconfig(None, None));
+    assert_eq!(
+        target("--cluster kubeconfig --kubeconfig f --context c"),
+        kubeconfig(Some("f"), Some("c"))
+    );
+}
+
+#[test]
+fn a_flag_of_another_cluster_is_refused_by_name() {
+    for (flags, flag, needs) in [
+        ("--kubeconfig f", "--kubeconfig", "--cluster kubeconfig"),
+        ("--context c", "--context", "--cluster kubeconfig"),
+        ("--cluster in-cluster --kubeconfig-out f", "--kubeconfig-out", "--cluster embedded"),
+        (
+            "--cluster kubeconfig --embedded-listen 127.0.0.1:1",
+            "--embedded-listen",
+            "--cluster embedded",
+        ),
+    ] {
+        let error = resolve(flags, false).unwrap_err().to_string();
+        assert!(error.starts_with(flag) && error.contains(needs), "{error}");
+    }
+}
+
+#[test]
+fn definitions_are_installed_on_a_real_cluster_only_when_asked() {
+    assert!(resolve("", false).unwrap().install_crds);
+    assert!(!resolve("--cluster kubeconfig", false).unwrap().install_crds);
+    assert!(!resolve("", true).unwrap().install_crds);
+    assert!(resolve("--install-crds", true).unwrap().install_crds);
+}
+
+#[test]
+fn listening_beyond_loopback_needs_a_word_of_consent() {
+    for address in ["0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080"] {
+        let listen = address.parse().unwrap();
+        let with = |flags: &str| resolve(&format!("--listen {address} {flags}"), false);
+        let tls = "--tls-self-signed";
+        assert_eq!(with("").unwrap_err(), UsageError::ClearListen(listen));
+        assert_eq!(with("--auth delegated").unwrap_err(), UsageError::ClearListen(listen));
+        assert_eq!(with("--auth none").unwrap_err(), UsageError::OpenListen(listen));
+        assert_eq!(
+            with(&format!("--auth none {tls}")).unwrap_err(),
+            UsageError::OpenListen(listen)
+        );
+        for flags in [tls, "--tls-cert c --tls-key k", "--insecure-listen"] {
+            assert_eq!(with(flags).unwrap().web.auth, Auth::delegated(), "{flags}");
+        }
+        assert_eq!(with("--auth none --insecure-listen").unwrap().web.auth, Auth::None);
+    }
+    assert!(resolve("--listen [::1]:9090", false).is_ok());
+}
+
+#[test]
+fn who_may_use_the_endpoint_is_asked_of_the_cluster_unless_only_this_machine_reaches_it() {
+    for (flags, inside_a_cluster, expected) in [
+        ("", false, Auth::None),
+        ("--cluster kubeconfig", false, Auth::None),
+        ("--auth delegated", false, Auth::delegated()),
+        ("", true, Auth::delegated()),
+        ("--auth none", true, Auth::None),
+        (
+            "--auth-audience a --auth-audience b",
+            true,
+            Auth::Delegated { audiences: vec!["a".to_owned(), "b".to_owned()] },
+        ),
+    ] {
+        assert_eq!(resolve(flags, inside_a_cluster).unwrap().web.auth, expected, "{flags}");
+    }
+    let error = resolve("--auth-audience a", false).unwrap_err();
+    assert_eq!(error, UsageError::AudienceOfNobody);
+}
+
+#[test]
+fn a_certificate_comes_with_its_key_from_one_place() {
+    let certificate = |flags| resolve(flags, false).unwrap().web.certificate;
+    let files = Certificate::Files { certificate: "c".into(), key: "k".into() };
+    assert_eq!(certificate("--tls-cert c --tls-key k"), Some(files));
+    assert_eq!(certificate("--tls-self-signed"), Some(Certificate::SelfSigned));
+    assert_eq!(certificate(""), None);
+    for flags in ["--tls-cert c", "--tls-key k", "--tls-cert c --tls-key k --tls-self-signed"] {
+        let words = std::iter::once("operators").chain(flags.split_whitespace());
+        assert!(Cli::try_parse_from(words).is_err(), "{flags}");
+    }
+}

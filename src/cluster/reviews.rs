@@ -1,0 +1,229 @@
+//! Whom a token belongs to, and what that user may do: asked of the API server, which knows every
+//! way to log in and every rule.
+//!
+//! Nothing is remembered here. A token is part of a request and of nothing else.
+
+use std::collections::BTreeMap;
+
+use http::Method;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::{ApiError, Cluster, api::ApiRequest};
+use crate::object::K8sType;
+
+/// A user, as the API server knows them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct User {
+    /// The name, for example `system:serviceaccount:monitoring:prometheus`.
+    #[serde(rename(serialize = "user"))]
+    pub username: String,
+    /// Tells namesakes apart; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub uid: String,
+    /// The groups that the user is in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+    /// What else the login says.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra: BTreeMap<String, Vec<String>>,
+}
+
+/// What the API server says of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenVerdict {
+    /// It is this user's.
+    User(User),
+    /// It is nobody's, or not meant for us.
+    Refused,
+}
+
+/// What the API server says of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccessVerdict {
+    /// The user may.
+    Allowed,
+    /// The user may not.
+    Denied {
+        /// Why, where the server says it; often empty.
+        reason: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct Answer<T> {
+    status: T,
+}
+
+#[derive(Deserialize)]
+struct TokenStatus {
+    #[serde(default)]
+    authenticated: bool,
+    #[serde(default)]
+    user: User,
+    #[serde(default)]
+    audiences: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct AccessStatus {
+    allowed: bool,
+    #[serde(default)]
+    denied: bool,
+    #[serde(default)]
+    reason: String,
+}
+
+impl Cluster {
+    /// Asks whose token this is. With audiences, it must be meant for one of them; without, for
+    /// the API server itself.
+    pub async fn review_token(
+        &self,
+        token: &str,
+        audiences: &[String],
+    ) -> Result<TokenVerdict, ApiError> {
+        let ty = K8sType::cluster_scoped("authentication.k8s.io/v1", "TokenReview", "tokenreviews");
+        let mut spec = json!({"token": token});
+        if !audiences.is_empty() {
+            spec["audiences"] = json!(audiences);
+        }
+        let TokenStatus { authenticated, user, audiences: meant_for } =
+            self.review(&ty, spec).await?;
+        // A server that does not know of audiences answers none.
+        let is_for_us = audiences.is_empty() || meant_for.iter().any(|one| audiences.contains(one));
+        if authenticated && is_for_us && !user.username.is_empty() {
+            Ok(TokenVerdict::User(user))
+        } else {
+            Ok(TokenVerdict::Refused)
+        }
+    }
+
+    /// Asks whether a user may do this with a path that is no resource of the API server.
+    pub async fn review_access(
+        &self,
+        user: &User,
+        verb: &str,
+        path: &str,
+    ) -> Result<AccessVerdict, ApiError> {
+        let ty = K8sType::cluster_scoped(
+            "authorization.k8s.io/v1",
+            "SubjectAccessReview",
+            "subjectaccessreviews",
+        );
+        let mut spec = serde_json::to_value(user).unwrap_or_default();
+        spec["nonResourceAttributes"] = json!({"path": path, "verb": verb});
+        let AccessStatus { allowed, denied, reason } = self.review(&ty, spec).await?;
+        if allowed && !denied {
+            Ok(AccessVerdict::Allowed)
+        } else {
+            Ok(AccessVerdict::Denied { reason })
+        }
+    }
+
+    async fn review<T: DeserializeOwned>(&self, ty: &K8sType, spec: Value) -> Result<T, ApiError> {
+        let review = json!({"apiVersion": ty.api_version(), "kind": ty.kind(), "spec": spec});
+        let mut request = ApiRequest::get("create", ty, ty.collection_path(None));
+        request.method = Method::POST;
+        request.body = review.to_string().into_bytes();
+        let name = request.name();
+        let answer = self.send(request).await?;
+        let answer: Result<Answer<T>, _> = serde_json::from_slice(&answer);
+        // What is wrong is said by position: the answer repeats the token.
+        let why = |error: serde_json::Error| {
+            format!("not the review that was asked for, at line {}", error.line())
+        };
+        answer
+            .map(|answer| answer.status)
+            .map_err(|error| ApiError::Malformed { request: name, why: why(error) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use http::{Request, Response};
+    use http_body_util::BodyExt;
+    use kube::{Client, client::Body};
+
+    use super::*;
+    use crate::{metrics::Metrics, object::KeptManagers};
+
+    /// A server that answers every review with this status, and repeats what it was asked.
+    fn answering(status: Value) -> Cluster {
+        let serve = move |request: Request<Body>| {
+            let status = status.clone();
+            async move {
+                let body = request.into_body().collect().await.unwrap().to_bytes();
+                let mut review: Value = serde_json::from_slice(&body).unwrap();
+                review["status"] = status;
+                Ok::<_, Infallible>(Response::new(Body::from(review.to_string().into_bytes())))
+            }
+        };
+        let client = Client::new(tower::service_fn(serve), "ns");
+        Cluster::new(client, Metrics::new(), KeptManagers::default())
+    }
+
+    fn ann() -> User {
+        User { username: "ann".to_owned(), groups: vec!["staff".to_owned()], ..User::default() }
+    }
+
+    #[tokio::test]
+    async fn a_token_is_good_only_when_the_server_says_so_and_whose_it_is() {
+        let user = json!({"username": "ann", "groups": ["staff"]});
+        for (status, audiences, is_good) in [
+            (json!({"authenticated": true, "user": user}), vec![], true),
+            (json!({"authenticated": true, "user": user, "audiences": ["api"]}), vec![], true),
+            (json!({"authenticated": true, "user": user, "audiences": ["us"]}), vec!["us"], true),
+            (json!({"authenticated": true, "user": user, "audiences": ["api"]}), vec!["us"], false),
+            // A server that does not know of audiences.
+            (json!({"authenticated": true, "user": user}), vec!["us"], false),
+            (json!({"authenticated": false, "user": user}), vec![], false),
+            (json!({"authenticated": true, "user": {}}), vec![], false),
+            (json!({"user": {}, "error": "invalid bearer token"}), vec![], false),
+        ] {
+            let audiences: Vec<String> = audiences.into_iter().map(str::to_owned).collect();
+            let verdict = answering(status.clone()).review_token("t", &audiences).await.unwrap();
+            let expected = if is_good { TokenVerdict::User(ann()) } else { TokenVerdict::Refused };
+            assert_eq!(verdict, expected, "{status} {audiences:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn access_is_allowed_only_when_nothing_denies_it() {
+        for (status, is_allowed) in [
+            (json!({"allowed": true}), true),
+            (json!({"allowed": true, "denied": true}), false),
+            (json!({"allowed": false, "reason": "no rule"}), false),
+        ] {
+            let cluster = answering(status.clone());
+            let verdict = cluster.review_access(&ann(), "get", "/metrics").await.unwrap();
+            assert_eq!(verdict == AccessVerdict::Allowed, is_allowed, "{status}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_no_review_is_an_error_that_does_not_quote_it() {
+        for status in [json!(null), json!({}), json!({"allowed": "s3ntinel"})] {
+            let cluster = answering(status);
+            let error = cluster.review_access(&ann(), "get", "/").await.unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("s3ntinel"), "{error}");
+        }
+        let cluster = answering(json!({"authenticated": "s3ntinel"}));
+        let error = cluster.review_token("s3ntinel", &[]).await.unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("s3ntinel"), "{error:?}");
+    }
+
+    #[test]
+    fn a_user_is_asked_about_with_all_that_is_known() {
+        let user: User = serde_json::from_value(json!({
+            "username": "ann", "uid": "1", "groups": ["staff"], "extra": {"scopes": ["a"]},
+        }))
+        .unwrap();
+        let spec = serde_json::to_value(user).unwrap();
+        let expected =
+            json!({"user": "ann", "uid": "1", "groups": ["staff"], "extra": {"scopes": ["a"]}});
+        assert_eq!(spec, expected);
+    }
+}

@@ -1,0 +1,104 @@
+//! What is remembered for a while: pure, a decision of the key and `now`.
+//!
+//! Bounded in time and in number: what lives longest from here goes last, and all live equally
+//! long, so that the oldest goes first.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    time::{Duration, Instant},
+};
+
+/// What a question is known by: a hash, so that no token is kept.
+pub(super) type Key = [u8; 32];
+
+/// Answers of one kind.
+#[derive(Debug)]
+pub(super) struct Cache<V> {
+    entries: HashMap<Key, (V, Instant)>,
+    /// Oldest first.
+    order: VecDeque<(Key, Instant)>,
+    life: Duration,
+    capacity: usize,
+}
+
+impl<V> Cache<V> {
+    pub(super) fn new(life: Duration, capacity: usize) -> Self {
+        Self { entries: HashMap::new(), order: VecDeque::new(), life, capacity }
+    }
+
+    /// What was put less than a life ago.
+    pub(super) fn get(&self, key: &Key, now: Instant) -> Option<&V> {
+        let (value, since) = self.entries.get(key)?;
+        (now.saturating_duration_since(*since) < self.life).then_some(value)
+    }
+
+    pub(super) fn put(&mut self, key: Key, value: V, now: Instant) {
+        self.remove(&key);
+        while self.order.len() >= self.capacity || self.is_oldest_over(now) {
+            let Some((oldest, _)) = self.order.pop_front() else { break };
+            self.entries.remove(&oldest);
+        }
+        if self.capacity > 0 {
+            self.entries.insert(key, (value, now));
+            self.order.push_back((key, now));
+        }
+    }
+
+    fn remove(&mut self, key: &Key) {
+        if self.entries.remove(key).is_some() {
+            self.order.retain(|(kept, _)| kept != key);
+        }
+    }
+
+    fn is_oldest_over(&self, now: Instant) -> bool {
+        let oldest = self.order.front();
+        oldest.is_some_and(|(_, since)| now.saturating_duration_since(*since) >= self.life)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIFE: Duration = Duration::from_secs(10);
+
+    fn key(number: u8) -> Key {
+        [number; 32]
+    }
+
+    #[test]
+    fn an_answer_is_remembered_for_its_life_and_no_longer() {
+        let now = Instant::now();
+        let mut cache = Cache::new(LIFE, 3);
+        cache.put(key(1), "one", now);
+        assert_eq!(cache.get(&key(1), now + Duration::from_millis(9_999)), Some(&"one"));
+        assert_eq!(cache.get(&key(1), now + LIFE), None);
+        assert_eq!(cache.get(&key(2), now), None);
+        cache.put(key(1), "two", now + LIFE);
+        assert_eq!(cache.get(&key(1), now + LIFE), Some(&"two"));
+    }
+
+    #[test]
+    fn of_too_many_answers_the_oldest_goes() {
+        let now = Instant::now();
+        let mut cache = Cache::new(LIFE, 3);
+        for number in 0..200 {
+            cache.put(key(number), number, now);
+            cache.put(key(number), number, now);
+        }
+        assert_eq!((cache.entries.len(), cache.order.len()), (3, 3));
+        let kept: Vec<u8> = (0..200).filter(|n| cache.get(&key(*n), now).is_some()).collect();
+        assert_eq!(kept, [197, 198, 199]);
+    }
+
+    #[test]
+    fn what_is_over_takes_no_room() {
+        let now = Instant::now();
+        let mut cache = Cache::new(LIFE, 100);
+        for number in 0..50 {
+            cache.put(key(number), number, now);
+        }
+        cache.put(key(99), 99, now + LIFE);
+        assert_eq!((cache.entries.len(), cache.order.len()), (1, 1));
+    }
+}

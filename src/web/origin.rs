@@ -1,0 +1,212 @@
+//! Whether a request that changes something was meant by whoever sends it: pure.
+//!
+//! A page of any website can make its reader's browser send requests here, with the cookies that
+//! belong here. It cannot read the answers, but a command needs none. So a command has to say
+//! what such a page cannot make a browser say: that it comes from this very server, or from no
+//! page at all. And it is of a kind that a browser sends for no other page without asking: JSON.
+
+use actix_web::http::{
+    Method, Uri,
+    header::{self, HeaderMap, HeaderValue},
+    uri::{Authority, Scheme},
+};
+
+use super::status::Refused;
+
+/// How the server is reached, as an `Origin` would name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Protocol {
+    /// In clear text.
+    Http,
+    /// Over TLS.
+    Https,
+}
+
+/// A request, as far as it tells where it comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sender<'a> {
+    pub(super) method: &'a Method,
+    pub(super) headers: &'a HeaderMap,
+    /// The host in the request line, which HTTP/2 has in place of the header.
+    pub(super) authority: Option<&'a Authority>,
+}
+
+const FETCH_SITE: &str = "sec-fetch-site";
+
+/// Whether the method only reads, by the promise of HTTP.
+pub(super) fn only_reads(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// Refuses a command that the page of another site may have sent.
+pub(super) fn check(protocol: Protocol, sender: Sender<'_>) -> Result<(), Refused> {
+    if only_reads(sender.method) {
+        return Ok(());
+    }
+    let sites: Vec<&HeaderValue> = sender.headers.get_all(FETCH_SITE).collect();
+    if !sites.iter().all(|site| *site == "same-origin" || *site == "none") {
+        return Err(Refused::OtherSite);
+    }
+    // The browser has compared the schemes itself: behind a proxy that ends TLS they differ here.
+    let is_attested = !sites.is_empty() && sites.iter().all(|site| *site == "same-origin");
+    let mut origins = sender.headers.get_all(header::ORIGIN);
+    if origins.all(|origin| is_here(origin, protocol, is_attested, sender)) {
+        Ok(())
+    } else {
+        Err(Refused::OtherOrigin)
+    }
+}
+
+/// Whether a browser asks first before it sends such a request for the page of another site: of the
+/// methods that change something it sends only POST unasked, and never JSON.
+pub(super) fn needs_preflight(method: &Method, headers: &HeaderMap) -> bool {
+    method != Method::POST || is_json(headers)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let mut types = headers.get_all(header::CONTENT_TYPE).peekable();
+    types.peek().is_some() && types.all(|value| value.to_str().is_ok_and(names_json))
+}
+
+fn names_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// Whether an `Origin` is the very server that the request was sent to.
+fn is_here(origin: &HeaderValue, protocol: Protocol, is_attested: bool, to: Sender<'_>) -> bool {
+    let origin: Option<Uri> = origin.to_str().ok().and_then(|origin| origin.parse().ok());
+    let Some((scheme, Some(from))) = origin.as_ref().map(|uri| (uri.scheme(), uri.authority()))
+    else {
+        return false;
+    };
+    let (expected, default_port) = match scheme {
+        Some(scheme) if *scheme == Scheme::HTTP => (Protocol::Http, 80),
+        Some(scheme) if *scheme == Scheme::HTTPS => (Protocol::Https, 443),
+        Some(_) | None => return false,
+    };
+    let hosts = to.headers.get_all(header::HOST);
+    let hosts = hosts.map(|host| Authority::try_from(host.as_bytes()).ok());
+    let mut hosts = hosts.chain(to.authority.cloned().map(Some)).peekable();
+    let is_same =
+        |host: Option<Authority>| host.is_some_and(|host| same(from, &host, default_port));
+    (expected == protocol || is_attested) && hosts.peek().is_some() && hosts.all(is_same)
+}
+
+fn same(a: &Authority, b: &Authority, default_port: u16) -> bool {
+    let port = |authority: &Authority| match authority.port() {
+        Some(port) => Some(port.as_u16()),
+        // What follows the colon may be no number.
+        None => (!authority.as_str().ends_with(':')).then_some(default_port),
+    };
+    let is_plain = |authority: &Authority| !authority.as_str().contains('@');
+    is_plain(a)
+        && is_plain(b)
+        && a.host().eq_ignore_ascii_case(b.host())
+        && port(a).is_some()
+        && port(a) == port(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderName;
+
+    use super::*;
+
+    fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            let name = HeaderName::try_from(*name).unwrap();
+            headers.append(name, HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    fn passes(method: &Method, protocol: Protocol, pairs: &[(&str, &str)]) -> bool {
+        let headers = headers(pairs);
+        check(protocol, Sender { method, headers: &headers, authority: None }).is_ok()
+    }
+
+    fn posts(protocol: Protocol, host: &str, origin: &str) -> bool {
+        passes(&Method::POST, protocol, &[("host", host), ("origin", origin)])
+    }
+
+    #[test]
+    fn a_command_comes_from_this_very_server_or_from_no_page() {
+        use Protocol::{Http, Https};
+        for (protocol, host, origin, expected) in [
+            (Http, "localhost:8080", "http://localhost:8080", true),
+            (Http, "LOCALHOST:8080", "http://localhost:8080", true),
+            (Http, "[::1]:8080", "http://[::1]:8080", true),
+            (Http, "ops.example", "http://ops.example", true),
+            (Http, "ops.example:80", "http://ops.example", true),
+            (Https, "ops.example", "https://ops.example:443", true),
+            (Http, "localhost:8080", "https://localhost:8080", false),
+            (Https, "ops.example", "http://ops.example", false),
+            (Http, "localhost:8080", "http://localhost:8081", false),
+            (Http, "localhost:8080", "http://localhost", false),
+            (Http, "localhost:8080", "http://127.0.0.1:8080", false),
+            (Http, "localhost:8080", "http://evil.example", false),
+            (Http, "localhost:8080", "http://localhost:8080.evil.example", false),
+            (Http, "localhost:8080", "http://localhost:8080@evil.example", false),
+            (Http, "localhost:8080", "http://evil@localhost:8080", false),
+            (Http, "localhost:8080", "null", false),
+            (Http, "localhost:8080", "", false),
+            (Http, "localhost:8080", "localhost:8080", false),
+            (Http, "localhost:8080", "ftp://localhost:8080", false),
+        ] {
+            let passes = posts(protocol, host, origin);
+            assert_eq!(passes, expected, "{protocol:?} {host} from {origin}");
+        }
+        assert!(passes(&Method::POST, Http, &[("host", "localhost:8080")]));
+    }
+
+    #[test]
+    fn every_origin_and_every_host_that_is_named_counts() {
+        let (here, there) = ("http://localhost", "http://evil.example");
+        for (pairs, expected) in [
+            (vec![("host", "localhost"), ("origin", here), ("origin", here)], true),
+            (vec![("host", "localhost"), ("origin", here), ("origin", there)], false),
+            (vec![("host", "localhost"), ("host", "evil.example"), ("origin", here)], false),
+            (vec![("origin", here)], false),
+        ] {
+            let passes = passes(&Method::PUT, Protocol::Http, &pairs);
+            assert_eq!(passes, expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_browser_says_of_the_page_counts() {
+        for (site, expected) in
+            [("same-origin", true), ("none", true), ("same-site", false), ("cross-site", false)]
+        {
+            let pairs = [("host", "localhost"), (FETCH_SITE, site)];
+            assert_eq!(passes(&Method::POST, Protocol::Http, &pairs), expected, "{site}");
+            assert!(passes(&Method::GET, Protocol::Http, &pairs), "reading is free");
+        }
+        // A proxy that ends TLS: the browser has seen https, we have not.
+        let proxied = |site| {
+            let origin = ("origin", "https://ops.example");
+            passes(&Method::POST, Protocol::Http, &[("host", "ops.example"), origin, site])
+        };
+        assert!(proxied((FETCH_SITE, "same-origin")));
+        assert!(!proxied((FETCH_SITE, "none")));
+    }
+
+    #[test]
+    fn only_json_is_json() {
+        for (value, expected) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("text/plain", false),
+            ("text/plain; application/json", false),
+            ("application/jsonp", false),
+            ("application/x-www-form-urlencoded", false),
+        ] {
+            assert_eq!(is_json(&headers(&[("content-type", value)])), expected, "{value}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+        let twice = [("content-type", "application/json"), ("content-type", "text/plain")];
+        assert!(!is_json(&headers(&twice)));
+    }
+}

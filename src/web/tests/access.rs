@@ -1,0 +1,203 @@
+//! Who is let in when the API server decides.
+
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use actix_web::{
+    http::{Method, StatusCode, header},
+    test::TestRequest,
+};
+use futures::future::join_all;
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use kube::{Client, client::Body};
+use serde_json::{Value, json};
+
+use super::{Answer, ask_through, command, is_status, open_gate, request, world::World};
+use crate::{
+    board::OperatorState,
+    cluster::Cluster,
+    metrics::Metrics,
+    object::KeptManagers,
+    web::{Access, Auth, guard::Gate},
+};
+
+const PATH: &str = "/api/v1/operators";
+
+/// An API server that knows `ann`, who may read, and `bob`, who may only scrape.
+#[derive(Clone, Default)]
+struct Reviewer {
+    tokens: Arc<AtomicUsize>,
+    rights: Arc<AtomicUsize>,
+    is_down: Arc<AtomicBool>,
+}
+
+impl Reviewer {
+    fn answer(&self, mut review: Value) -> Value {
+        let spec = &review["spec"];
+        review["status"] = if let Some(token) = spec["token"].as_str() {
+            self.tokens.fetch_add(1, Ordering::SeqCst);
+            match token.strip_prefix("token-of-") {
+                Some(name) => json!({"authenticated": true, "user": {"username": name}}),
+                None => json!({"user": {}, "error": "invalid bearer token"}),
+            }
+        } else {
+            self.rights.fetch_add(1, Ordering::SeqCst);
+            let asked = &spec["nonResourceAttributes"];
+            let allowed = asked["verb"] == "get"
+                && (spec["user"] == "ann"
+                    || (spec["user"] == "bob" && asked["path"] == "/metrics"));
+            json!({"allowed": allowed, "reason": if allowed { "" } else { "no rule" }})
+        };
+        review
+    }
+
+    fn gate(&self) -> Gate {
+        let reviewer = self.clone();
+        let serve = move |request: Request<Body>| {
+            let reviewer = reviewer.clone();
+            async move {
+                let body = request.into_body().collect().await.unwrap().to_bytes();
+                let is_down = reviewer.is_down.load(Ordering::SeqCst);
+                let (code, body) = if is_down {
+                    (500, json!({"message": "s3cret-reason"}))
+                } else {
+                    (201, reviewer.answer(serde_json::from_slice(&body).unwrap()))
+                };
+                let body = Body::from(body.to_string().into_bytes());
+                Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
+            }
+        };
+        let client = Client::new(tower::service_fn(serve), "ns");
+        let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+        let runtime = tokio::runtime::Handle::current();
+        Gate { access: Access::new(Auth::delegated(), cluster, runtime), ..open_gate() }
+    }
+
+    fn asked(&self) -> (usize, usize) {
+        (self.tokens.load(Ordering::SeqCst), self.rights.load(Ordering::SeqCst))
+    }
+}
+
+fn with_token(request: TestRequest, token: &str) -> TestRequest {
+    request.insert_header((header::AUTHORIZATION, format!("Bearer {token}")))
+}
+
+async fn get_as(gate: &Gate, world: &World, path: &str, token: &str) -> Answer {
+    let request = with_token(request(Method::GET, path), token);
+    ask_through(gate.clone(), &world.state, request).await
+}
+
+#[actix_web::test]
+async fn without_a_good_token_nobody_reads_anything_and_is_told_how_to_log_in() {
+    let (world, gate) = (World::running().with_parent(), Reviewer::default().gate());
+    for path in [PATH, "/metrics", "/", "/nonsense", "/readyz/echo-server"] {
+        let plain = ask_through(gate.clone(), &world.state, request(Method::GET, path)).await;
+        let basic = request(Method::GET, path).insert_header(("Authorization", "Basic YTpi"));
+        let basic = ask_through(gate.clone(), &world.state, basic).await;
+        for answer in [plain, basic] {
+            let message = is_status(&answer, StatusCode::UNAUTHORIZED, "Unauthorized");
+            assert!(message.contains("Authorization: Bearer"), "{message}");
+            assert_eq!(answer.header(header::WWW_AUTHENTICATE), "Bearer realm=\"operetta\"");
+        }
+        let answer = get_as(&gate, &world, path, "guessed").await;
+        let message = is_status(&answer, StatusCode::UNAUTHORIZED, "Unauthorized");
+        assert!(!message.contains("guessed"), "{message}");
+        assert!(answer.header(header::WWW_AUTHENTICATE).contains("invalid_token"));
+    }
+}
+
+#[actix_web::test]
+async fn who_may_is_let_in_and_who_may_not_is_told_what_is_missing() {
+    let (world, gate) = (World::running(), Reviewer::default().gate());
+    assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
+    assert_eq!(get_as(&gate, &world, "/metrics", "token-of-bob").await.code, 200);
+    let answer = get_as(&gate, &world, PATH, "token-of-bob").await;
+    let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
+    let expected = r#"User "bob" cannot get path "/operetta/api/v1/operators": no rule"#;
+    assert!(message.contains(expected), "{message}");
+    // However it is spelled, it is the path that chooses the route.
+    let answer = get_as(&gate, &world, "/%61pi/v1/operators", "token-of-bob").await;
+    let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
+    assert!(message.contains(expected), "{message}");
+    let head = with_token(request(Method::HEAD, PATH), "token-of-ann");
+    assert_eq!(ask_through(gate.clone(), &world.state, head).await.code, 200);
+    let post = with_token(command(Method::POST, PATH), "token-of-ann");
+    let answer = ask_through(gate, &world.state, post).await;
+    let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
+    assert!(message.contains("cannot post path"), "{message}");
+}
+
+#[actix_web::test]
+async fn many_requests_are_one_pair_of_reviews() {
+    let (world, reviewer) = (World::running(), Reviewer::default());
+    let gate = reviewer.gate();
+    let at_once = (0..20).map(|_| get_as(&gate, &world, PATH, "token-of-ann"));
+    assert!(join_all(at_once).await.iter().all(|answer| answer.code == 200));
+    assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
+    assert_eq!(reviewer.asked(), (1, 1));
+    // Refusals are remembered too, and nobody's answer is another one's.
+    for (token, code) in [("guessed", 401), ("token-of-bob", 403)] {
+        for _ in 0..3 {
+            assert_eq!(get_as(&gate, &world, PATH, token).await.code, code);
+        }
+    }
+    assert_eq!(reviewer.asked(), (3, 2));
+    assert_eq!(get_as(&gate, &world, "/metrics", "token-of-ann").await.code, 200);
+    assert_eq!(reviewer.asked(), (3, 3));
+}
+
+#[actix_web::test]
+async fn while_nobody_can_be_asked_nobody_is_let_in() {
+    let (world, reviewer) = (World::running(), Reviewer::default());
+    let gate = reviewer.gate();
+    reviewer.is_down.store(true, Ordering::SeqCst);
+    for _ in 0..2 {
+        let answer = get_as(&gate, &world, PATH, "token-of-ann").await;
+        let code = StatusCode::SERVICE_UNAVAILABLE;
+        let message = is_status(&answer, code, "ServiceUnavailable");
+        assert!(message.contains("nobody is let in"), "{message}");
+        assert!(!message.contains("s3cret-reason"), "why is for the log: {message}");
+    }
+    reviewer.is_down.store(false, Ordering::SeqCst);
+    assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
+}
+
+#[actix_web::test]
+async fn health_is_open_but_says_no_more_than_whether_all_is_well() {
+    let (world, gate) = (World::running(), Reviewer::default().gate());
+    let waiting_for = vec!["pods".to_owned()];
+    for (path, well) in
+        [("/livez", true), ("/healthz", true), ("/readyz", true), ("/readyz", false)]
+    {
+        if !well {
+            world.set("echo-server", OperatorState::Starting { waiting_for: waiting_for.clone() });
+        }
+        let expected = if well { (200, "ok") } else { (503, "not ok") };
+        for path in [path.to_owned(), format!("{path}?verbose")] {
+            let open = ask_through(gate.clone(), &world.state, request(Method::GET, &path)).await;
+            assert_eq!((open.code, open.body.as_str()), expected, "{path}");
+            // One who may not is told as little.
+            let bob = get_as(&gate, &world, &path, "token-of-bob").await;
+            assert_eq!((bob.code, bob.body.as_str()), expected, "{path}");
+        }
+        let all = get_as(&gate, &world, &format!("{path}?verbose"), "token-of-ann").await;
+        assert!(all.code == expected.0 && all.body.contains("check"), "{path}: {}", all.body);
+    }
+}
+
+#[actix_web::test]
+async fn a_probe_asks_the_api_server_nothing() {
+    let (world, reviewer) = (World::running(), Reviewer::default());
+    let gate = reviewer.gate();
+    for _ in 0..3 {
+        let answer = ask_through(gate.clone(), &world.state, request(Method::GET, "/livez")).await;
+        assert_eq!(answer.code, 200);
+    }
+    assert_eq!(reviewer.asked(), (0, 0));
+}

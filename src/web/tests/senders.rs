@@ -1,0 +1,181 @@
+//! Who may send a command, and how slowly and how much: over real sockets where it is about those.
+
+use std::{net::SocketAddr, time::Duration};
+
+use actix_web::{
+    body::to_bytes,
+    dev::ServerHandle,
+    http::{Method, StatusCode, header},
+    test::{TestRequest, call_service, init_service},
+    web,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use super::{ask, command, is_status, open_gate, request, world::World};
+use crate::web::{
+    Protection, listen,
+    server::{Limits, app, limited},
+};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+#[actix_web::test]
+async fn a_command_from_another_site_is_refused_whatever_it_asks_for() {
+    let world = World::running().with_parent();
+    for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
+        for (name, value) in [
+            ("Origin", "http://evil.example"),
+            ("Origin", "http://localhost:8081"),
+            ("Origin", "null"),
+            ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Site", "same-site"),
+        ] {
+            let request = command(method.clone(), "/api/v1/operators").insert_header((name, value));
+            let answer = ask(&world.state, request).await;
+            let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
+            assert!(message.contains(&format!("`{name}` must be")), "{message}");
+        }
+    }
+}
+
+/// Asks an endpoint to which the program has added a command of its own.
+async fn ask_own(request: TestRequest) -> (u16, String) {
+    let app = app(open_gate(), World::running().state);
+    let app = app.route("/own", web::post().to(async || "done"));
+    let response = call_service(&init_service(app).await, request.to_request()).await;
+    let code = response.status().as_u16();
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
+    (code, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[actix_web::test]
+async fn a_command_that_a_form_could_send_is_refused_and_told_what_to_send() {
+    let plain = request(Method::POST, "/own");
+    let form = request(Method::POST, "/own");
+    let form = form.insert_header((header::CONTENT_TYPE, FORM)).set_payload("a=b");
+    for request in [plain, form] {
+        let (code, body) = ask_own(request).await;
+        assert_eq!(code, 415, "{body}");
+        assert!(body.contains("Content-Type: application/json"), "{body}");
+    }
+    assert_eq!(ask_own(command(Method::POST, "/own")).await, (200, "done".to_owned()));
+    // What nobody answers has its own refusal, whatever is sent.
+    assert_eq!(ask_own(request(Method::POST, "/nonsense")).await.0, 404);
+    assert_eq!(ask_own(request(Method::POST, "/metrics")).await.0, 405);
+}
+
+#[actix_web::test]
+async fn a_command_of_this_very_page_passes() {
+    let own = command(Method::POST, "/own")
+        .insert_header(("Origin", "http://localhost:8080"))
+        .insert_header(("Sec-Fetch-Site", "same-origin"));
+    assert_eq!(ask_own(own).await.0, 200);
+}
+
+const SHORT: Duration = Duration::from_millis(100);
+
+/// A server on a port of its own.
+fn serve(limits: Limits) -> (SocketAddr, ServerHandle) {
+    let listener = listen("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = limited(listener, World::running().state, Protection::default(), limits).unwrap();
+    let handle = server.handle();
+    actix_web::rt::spawn(server);
+    (address, handle)
+}
+
+/// All that comes back until the server closes the connection.
+async fn until_closed(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    // A server that closes while something is unread may reset the connection.
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8(answer).unwrap()
+}
+
+async fn talk(address: SocketAddr, said: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(said.as_bytes()).await.unwrap();
+    stream
+}
+
+fn head(address: SocketAddr, more: &str) -> String {
+    format!(
+        "POST /api/v1/operators HTTP/1.1\r\nHost: {address}\r\n\
+         Content-Type: application/json\r\n{more}\r\n"
+    )
+}
+
+#[actix_web::test]
+async fn a_body_that_comes_too_slowly_ends_the_connection() {
+    let (address, handle) = serve(Limits { body: SHORT, ..Limits::default() });
+    for framing in ["Content-Length: 100\r\n", "Transfer-Encoding: chunked\r\n"] {
+        let mut stream = talk(address, &format!("{}2\r\n{{}}\r\n", head(address, framing))).await;
+        let answer = until_closed(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 408"), "{framing}: {answer}");
+        assert!(answer.contains(r#""reason":"Timeout""#), "{answer}");
+    }
+    // A body that nobody asked for is a body too.
+    let get = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\nContent-Length: 5\r\n\r\n");
+    assert!(until_closed(&mut talk(address, &get).await).await.starts_with("HTTP/1.1 408"));
+    handle.stop(false).await;
+}
+
+#[actix_web::test]
+async fn a_body_that_does_not_say_how_large_it_is_may_not_be_larger() {
+    let (address, handle) = serve(Limits::default());
+    let mut stream = talk(address, &head(address, "Transfer-Encoding: chunked\r\n")).await;
+    let chunk = format!("{:x}\r\n{}\r\n", 8 << 10, " ".repeat(8 << 10));
+    for _ in 0..9 {
+        // It may have had enough before all is said.
+        let _ = stream.write_all(chunk.as_bytes()).await;
+    }
+    let answer = until_closed(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert!(answer.contains(r#""reason":"RequestEntityTooLarge""#), "{answer}");
+    handle.stop(false).await;
+}
+
+#[actix_web::test]
+async fn a_body_within_the_limits_reaches_who_answers() {
+    let (address, handle) = serve(Limits::default());
+    let framing = "Transfer-Encoding: chunked\r\nConnection: close\r\n";
+    let said = format!("{}2\r\n{{}}\r\n0\r\n\r\n", head(address, framing));
+    let answer = until_closed(&mut talk(address, &said).await).await;
+    assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
+    handle.stop(false).await;
+}
+
+#[actix_web::test]
+async fn headers_that_come_too_slowly_end_the_connection() {
+    let (address, handle) = serve(Limits { head: SHORT, ..Limits::default() });
+    for said in ["", "GET /livez HT", "GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: "] {
+        let answer = until_closed(&mut talk(address, said).await).await;
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{said:?}: {answer}");
+    }
+    handle.stop(false).await;
+}
+
+#[actix_web::test]
+async fn a_connection_too_many_waits_until_another_one_ends() {
+    let (address, handle) = serve(Limits { connections: 2, ..Limits::default() });
+    let live = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        let mut stream = talk(address, &live).await;
+        let mut begun = [0; 12];
+        stream.read_exact(&mut begun).await.unwrap();
+        assert_eq!(&begun, b"HTTP/1.1 200");
+        kept.push(stream);
+    }
+    let mut third = talk(address, &live).await;
+    let mut begun = [0; 12];
+    let answered = tokio::time::timeout(Duration::from_millis(200), third.read_exact(&mut begun));
+    assert!(answered.await.is_err(), "two connections are all that it takes");
+    kept.pop();
+    third.read_exact(&mut begun).await.unwrap();
+    assert_eq!(&begun, b"HTTP/1.1 200");
+    handle.stop(false).await;
+}

@@ -1,0 +1,83 @@
+//! The endpoint over TLS, as a client sees it.
+
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    sync::Arc,
+};
+
+use rcgen::{CertificateParams, KeyPair};
+use rustls::{
+    ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion,
+    crypto::ring,
+    pki_types::{CertificateDer, pem::PemObject},
+    version::{TLS12, TLS13},
+};
+
+use super::world::World;
+use crate::web::{Protection, Tls, listen, server};
+
+fn pair() -> (String, String) {
+    let key = KeyPair::generate().unwrap();
+    let names = vec!["localhost".to_owned(), "ops.example".to_owned()];
+    let params = CertificateParams::new(names).unwrap();
+    (params.self_signed(&key).unwrap().pem(), key.serialize_pem())
+}
+
+/// What is answered to a GET over this version of TLS, if the server shows this certificate.
+fn get(
+    address: SocketAddr,
+    trusted: &str,
+    version: &'static SupportedProtocolVersion,
+) -> Option<String> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(trusted.as_bytes()).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(ring::default_provider().into())
+        .with_protocol_versions(&[version])
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = "localhost".try_into().unwrap();
+    let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
+    while connection.is_handshaking() {
+        connection.complete_io(&mut socket).ok()?;
+    }
+    let mut stream = StreamOwned::new(connection, socket);
+    let asked = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(asked.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    // Whether the end was announced says nothing about what was read before.
+    let _ = stream.read_to_end(&mut answer);
+    Some(String::from_utf8(answer).unwrap())
+}
+
+#[actix_web::test]
+async fn the_endpoint_is_served_over_tls_and_nothing_in_clear_text() {
+    let (certificate, key) = pair();
+    let certificates = Some(Tls::from_pem(certificate.clone(), key).load().unwrap());
+    let listener = listen("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let protection = Protection { access: None, certificates };
+    let server = server(listener, World::running().state, protection).unwrap();
+    let handle = server.handle();
+    actix_web::rt::spawn(server);
+    let asked = tokio::task::spawn_blocking(move || {
+        for version in [&TLS12, &TLS13] {
+            let answer = get(address, &certificate, version).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"), "{answer}");
+            assert!(answer.contains("strict-transport-security: max-age="), "{answer}");
+        }
+        let (stranger, _) = pair();
+        assert!(get(address, &stranger, &TLS13).is_none(), "it shows its own certificate");
+        let mut clear = TcpStream::connect(address).unwrap();
+        let asked = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        // It may have had enough of it before all is said.
+        let _ = clear.write_all(asked.as_bytes());
+        let mut answer = Vec::new();
+        let _ = clear.read_to_end(&mut answer);
+        assert!(!String::from_utf8_lossy(&answer).contains("200 OK"));
+    });
+    asked.await.unwrap();
+    handle.stop(false).await;
+}

@@ -1,0 +1,229 @@
+//! The certificate that the endpoint shows, from files that are replaced while it is served.
+//!
+//! cert-manager and kubelet swap a symbolic link above the files, which a watch of the files does
+//! not see, and which on some volumes tells no watcher at all. So both files are read again every
+//! few seconds, beside the handshakes and not in them: it costs nothing, and no client waits for
+//! a disk. A new pair that cannot be used leaves the old one in place, and says so.
+
+use std::{
+    fmt, fs, io,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use ring::digest::{self, SHA256};
+use rustls::{
+    Error, ServerConfig,
+    crypto::ring as provider,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    server::{ClientHello, ResolvesServerCert},
+    sign::CertifiedKey,
+};
+
+/// A certificate and its private key, in PEM.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Tls {
+    source: Source,
+    check_every: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Source {
+    Files { certificate: PathBuf, key: PathBuf },
+    Given { certificate: Vec<u8>, key: Vec<u8> },
+}
+
+/// A certificate cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The file cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is no certificate.
+    #[error("{0} holds no certificate in PEM")]
+    NoCertificate(String),
+    /// It is no key.
+    #[error("{0} holds no private key in PEM")]
+    NoKey(String),
+    /// Both are good, but not together, or of a kind that cannot be served.
+    #[error("the certificate and the key cannot be used together: {0}")]
+    Unusable(#[from] Error),
+}
+
+/// A certificate in use, which follows its files. Clones are the same.
+#[derive(Clone)]
+pub struct Certificates(Arc<Served>);
+
+struct Served {
+    tls: Tls,
+    state: Mutex<State>,
+}
+
+struct State {
+    current: Arc<CertifiedKey>,
+    /// Of what was read last, good or not.
+    hash: Vec<u8>,
+    trouble: Option<String>,
+}
+
+/// How often the files are read unless said otherwise.
+const CHECK_EVERY: Duration = Duration::from_secs(10);
+
+impl Tls {
+    /// From files, which may be replaced at any time: a certificate, followed by those that lead to
+    /// its authority, and its key.
+    pub fn from_files(certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
+        let (certificate, key) = (certificate.into(), key.into());
+        Self { source: Source::Files { certificate, key }, check_every: CHECK_EVERY }
+    }
+
+    /// From these texts, for as long as the process lives.
+    pub fn from_pem(certificate: impl Into<Vec<u8>>, key: impl Into<Vec<u8>>) -> Self {
+        let (certificate, key) = (certificate.into(), key.into());
+        Self { source: Source::Given { certificate, key }, check_every: CHECK_EVERY }
+    }
+
+    /// How often the files are read again. Default 10 seconds.
+    #[must_use]
+    pub fn check_every(self, interval: Duration) -> Self {
+        Self { check_every: interval, ..self }
+    }
+
+    /// Reads the certificate and its key for the first time.
+    pub fn load(self) -> Result<Certificates, TlsError> {
+        let (certificate, key) = self.read()?;
+        let hash = hash(&certificate, &key);
+        let current = Arc::new(self.parse(&certificate, &key)?);
+        let state = Mutex::new(State { current, hash, trouble: None });
+        Ok(Certificates(Arc::new(Served { tls: self, state })))
+    }
+
+    fn read(&self) -> Result<(Vec<u8>, Vec<u8>), TlsError> {
+        let read = |path: &PathBuf| {
+            fs::read(path).map_err(|source| TlsError::Read { path: path.clone(), source })
+        };
+        match &self.source {
+            Source::Files { certificate, key } => Ok((read(certificate)?, read(key)?)),
+            Source::Given { certificate, key } => Ok((certificate.clone(), key.clone())),
+        }
+    }
+
+    /// What cannot be parsed is not quoted: it may be the key.
+    fn parse(&self, certificate: &[u8], key: &[u8]) -> Result<CertifiedKey, TlsError> {
+        let (of_certificate, of_key) = self.names();
+        let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificate).collect();
+        let chain = chain.ok().filter(|chain| !chain.is_empty());
+        let chain = chain.ok_or(TlsError::NoCertificate(of_certificate))?;
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::NoKey(of_key))?;
+        Ok(CertifiedKey::from_der(chain, key, &provider::default_provider())?)
+    }
+
+    fn names(&self) -> (String, String) {
+        match &self.source {
+            Source::Files { certificate, key } => {
+                (certificate.display().to_string(), key.display().to_string())
+            }
+            Source::Given { .. } => ("the certificate".to_owned(), "the key".to_owned()),
+        }
+    }
+}
+
+impl Certificates {
+    /// How connections are secured: TLS 1.2 or 1.3.
+    pub(super) fn config(&self) -> Result<ServerConfig, Error> {
+        Ok(ServerConfig::builder_with_provider(provider::default_provider().into())
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(self.clone())))
+    }
+
+    /// Why the files are not what is served, if they are not.
+    pub(super) fn trouble(&self) -> Option<String> {
+        self.state().trouble.clone()
+    }
+
+    /// Reads the files again from time to time, until nothing serves them any more.
+    pub(super) async fn follow(self) {
+        let (weak, interval) = (Arc::downgrade(&self.0), self.0.tls.check_every);
+        if matches!(self.0.tls.source, Source::Given { .. }) {
+            return;
+        }
+        drop(self);
+        loop {
+            tokio::time::sleep(interval).await;
+            let Some(served) = Weak::upgrade(&weak) else { return };
+            // Not on the thread that answers.
+            let _ = tokio::task::spawn_blocking(move || Self(served).check()).await;
+        }
+    }
+
+    /// Takes what the files hold now, if it is new and good.
+    fn check(&self) {
+        let read = self.0.tls.read();
+        let mut state = self.state();
+        if read.is_err() {
+            // Once it can be read it is looked at, whatever it is.
+            state.hash.clear();
+        }
+        let found = read.and_then(|(certificate, key)| {
+            let hash = hash(&certificate, &key);
+            let is_new = state.hash != hash;
+            state.hash = hash;
+            is_new.then(|| self.0.tls.parse(&certificate, &key)).transpose()
+        });
+        match found {
+            Ok(None) => {}
+            Ok(Some(key)) => {
+                tracing::info!("the certificate of the web endpoint was replaced");
+                (state.current, state.trouble) = (Arc::new(key), None);
+            }
+            Err(error) => {
+                let trouble = format!("the certificate was not replaced: {error}");
+                if state.trouble.as_ref() != Some(&trouble) {
+                    tracing::warn!("of the web endpoint {trouble}; the old one is served on");
+                    state.trouble = Some(trouble);
+                }
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ResolvesServerCert for Certificates {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.state().current))
+    }
+}
+
+fn hash(certificate: &[u8], key: &[u8]) -> Vec<u8> {
+    let mut context = digest::Context::new(&SHA256);
+    context.update(&certificate.len().to_le_bytes());
+    context.update(certificate);
+    context.update(key);
+    context.finish().as_ref().to_vec()
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (certificate, key) = self.names();
+        f.debug_struct("Tls").field("certificate", &certificate).field("key", &key).finish()
+    }
+}
+
+impl fmt::Debug for Certificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Certificates").field(&self.0.tls).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! What happens to a certificate while it is served.
+
+use std::path::Path;
+
+use rcgen::{CertificateParams, KeyPair};
+
+use super::*;
+
+/// A folder whose files are reached through a link, as kubelet lays them out.
+struct Mount(PathBuf);
+
+impl Mount {
+    fn new(name: &str) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("operetta-tls-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let mount = Self(folder);
+        for file in ["tls.crt", "tls.key"] {
+            std::os::unix::fs::symlink(Path::new("..data").join(file), mount.0.join(file)).unwrap();
+        }
+        mount
+    }
+
+    /// Replaces both files at once.
+    fn swap(&self, version: &str, (certificate, key): (&str, &str)) {
+        let data = self.0.join(version);
+        fs::create_dir_all(&data).unwrap();
+        fs::write(data.join("tls.crt"), certificate).unwrap();
+        fs::write(data.join("tls.key"), key).unwrap();
+        let link = self.0.join("..data_tmp");
+        std::os::unix::fs::symlink(version, &link).unwrap();
+        fs::rename(link, self.0.join("..data")).unwrap();
+    }
+
+    fn tls(&self) -> Tls {
+        Tls::from_files(self.0.join("tls.crt"), self.0.join("tls.key"))
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn pair() -> (String, String) {
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    (params.self_signed(&key).unwrap().pem(), key.serialize_pem())
+}
+
+fn served(certificates: &Certificates) -> CertificateDer<'static> {
+    certificates.state().current.cert[0].clone()
+}
+
+fn der(pem: &str) -> CertificateDer<'static> {
+    CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()
+}
+
+#[test]
+fn what_is_replaced_behind_a_link_is_served_to_the_next_connection() {
+    let mount = Mount::new("replaced");
+    let ((first, first_key), (second, second_key)) = (pair(), pair());
+    mount.swap("1", (&first, &first_key));
+    let certificates = mount.tls().load().unwrap();
+    assert_eq!(served(&certificates), der(&first));
+    certificates.check();
+    assert_eq!(served(&certificates), der(&first));
+    mount.swap("2", (&second, &second_key));
+    certificates.check();
+    assert_eq!((served(&certificates), certificates.trouble()), (der(&second), None));
+}
+
+#[test]
+fn a_broken_pair_leaves_the_old_one_in_place_until_there_is_a_good_one() {
+    let mount = Mount::new("broken");
+    let ((first, first_key), (second, second_key)) = (pair(), pair());
+    mount.swap("1", (&first, &first_key));
+    let certificates = mount.tls().load().unwrap();
+    for (version, broken, why) in [
+        ("2", (second.as_str(), first_key.as_str()), "together"),
+        ("3", (second.as_str(), "no key"), "tls.key holds no private key"),
+        ("4", ("", second_key.as_str()), "tls.crt holds no certificate"),
+    ] {
+        mount.swap(version, broken);
+        for _ in 0..2 {
+            certificates.check();
+            let trouble = certificates.trouble().unwrap();
+            assert!(trouble.contains(why), "{trouble}");
+            assert_eq!(served(&certificates), der(&first));
+        }
+    }
+    mount.swap("5", (&second, &second_key));
+    certificates.check();
+    assert_eq!((served(&certificates), certificates.trouble()), (der(&second), None));
+}
+
+#[test]
+fn files_that_are_gone_for_a_while_are_read_when_they_are_back() {
+    let mount = Mount::new("gone");
+    let (certificate, key) = pair();
+    mount.swap("1", (&certificate, &key));
+    let certificates = mount.tls().load().unwrap();
+    fs::remove_file(mount.0.join("..data")).unwrap();
+    certificates.check();
+    assert!(certificates.trouble().unwrap().contains("tls.crt"));
+    mount.swap("1", (&certificate, &key));
+    certificates.check();
+    assert_eq!((served(&certificates), certificates.trouble()), (der(&certificate), None));
+}
+
+#[test]
+fn what_cannot_be_served_is_named_and_never_quoted() {
+    let (certificate, key) = pair();
+    let (_, other) = pair();
+    let secret: String = key.lines().nth(1).unwrap().to_owned();
+    for (certificate, key) in [
+        (certificate.as_str(), other.as_str()),
+        (certificate.as_str(), ""),
+        (key.as_str(), key.as_str()),
+        (certificate.as_str(), &format!("-----BEGIN PRIVATE KEY-----\n{secret}\n-----END")),
+        (&format!("-----BEGIN {secret}\n"), key.as_str()),
+    ] {
+        let tls = Tls::from_pem(certificate, key);
+        let shown = format!("{tls:?}");
+        let error = tls.load().unwrap_err();
+        let shown = format!("{shown} {error} {error:?}");
+        assert!(!shown.contains(&secret), "{shown}");
+    }
+    let error = Tls::from_files("/nonexistent/tls.crt", "/nonexistent/tls.key").load().unwrap_err();
+    assert!(error.to_string().contains("/nonexistent/tls.crt"), "{error}");
+}
