@@ -20,23 +20,23 @@ use crate::{
 #[schemars(rename = "Preview")]
 pub(super) struct PreviewView {
     /// `Create`, `Update`, `Recreate` or `Delete`.
-    action: &'static str,
+    pub(super) action: &'static str,
     /// Where desired and live differ; of very many some.
-    differences: Vec<DifferenceView>,
+    pub(super) differences: Vec<DifferenceView>,
 }
 
 /// A place where desired and live differ.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Difference")]
-struct DifferenceView {
+pub(super) struct DifferenceView {
     /// The JSON path.
-    path: String,
+    pub(super) path: String,
     /// What it is to be; missing where it is to go.
     #[serde(skip_serializing_if = "Option::is_none")]
-    desired: Option<Value>,
+    pub(super) desired: Option<Value>,
     /// What it is; missing where there is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    live: Option<Value>,
+    pub(super) live: Option<Value>,
 }
 
 /// A longer value is told by its length.

@@ -52,6 +52,13 @@ pub(super) struct ExplainQuery {
     diff: Option<String>,
 }
 
+impl ExplainQuery {
+    /// Whether it is to be said what a run would change.
+    pub(super) fn is_preview(&self) -> bool {
+        self.diff.is_some()
+    }
+}
+
 pub(super) const DIFF: Parameter = Parameter {
     name: "diff",
     form: Form::Flag,

@@ -236,13 +236,15 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         "A parent, and why it stands where it stands, for people",
         PAGE,
         || to(ui::parent),
-    ),
+    )
+    .with(&[explain::DIFF]),
     Endpoint::get(
         "/ui/operators/{operator}/parents/{name}",
         "A cluster-scoped parent, for people",
         PAGE,
         || to(ui::parent),
-    ),
+    )
+    .with(&[explain::DIFF]),
     Endpoint::get("/version", "What runs here", Answer::json::<VersionView>(), || {
         to(about::version)
     }),

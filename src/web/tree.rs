@@ -35,7 +35,7 @@ pub(super) struct Node {
     pub(super) decision: Option<Decision>,
     /// What a run would do with it; missing for what it would leave as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<PreviewView>,
+    pub(super) preview: Option<PreviewView>,
     /// What belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) children: Vec<Node>,

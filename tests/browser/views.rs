@@ -1,5 +1,7 @@
 //! What each view shows.
 
+use serde_json::json;
+
 use crate::{browser::Browser, shop::SENTINEL, visit::visit};
 
 /// Every view, and each state of a parent.
@@ -12,6 +14,7 @@ pub(crate) const VIEWS: &[&str] = &[
     "/ui/operators/websites/parents/shop/stock",
     "/ui/operators/websites/parents/shop/newsletter",
     "/ui/operators/websites/parents/shop/landing",
+    "/ui/operators/websites/parents/shop/newsletter?diff",
     "/ui/operators/nobody",
     "/ui/cache",
     "/ui/cache/configmaps",
@@ -67,6 +70,21 @@ async fn a_parent_shows_its_children_runs_and_conditions() {
         browser.until_shown(".conditions", "all children are as desired").await;
         browser.click(".tree a").await;
         browser.until_shown("pre", "title: landing").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_run_would_change_is_shown_and_not_done() {
+    visit(async |browser, shop| {
+        shop.put("Website", "shop", "newsletter", json!({"title": "spring"})).await;
+        browser.goto("/ui/operators/websites/parents/shop/newsletter").await;
+        browser.until_shown(".lede", "newsletter-content").await;
+        browser.click("a[href$='?diff']").await;
+        browser.until_shown(".tree", "would be changed").await;
+        assert_eq!(browser.texts(".diff li").await, [".data.title \"newsletter\" \"spring\""]);
+        browser.goto("/ui/cache/configmaps/shop/newsletter-content").await;
+        browser.until_shown("pre", "title: newsletter").await;
     })
     .await;
 }

@@ -127,6 +127,15 @@ async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
 }
 
 #[actix_web::test]
+async fn what_a_run_would_change_is_asked_for_by_a_link_and_a_refusal_is_told() {
+    let (world, path) = (world(), "/ui/operators/echo-server/parents/ns/a");
+    assert!(page(&world, path).await.contains(&format!("href=\"{path}?diff\"")));
+    let html = page(&world, &format!("{path}?diff")).await;
+    assert!(html.contains("What a run would change cannot be said:"), "{html}");
+    assert!(html.contains(&format!("href=\"{path}\"")) && html.contains("data-events=\"\""));
+}
+
+#[actix_web::test]
 async fn ten_thousand_parents_come_in_pages_and_can_be_searched() {
     let world = World::running().with_namespaces(10_000);
     let path = "/ui/operators/spaces";

@@ -87,6 +87,14 @@ impl Frame {
         self
     }
 
+    /// Does not follow what happens: it is dear to make.
+    pub(super) fn still_if(mut self, is_still: bool) -> Self {
+        if is_still {
+            self.events.clear();
+        }
+        self
+    }
+
     pub(super) fn refreshed_every(mut self, seconds: u32) -> Self {
         self.refresh = Some(seconds);
         self

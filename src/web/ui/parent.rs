@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use actix_web::{
     HttpResponse,
-    web::{Data, Path},
+    web::{Data, Path, Query},
 };
 use askama::Template;
 
@@ -18,12 +18,12 @@ use super::{
     tree::Branch,
 };
 use crate::{
-    board::{Board, OperatorSnapshot, ParentPhase, ParentState},
+    board::{Board, CommandError, OperatorSnapshot, ParentPhase, ParentState, Preview},
     history::{Decision, Run},
     object::{Object, ObjectKey},
     web::{
-        WebState,
-        explain::grown,
+        WebState, diff,
+        explain::{ExplainQuery, grown},
         parents::{ParentPath, cached_parent, conditions_of, known_parent},
     },
 };
@@ -44,6 +44,10 @@ struct View {
     commands: Vec<Order>,
     children: Vec<Branch>,
     children_omitted: usize,
+    /// Whether what a run would change is shown, and where the other view is.
+    is_preview: bool,
+    other: String,
+    preview_error: Option<String>,
     conditions: Vec<Condition>,
     runs: Vec<RunView>,
     runs_in_all: String,
@@ -82,10 +86,17 @@ struct Decided {
 
 pub(in crate::web) async fn show(
     path: Path<ParentPath>,
+    query: Query<ExplainQuery>,
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
-    let (operator, key, parent) = known_parent(&state.board, &path)?;
-    let view = view(&state.board, &operator, key, &parent, SystemTime::now());
+    let board = &state.board;
+    let (operator, key, parent) = known_parent(board, &path)?;
+    let preview = if query.is_preview() {
+        Some(board.preview(operator.info.name.as_str(), key.clone()).await)
+    } else {
+        None
+    };
+    let view = view(board, &operator, key, &parent, preview, SystemTime::now());
     Ok(frame::answer(&view))
 }
 
@@ -94,22 +105,29 @@ fn view(
     operator: &OperatorSnapshot,
     key: ObjectKey,
     parent: &ParentState,
+    preview: Option<Result<Preview, CommandError>>,
     now: SystemTime,
 ) -> View {
     let name = operator.info.name.as_str();
     let ty = &operator.info.config.parent;
     let cached = cached_parent(board, &operator.info, &key, &parent.uid);
-    let tree = cached
-        .as_ref()
-        .map(|it| grown(board, operator, it, parent, <_>::default()))
-        .unwrap_or_default();
+    let is_preview = preview.is_some();
+    let (changes, preview_error) = match preview.transpose() {
+        Ok(preview) => (preview.map(|it| diff::by_child(&it, &operator.info.name)), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let changes = changes.unwrap_or_default();
+    let tree = cached.as_ref().map(|it| grown(board, operator, it, parent, changes));
+    let tree = tree.unwrap_or_default();
+    let here = links::parent(name, &key);
     let history = &parent.history;
     View {
         frame: Frame::new(key.to_string(), Section::Operators, now)
             .of(board)
             .below("Overview", "/")
             .below(name, links::operator(name))
-            .listening_to(name, Some(&key)),
+            .listening_to(name, Some(&key))
+            .still_if(is_preview),
         kind: ty.kind().to_owned(),
         operator: name.to_owned(),
         object: cached.as_ref().map(|_| links::object(ty, &key)),
@@ -121,6 +139,9 @@ fn view(
         commands: commands(name, &key, parent.phase),
         children: tree.nodes.iter().map(Branch::from).collect(),
         children_omitted: tree.omitted,
+        other: if is_preview { here } else { format!("{here}?diff") },
+        is_preview,
+        preview_error,
         conditions: conditions(cached.as_ref()),
         runs: history.newest_first().map(|run| RunView::new(run, now)).collect(),
         runs_in_all: counted(

@@ -1,12 +1,16 @@
 //! The children of a parent and theirs, as a tree to look at.
 
 use askama::{Template, filters::HtmlSafe};
+use serde_json::Value;
 
 use super::{
     links,
     parts::{Mark, Prose},
 };
-use crate::web::tree::Node;
+use crate::web::{
+    diff::{DifferenceView, PreviewView},
+    tree::Node,
+};
 
 /// A child with what belongs to it.
 #[derive(Debug, Template)]
@@ -20,7 +24,24 @@ pub(super) struct Branch {
     /// What the last run decided about it, and why.
     decision: Option<(Mark, Option<Prose>)>,
     notes: Vec<Prose>,
+    /// What a run would do with it, where that was asked.
+    preview: Option<Preview>,
     children: Vec<Branch>,
+}
+
+/// What a run would do with a child.
+#[derive(Debug)]
+struct Preview {
+    mark: Mark,
+    differences: Vec<Difference>,
+}
+
+/// A place where desired and live differ, in JSON.
+#[derive(Debug)]
+struct Difference {
+    path: String,
+    live: Option<String>,
+    desired: Option<String>,
 }
 
 impl HtmlSafe for Branch {}
@@ -36,8 +57,27 @@ impl From<&Node> for Branch {
             href: node.facts.as_ref().map(|_| links::named_object(ty, namespace, name)),
             decision: decision.map(|it| (it.what.into(), it.why.as_deref().map(Prose::from))),
             notes: notes(node),
+            preview: node.preview.as_ref().map(Preview::from),
             children: node.children.iter().map(Self::from).collect(),
         }
+    }
+}
+
+impl From<&PreviewView> for Preview {
+    fn from(PreviewView { action, differences }: &PreviewView) -> Self {
+        let mark = match *action {
+            "Create" => Mark::good("would be created"),
+            "Delete" => Mark::bad("would be deleted"),
+            "Recreate" => Mark::warn("would be created anew"),
+            _ => Mark::busy("would be changed"),
+        };
+        let text = |value: &Option<Value>| value.as_ref().map(Value::to_string);
+        let difference = |it: &DifferenceView| Difference {
+            path: it.path.clone(),
+            live: text(&it.live),
+            desired: text(&it.desired),
+        };
+        Self { mark, differences: differences.iter().map(difference).collect() }
     }
 }
 

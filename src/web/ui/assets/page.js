@@ -111,7 +111,7 @@
   // === listening ===
 
   function listen() {
-    if (source || document.hidden) return;
+    if (source || document.hidden || !document.body.dataset.events) return;
     source = new EventSource(document.body.dataset.events);
     for (const kind of ["hello", "run", "phase", "gone", "operator", "type", "dropped"]) {
       source.addEventListener(kind, soon);
