@@ -23,8 +23,9 @@ use crate::{
 
 const SERVICE_ACCOUNT: Kind = Kind("v1", "ServiceAccount", "serviceaccounts");
 const OPERATORS: &str = "/api/v1/operators";
-/// Who the operators are, where there are rules.
-const USER: &str = "operator";
+/// Who the operators are, where there are rules; what it may do stays bound to it, so that it is
+/// nobody of other tests.
+const USER: &str = "guarded-operator";
 
 /// Somebody with a token, who may do everything.
 struct Admin {

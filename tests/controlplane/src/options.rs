@@ -41,7 +41,7 @@ impl Default for Options {
             controller_manager_flags: Vec::new(),
             controller_manager: true,
             audit: true,
-            users: vec![User::new("restricted"), User::new("operator")],
+            users: ["restricted", "operator", "guarded-operator"].map(User::new).to_vec(),
         }
     }
 }
