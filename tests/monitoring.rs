@@ -10,7 +10,10 @@ use std::{
 };
 
 use operetta::metrics::{MetricDescription, Metrics};
-use promql_parser::parser::{self, Expr, LabelModifier, VectorMatchCardinality, VectorSelector};
+use promql_parser::{
+    parser::{self, Expr, LabelModifier, VectorMatchCardinality, VectorSelector},
+    util::parse_duration,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,7 +30,6 @@ struct RuleFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Group {
-    #[allow(dead_code, reason = "Prometheus wants a name")]
     name: String,
     rules: Vec<Rule>,
 }
@@ -37,7 +39,6 @@ struct Group {
 struct Rule {
     alert: String,
     expr: String,
-    #[allow(dead_code, reason = "only its form is checked")]
     #[serde(default)]
     r#for: Option<String>,
     labels: BTreeMap<String, String>,
@@ -47,12 +48,17 @@ struct Rule {
 #[test]
 fn every_alert_is_about_what_is_exported_and_says_what_to_do() {
     let file: RuleFile = serde_yaml_ng::from_str(&read("deploy/prometheus/rules.yaml")).unwrap();
+    let groups: BTreeSet<&str> = file.groups.iter().map(|group| group.name.as_str()).collect();
+    assert_eq!(groups.len(), file.groups.len(), "two groups of one name");
     let rules: Vec<Rule> = file.groups.into_iter().flat_map(|group| group.rules).collect();
     let names: BTreeSet<&str> = rules.iter().map(|rule| rule.alert.as_str()).collect();
     assert_eq!(names.len(), rules.len(), "two alerts of one name");
     let exported = Exported::new();
     for rule in &rules {
         let left = exported.check(&rule.alert, &rule.expr);
+        if let Some(span) = &rule.r#for {
+            parse_duration(span).unwrap_or_else(|error| panic!("{}: {error}", rule.alert));
+        }
         assert!(["critical", "warning", "info"].contains(&rule.labels["severity"].as_str()));
         for text in [&rule.annotations["summary"], &rule.annotations["description"]] {
             for label in labels_in(text) {

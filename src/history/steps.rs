@@ -5,6 +5,8 @@ use std::{borrow::Cow, time::Duration};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
+use super::wire::in_millis;
+
 /// A step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RunStep {
@@ -60,7 +62,7 @@ impl Serialize for StepTimes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (step, took) in self.taken() {
-            map.serialize_entry(step.name(), &(took.as_secs_f64() * 1e3))?;
+            map.serialize_entry(step.name(), &in_millis(took))?;
         }
         map.end()
     }
@@ -85,8 +87,6 @@ impl JsonSchema for StepTimes {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -95,9 +95,12 @@ mod tests {
         times.add(RunStep::Sync, Duration::from_micros(1500));
         times.add(RunStep::Sync, Duration::from_micros(500));
         times.add(RunStep::Plan, Duration::from_nanos(1));
-        assert_eq!(serde_json::to_value(times).unwrap(), json!({"sync": 2.0, "plan": 0.001}));
+        // No binary fraction: 302 µs times a thousand would show sixteen digits.
+        times.add(RunStep::Apply, Duration::from_micros(302));
+        let shown = serde_json::to_string(&times).unwrap();
+        assert_eq!(shown, r#"{"sync":2.0,"plan":0.001,"apply":0.302}"#);
         times.add(RunStep::Status, Duration::MAX);
         times.add(RunStep::Status, Duration::MAX);
-        assert_eq!(times.taken().count(), 3);
+        assert_eq!(times.taken().count(), 4);
     }
 }

@@ -38,8 +38,12 @@ pub fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S:
 
 /// A span of time in milliseconds.
 pub(super) fn millis<S: Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    // Microseconds are kept: most runs take less than a millisecond.
-    serializer.serialize_f64((span.as_secs_f64() * 1e6).round() / 1e3)
+    serializer.serialize_f64(in_millis(*span))
+}
+
+/// Microseconds are kept: most runs take less than a millisecond.
+pub(super) fn in_millis(span: Duration) -> f64 {
+    (span.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// What has a text of its own.

@@ -1,12 +1,12 @@
 //! `POST .../sync`, `.../pause` and `.../resume`: what a person orders. Hands it to the board's
 //! channel and says what became of it; whether it is allowed is decided before.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use actix_web::{
     HttpResponse,
     http::StatusCode,
-    web::{Data, Path},
+    web::{Data, Path, ReqData},
 };
 
 use super::{
@@ -17,8 +17,12 @@ use super::{
 };
 use crate::{
     board::{CommandError, Order},
+    cluster::User,
     object::ObjectKey,
 };
+
+/// Who asks, where the API server says who that is.
+type Asker = Option<ReqData<Arc<User>>>;
 
 /// What can be ordered of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,39 +34,44 @@ enum Verb {
 
 pub(super) async fn sync(
     path: Path<ParentPath>,
+    asker: Asker,
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
-    of_parent(path.into_inner(), Verb::Sync, &state).await
+    of_parent(path.into_inner(), Verb::Sync, asker, &state).await
 }
 
 pub(super) async fn pause(
     path: Path<ParentPath>,
+    asker: Asker,
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
-    of_parent(path.into_inner(), Verb::Pause, &state).await
+    of_parent(path.into_inner(), Verb::Pause, asker, &state).await
 }
 
 pub(super) async fn resume(
     path: Path<ParentPath>,
+    asker: Asker,
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
-    of_parent(path.into_inner(), Verb::Resume, &state).await
+    of_parent(path.into_inner(), Verb::Resume, asker, &state).await
 }
 
 pub(super) async fn pause_operator(
     operator: Path<String>,
+    asker: Asker,
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
     let done = "nothing is written but statuses until it is resumed or the process ends";
-    of_operator(&operator, Order::PauseOperator, done, &state).await
+    of_operator(&operator, Order::PauseOperator, asker, &state, done).await
 }
 
 pub(super) async fn resume_operator(
     operator: Path<String>,
+    asker: Asker,
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
     let done = "every parent of which something is pending runs";
-    of_operator(&operator, Order::ResumeOperator, done, &state).await
+    of_operator(&operator, Order::ResumeOperator, asker, &state, done).await
 }
 
 /// How an order that was not carried out is answered.
@@ -86,6 +95,7 @@ pub(super) fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static,
 async fn of_parent(
     path: ParentPath,
     verb: Verb,
+    asker: Asker,
     state: &WebState,
 ) -> Result<HttpResponse, Refused> {
     let ParentPath { operator, namespace, name } = path;
@@ -93,18 +103,23 @@ async fn of_parent(
     let info = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info;
     let key = key_of(&info.config.parent, namespace.as_deref(), &name)?;
     let message = format!("{} {key}: {}", info.config.parent, verb.done());
-    state.board.command(&operator, verb.order(key), None).await?;
+    state.board.command(&operator, verb.order(key), name_of(asker)).await?;
     Ok(success(verb.code(), message))
 }
 
 async fn of_operator(
     operator: &str,
     order: Order,
-    done: &str,
+    asker: Asker,
     state: &WebState,
+    done: &str,
 ) -> Result<HttpResponse, Refused> {
-    state.board.command(operator, order, None).await?;
+    state.board.command(operator, order, name_of(asker)).await?;
     Ok(success(StatusCode::OK, format!("operator {operator}: {done}")))
+}
+
+fn name_of(asker: Asker) -> Option<String> {
+    asker.map(|user| user.username.clone())
 }
 
 impl Verb {

@@ -110,7 +110,10 @@ async fn authorize(access: &Access, request: &ServiceRequest) -> Result<Shown, R
         endpoint.is_some_and(|endpoint| endpoint.access == endpoint::Access::Open)
     };
     match admitted {
-        Ok(_) => Ok(Shown::All),
+        Ok(user) => {
+            request.extensions_mut().insert(user);
+            Ok(Shown::All)
+        }
         // A probe has no token.
         Err(_) if is_open() => Ok(Shown::Outcome),
         Err(refused) => Err(refused),

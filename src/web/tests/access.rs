@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, ask_through, command, is_status, open_gate, request, world::World};
 use crate::{
-    board::OperatorState,
+    board::{OperatorState, Request as Asked},
     cluster::Cluster,
     metrics::Metrics,
     object::KeptManagers,
@@ -29,7 +29,8 @@ use crate::{
 
 const PATH: &str = "/api/v1/operators";
 
-/// An API server that knows `ann`, who may read, and `bob`, who may only scrape.
+/// An API server that knows `ann`, who may read, `bob`, who may only scrape, and `eve`, who may do
+/// everything.
 #[derive(Clone, Default)]
 struct Reviewer {
     tokens: Arc<AtomicUsize>,
@@ -49,9 +50,9 @@ impl Reviewer {
         } else {
             self.rights.fetch_add(1, Ordering::SeqCst);
             let asked = &spec["nonResourceAttributes"];
-            let allowed = asked["verb"] == "get"
-                && (spec["user"] == "ann"
-                    || (spec["user"] == "bob" && asked["path"] == "/metrics"));
+            let may_read =
+                spec["user"] == "ann" || (spec["user"] == "bob" && asked["path"] == "/metrics");
+            let allowed = spec["user"] == "eve" || (asked["verb"] == "get" && may_read);
             json!({"allowed": allowed, "reason": if allowed { "" } else { "no rule" }})
         };
         review
@@ -200,4 +201,18 @@ async fn a_probe_asks_the_api_server_nothing() {
         assert_eq!(answer.code, 200);
     }
     assert_eq!(reviewer.asked(), (0, 0));
+}
+
+#[actix_web::test]
+async fn a_command_is_given_in_the_name_of_who_asks() {
+    let (world, gate) = (World::running(), Reviewer::default().gate());
+    let mut commands = world.state.board.take_commands();
+    let order = with_token(command(Method::POST, &format!("{PATH}/spaces/pause")), "token-of-eve");
+    let obeying = async {
+        let Some(Asked::Command(command)) = commands.recv().await else { panic!() };
+        command.answer.give(Ok(()));
+        command.by
+    };
+    let (answer, by) = tokio::join!(ask_through(gate, &world.state, order), obeying);
+    assert_eq!((answer.code, by.as_deref()), (200, Some("eve")), "{}", answer.body);
 }
