@@ -3,15 +3,19 @@
 
 use std::env::consts::{ARCH, OS};
 
-use actix_web::web::{Data, Json};
+use actix_web::{
+    HttpRequest,
+    web::{Data, Json},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    WebState,
+    Certificates, WebState,
+    guard::Gate,
     page::{DEFAULT_LIMIT, MAX_LIMIT},
     program::Program,
-    views::ConfigurationView,
+    views::{ConfigurationView, ServingView},
 };
 
 /// What runs here; the fields of the framework are named as those of a Kubernetes API server.
@@ -82,13 +86,20 @@ struct WebView {
     own_routes: bool,
     default_page: usize,
     max_page: usize,
+    #[serde(flatten)]
+    serving: ServingView,
 }
 
 pub(super) async fn version(state: Data<WebState>) -> Json<VersionView> {
     Json(VersionView::of(&state.program))
 }
 
-pub(super) async fn config(state: Data<WebState>) -> Json<ConfigView> {
+pub(super) async fn config(
+    request: HttpRequest,
+    gate: Data<Gate>,
+    state: Data<WebState>,
+) -> Json<ConfigView> {
+    let certificates = request.app_data::<Option<Certificates>>().and_then(Option::as_ref);
     let program = &state.program;
     let operators = state.board.operators().into_iter().map(|operator| OperatorConfigView {
         name: operator.info.name.to_string(),
@@ -106,6 +117,7 @@ pub(super) async fn config(state: Data<WebState>) -> Json<ConfigView> {
             own_routes: !program.routes.is_empty(),
             default_page: DEFAULT_LIMIT,
             max_page: MAX_LIMIT,
+            serving: ServingView::new(&gate, certificates),
         },
     })
 }

@@ -60,15 +60,20 @@ pub(super) async fn text(body: web::Payload, limit: usize) -> Result<String, Ref
 /// The body of an answer to a request that was not read to its end. The server closes such a
 /// connection only while somebody holds the rest; else it waits for all of it, however slow.
 pub(super) fn with_unread(body: BoxBody, unread: Payload) -> BoxBody {
-    BoxBody::new(WithUnread { body, _unread: unread })
+    holding(body, unread)
 }
 
-struct WithUnread {
+/// A body with something that is dropped when all of it was handed on, or nobody wants it any more.
+pub(super) fn holding<T: Unpin + 'static>(body: BoxBody, held: T) -> BoxBody {
+    BoxBody::new(Holding { body, _held: held })
+}
+
+struct Holding<T> {
     body: BoxBody,
-    _unread: Payload,
+    _held: T,
 }
 
-impl MessageBody for WithUnread {
+impl<T: Unpin> MessageBody for Holding<T> {
     type Error = <BoxBody as MessageBody>::Error;
 
     fn size(&self) -> BodySize {

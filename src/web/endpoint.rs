@@ -37,8 +37,10 @@ pub(super) enum Method {
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Everybody: it tells nothing that has to be kept.
+    /// Everybody, but who has not the right to it is told only whether all is well.
     Open,
+    /// Everybody: it is the same for all, and tells nothing of this process.
+    Public,
     /// Who has the right to this path.
     Guarded,
 }
@@ -59,6 +61,8 @@ pub(super) enum Form {
     /// Present or not; a value says nothing more.
     Flag,
     OneOf(&'static [&'static str]),
+    /// A text that nobody may see.
+    Secret,
 }
 
 /// What a client sends.
@@ -66,6 +70,8 @@ pub(super) enum Form {
 pub(super) struct Body {
     pub(super) media_type: &'static str,
     pub(super) meaning: &'static str,
+    /// Those of a form.
+    pub(super) fields: &'static [Parameter],
 }
 
 /// What a client gets when all is well.
@@ -80,6 +86,7 @@ pub(super) struct Answer {
 
 pub(super) const JSON: &str = "application/json";
 pub(super) const TEXT: &str = "text/plain";
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 
 // === Endpoint ===
 
@@ -114,6 +121,17 @@ impl Endpoint {
         Self { method: Method::Put, body: Some(body), ..endpoint }
     }
 
+    /// What a form in a page sends.
+    pub(super) const fn form(
+        path: &'static str,
+        summary: &'static str,
+        body: Body,
+        answer: Answer,
+        route: fn() -> Route,
+    ) -> Self {
+        Self { body: Some(body), ..Self::post(path, summary, answer, route) }
+    }
+
     /// With what may be said in the query.
     pub(super) const fn with(self, query: &'static [Parameter]) -> Self {
         Self { query, ..self }
@@ -122,6 +140,16 @@ impl Endpoint {
     /// For everybody.
     pub(super) const fn open(self) -> Self {
         Self { access: Access::Open, ..self }
+    }
+
+    /// For everybody, and to all the same.
+    pub(super) const fn public(self) -> Self {
+        Self { access: Access::Public, ..self }
+    }
+
+    /// Whether it is sent by a form.
+    pub(super) fn takes_form(&self) -> bool {
+        self.body.is_some_and(|body| body.media_type == FORM)
     }
 
     /// The names in the path, in their order.

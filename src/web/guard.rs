@@ -4,14 +4,14 @@
 //! browser send requests here. Same-origin rules keep it from reading the answers, unless its own
 //! name is made to resolve to 127.0.0.1: so only names of the loopback are answered.
 
-use std::time::Duration;
+use std::net::SocketAddr;
 
 use actix_web::{
     Error, HttpMessage, HttpResponse, ResponseError,
-    body::{EitherBody, MessageBody},
+    body::{BoxBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     http::{
-        ConnectionType, Method,
+        ConnectionType,
         header::{self, HeaderMap},
     },
     middleware::Next,
@@ -19,29 +19,28 @@ use actix_web::{
 
 use super::{
     access::Access,
-    body, endpoint, headers,
+    body, connection,
+    endpoint::Endpoint,
+    headers, login,
     origin::{self, Protocol, Sender},
+    server::Limits,
     status::Refused,
     table,
+    visitor::{self, Shown},
 };
 
 /// What every request must pass.
 #[derive(Debug, Clone)]
 pub(super) struct Gate {
     pub(super) hosts: Hosts,
+    /// How it is reached.
     pub(super) protocol: Protocol,
-    /// How long a client may take to send a body.
-    pub(super) body_timeout: Duration,
+    /// Where it listens.
+    pub(super) address: Option<SocketAddr>,
+    /// What clients may take.
+    pub(super) limits: Limits,
     /// Who decides whom to let in; `None` lets in everybody.
     pub(super) access: Option<Access>,
-}
-
-/// How much of an answer is for who asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    All,
-    /// Whether all is well, and not a word more.
-    Outcome,
 }
 
 /// Whose requests are answered.
@@ -55,84 +54,70 @@ pub(super) enum Hosts {
 
 const LOOPBACK_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-const MAX_URI: usize = 8 << 10;
-const MAX_HEADERS: usize = 16 << 10;
+pub(super) const MAX_URI: usize = 8 << 10;
+pub(super) const MAX_HEADERS: usize = 16 << 10;
+
+impl Gate {
+    /// Whether only names of the loopback are answered.
+    pub(super) fn is_for_loopback(&self) -> bool {
+        self.hosts == Hosts::Loopback
+    }
+}
 
 pub(super) async fn guard<B: MessageBody + 'static>(
     gate: Gate,
     mut request: ServiceRequest,
     next: Next<B>,
-) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let busy = connection::busy(&request);
     let host = request.headers().get(header::HOST).cloned();
-    let mut response = match admit(&gate, &mut request).await {
-        Ok(Shown::All) => next.call(request).await?.map_into_left_body(),
-        Ok(Shown::Outcome) => outcome_of(next.call(request).await?),
-        Err(refused) => {
-            let response = refuse(&mut request, &refused);
-            request.into_response(response).map_into_right_body()
-        }
-    };
+    let admitted = admit(&gate, &mut request).await;
+    let visitor = visitor::of(&request);
+    let answer = visitor::known(visitor, answer(&gate, admitted, request, next)).await?;
+    let mut response = answer.map_body(|_, body| body::holding(body, busy));
     let host = host.as_ref().and_then(|host| host.to_str().ok()).unwrap_or_default();
     let status = response.status();
     headers::put(response.headers_mut(), status, gate.protocol, host);
     Ok(response)
 }
 
+async fn answer<B: MessageBody + 'static>(
+    gate: &Gate,
+    admitted: Result<Shown, Refused>,
+    mut request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    Ok(match admitted {
+        Ok(Shown::All) => next.call(request).await?.map_into_boxed_body(),
+        Ok(Shown::Outcome) => outcome_of(next.call(request).await?),
+        Err(refused) => {
+            let response = refuse(gate, &mut request, &refused);
+            request.into_response(response)
+        }
+    })
+}
+
 async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refused> {
     check_size(request)?;
-    if gate.hosts == Hosts::Loopback && !names_loopback(request) {
+    if gate.is_for_loopback() && !names_loopback(request) {
         return Err(Refused::WrongHost);
     }
     check_sender(gate, request)?;
     let shown = match &gate.access {
-        Some(access) => authorize(access, request).await?,
+        Some(access) => visitor::admit(access, gate.protocol, request).await?,
         None => Shown::All,
     };
-    body::read(request, gate.body_timeout).await?;
+    body::read(request, gate.limits.body).await?;
     Ok(shown)
 }
 
-async fn authorize(access: &Access, request: &ServiceRequest) -> Result<Shown, Refused> {
-    // The path that chooses the route: not as it was spelled.
-    let path = request.match_info().as_str();
-    let verb = match request.method() {
-        &Method::HEAD => "get".to_owned(),
-        method => method.as_str().to_lowercase(),
-    };
-    let admitted = access.admit(token(request.headers()), &verb, path).await;
-    if let Ok(user) = &admitted
-        && !origin::only_reads(request.method())
-    {
-        tracing::info!(user = user.username, verb, path, "a command over HTTP");
-    }
-    let is_open = || {
-        let endpoint = table::find(request.method(), path);
-        endpoint.is_some_and(|endpoint| endpoint.access == endpoint::Access::Open)
-    };
-    match admitted {
-        Ok(user) => {
-            request.extensions_mut().insert(user);
-            Ok(Shown::All)
-        }
-        // A probe has no token.
-        Err(_) if is_open() => Ok(Shown::Outcome),
-        Err(refused) => Err(refused),
-    }
-}
-
-fn token(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
-}
-
-fn outcome_of<B>(response: ServiceResponse<B>) -> ServiceResponse<EitherBody<B>> {
+fn outcome_of<B>(response: ServiceResponse<B>) -> ServiceResponse<BoxBody> {
     let (request, response) = response.into_parts();
     let code = response.status();
     let outcome = if code.is_success() { "ok" } else { "not ok" };
     let response =
         HttpResponse::build(code).content_type("text/plain; charset=utf-8").body(outcome);
-    ServiceResponse::new(request, response).map_into_right_body()
+    ServiceResponse::new(request, response)
 }
 
 fn check_size(request: &ServiceRequest) -> Result<(), Refused> {
@@ -150,9 +135,14 @@ fn check_sender(gate: &Gate, request: &ServiceRequest) -> Result<(), Refused> {
     let authority = request.uri().authority();
     origin::check(gate.protocol, Sender { method, headers, authority })?;
     if origin::needs_preflight(method, headers) || !is_answered(request) {
-        Ok(())
-    } else {
-        Err(Refused::NotJson)
+        return Ok(());
+    }
+    let endpoint = table::find(method, request.match_info().as_str());
+    match endpoint.is_some_and(Endpoint::takes_form) {
+        true if !origin::is_form(headers) => Err(Refused::NotForm),
+        true if !origin::is_proven(headers) => Err(Refused::NoOrigin),
+        true => Ok(()),
+        false => Err(Refused::NotJson),
     }
 }
 
@@ -169,8 +159,9 @@ fn is_answered(request: &ServiceRequest) -> bool {
 }
 
 /// What is refused here may still be on its way: the connection ends with it.
-fn refuse(request: &mut ServiceRequest, refused: &Refused) -> HttpResponse {
-    let mut response = refused.error_response();
+fn refuse(gate: &Gate, request: &mut ServiceRequest, refused: &Refused) -> HttpResponse {
+    let page = login::instead_of(refused, gate, request);
+    let mut response = page.unwrap_or_else(|| refused.error_response());
     response.head_mut().set_connection_type(ConnectionType::Close);
     let unread = request.take_payload();
     response.map_body(|_, body| body::with_unread(body, unread))

@@ -8,9 +8,8 @@ use actix_web::http::{
 use super::origin::Protocol;
 
 /// Of every answer.
-const ALWAYS: [(HeaderName, &str); 5] = [
+const ALWAYS: [(HeaderName, &str); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     // For browsers that do not know `frame-ancestors`.
@@ -26,6 +25,10 @@ const DATA: &str =
 const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                     connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/// A browser that may name the page nowhere names no origin either when it sends the forms of it.
+const PAGE_REFERRER: &str = "same-origin";
+const DATA_REFERRER: &str = "no-referrer";
+
 /// A year.
 const ONLY_TLS: &str = "max-age=31536000";
 
@@ -35,8 +38,10 @@ pub(super) fn put(headers: &mut HeaderMap, status: StatusCode, protocol: Protoco
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    let policy = if is_page(headers) { PAGE } else { DATA };
+    let (policy, referrer) =
+        if is_page(headers) { (PAGE, PAGE_REFERRER) } else { (DATA, DATA_REFERRER) };
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static(referrer));
     if !status.is_success() || !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
@@ -80,6 +85,12 @@ mod tests {
             assert!(policy.starts_with("default-src 'none';"), "{policy}");
             assert!(!policy.contains("'self'"), "{content_type}: {policy}");
         }
+        let referrer = |content_type| {
+            let headers = put_on(content_type, Protocol::Http, "localhost");
+            headers.get(header::REFERRER_POLICY).unwrap().clone()
+        };
+        assert_eq!(referrer("application/json"), "no-referrer");
+        assert_eq!(referrer("text/html"), "same-origin");
         let page = policy("text/html; charset=utf-8");
         assert!(page.contains("script-src 'self';") && !page.contains("unsafe"), "{page}");
         assert!(page.contains("frame-ancestors 'none'"), "{page}");

@@ -31,6 +31,7 @@ pub(super) struct LogLevelView {
 pub(super) const FILTER: Body = Body {
     media_type: super::endpoint::TEXT,
     meaning: "the filter, for example `debug` or `info,operetta=debug`; at most 4096 bytes",
+    fields: &[],
 };
 
 const MAX_FILTER: usize = 4096;

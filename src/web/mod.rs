@@ -1,8 +1,7 @@
 //! The web endpoint: health, metrics, and what every operator and cache holds, as JSON.
 //!
 //! Layer 6. Reads the board, the stores behind it and the metrics; it changes nothing and knows no
-//! actor; what a person orders goes through the board. The page for people and authentication are not
-//! here yet: whoever reaches the port reads everything but Secrets.
+//! actor; what a person orders goes through the board.
 //!
 //! ```text
 //!            guard (sizes, Host, origin, access, body, headers)
@@ -15,7 +14,8 @@
 //! Invariants:
 //! - every object passes `redact` on its way out;
 //! - every error under every path is a Kubernetes `Status`, with security headers like the rest;
-//! - nothing is ordered by a GET, nor by the page of another site: what changes something is JSON;
+//! - nothing is ordered by a GET, nor by the page of another site: what changes something is JSON,
+//!   but for the forms to log in and out, which prove where they are from;
 //! - a request reads copies: however slow its client is, nobody who acts waits for it.
 
 mod about;
@@ -23,6 +23,7 @@ mod access;
 mod body;
 mod cache;
 mod commands;
+mod connection;
 mod diff;
 mod endpoint;
 mod events;
@@ -32,6 +33,7 @@ mod headers;
 mod health;
 mod index;
 mod log_level;
+mod login;
 mod metrics;
 mod openapi;
 mod operators;
@@ -51,6 +53,7 @@ mod tls;
 mod tree;
 mod ui;
 mod views;
+mod visitor;
 mod why;
 
 #[cfg(test)]

@@ -1,34 +1,60 @@
 //! `/api/v1/openapi.json`: an `OpenAPI` document made from the table of endpoints and from the types
 //! of the answers. Nothing in it is written by hand but how the parts are put together.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-use actix_web::{HttpResponse, http::header::ContentType};
+use actix_web::{HttpResponse, http::header::ContentType, web::Data};
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, transform::RecursiveTransform};
 use serde_json::{Map, Value, json};
 
 use super::{
+    access::cookie_name,
     endpoint::{Access, Answer, Body, Endpoint, Form, JSON, Parameter},
+    guard::Gate,
+    origin::Protocol,
     status::Status,
     table::{ENDPOINTS, PATH_PARAMETERS},
 };
 
-pub(super) async fn show() -> HttpResponse {
-    static DOCUMENT: LazyLock<String> = LazyLock::new(|| document().to_string());
-    HttpResponse::Ok().content_type(ContentType::json()).body(DOCUMENT.as_str())
+pub(super) async fn show(gate: Data<Gate>) -> HttpResponse {
+    static OPEN: OnceLock<String> = OnceLock::new();
+    static GUARDED: [OnceLock<String>; 2] = [OnceLock::new(), OnceLock::new()];
+    let security = Security::of(&gate);
+    let document = match security {
+        Security::None => &OPEN,
+        Security::Delegated(Protocol::Http) => &GUARDED[0],
+        Security::Delegated(Protocol::Https) => &GUARDED[1],
+    };
+    let document = document.get_or_init(|| self::document(security).to_string());
+    HttpResponse::Ok().content_type(ContentType::json()).body(document.as_str())
 }
 
+/// How a client says who it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Security {
+    /// Nobody asks.
+    None,
+    /// By a token, or by a cookie, which is called by how the endpoint is reached.
+    Delegated(Protocol),
+}
+
+const TOKEN: &str = "bearerToken";
+const SESSION: &str = "session";
+
 /// The document.
-pub(super) fn document() -> Value {
+pub(super) fn document(security: Security) -> Value {
     let mut schemas = generator();
     let mut paths = Map::new();
     for endpoint in ENDPOINTS {
-        let operation = operation(endpoint, &mut schemas);
+        let mut operation = operation(endpoint, &mut schemas);
+        if let Some(alternatives) = security.of_endpoint(endpoint.access) {
+            operation["security"] = alternatives;
+        }
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
         path[endpoint.method.operation()] = operation;
     }
     let error = schemas.subschema_for::<Status>();
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Operetta",
@@ -44,7 +70,50 @@ pub(super) fn document() -> Value {
             }},
             "schemas": schemas.take_definitions(true),
         },
-    })
+    });
+    if let Some(schemes) = security.schemes() {
+        document["components"]["securitySchemes"] = schemes;
+        document["security"] = by_token_or_session();
+    }
+    document
+}
+
+impl Security {
+    fn of(gate: &Gate) -> Self {
+        if gate.access.is_some() { Self::Delegated(gate.protocol) } else { Self::None }
+    }
+
+    fn schemes(self) -> Option<Value> {
+        let Self::Delegated(protocol) = self else { return None };
+        Some(json!({
+            TOKEN: {
+                "type": "http", "scheme": "bearer",
+                "description": "A token that the Kubernetes API server knows. The right is asked \
+                                for by a SubjectAccessReview: `/metrics` as it is, any other path \
+                                after `/operetta`.",
+            },
+            SESSION: {
+                "type": "apiKey", "in": "cookie", "name": cookie_name(protocol),
+                "description": "What a browser gets from `/ui/login`. Commands need a proof of \
+                                their origin besides: `Origin` or `Sec-Fetch-Site`.",
+            },
+        }))
+    }
+
+    /// Where it differs from what is asked of all.
+    fn of_endpoint(self, access: Access) -> Option<Value> {
+        match (self, access) {
+            (Self::None, _) | (_, Access::Guarded) => None,
+            // Without it only whether all is well.
+            (Self::Delegated(_), Access::Open) => Some(json!([{}, {TOKEN: []}, {SESSION: []}])),
+            (Self::Delegated(_), Access::Public) => Some(json!([])),
+        }
+    }
+}
+
+/// One of them is enough.
+fn by_token_or_session() -> Value {
+    json!([{TOKEN: []}, {SESSION: []}])
 }
 
 fn generator() -> SchemaGenerator {
@@ -87,17 +156,28 @@ fn operation(endpoint: &Endpoint, schemas: &mut SchemaGenerator) -> Value {
         "parameters": in_path.chain(in_query).collect::<Vec<_>>(),
         "responses": responses(&endpoint.answer, schemas),
     });
-    if let Some(Body { media_type, meaning }) = endpoint.body {
+    if let Some(Body { media_type, meaning, fields }) = endpoint.body {
         operation["requestBody"] = json!({
             "required": true,
             "description": meaning,
-            "content": {media_type: {"schema": {"type": "string"}}},
+            "content": {media_type: {"schema": body_schema(fields)}},
         });
     }
-    if endpoint.access == Access::Open {
-        operation["security"] = json!([]);
-    }
     operation
+}
+
+fn body_schema(fields: &[Parameter]) -> Value {
+    let schema = |field: &Parameter| {
+        let mut schema = schema(&field.form);
+        schema["description"] = json!(field.meaning);
+        (field.name.to_owned(), schema)
+    };
+    let properties: Map<String, Value> = fields.iter().map(schema).collect();
+    if properties.is_empty() {
+        json!({"type": "string"})
+    } else {
+        json!({"type": "object", "properties": properties})
+    }
 }
 
 /// `getApiV1OperatorsOperatorParents` for `GET /api/v1/operators/{operator}/parents`.
@@ -112,17 +192,21 @@ fn operation_id(endpoint: &Endpoint) -> String {
 }
 
 fn shown(Parameter { name, form, meaning }: &Parameter, place: &str) -> Value {
-    let schema = match form {
+    let is_required = place == "path";
+    json!({
+        "name": name, "in": place, "required": is_required, "description": meaning,
+        "schema": schema(form),
+    })
+}
+
+fn schema(form: &Form) -> Value {
+    match form {
         Form::Text => json!({"type": "string"}),
         Form::WholeNumber => json!({"type": "integer", "minimum": 0}),
         Form::Flag => json!({"type": "string", "default": ""}),
         Form::OneOf(words) => json!({"type": "string", "enum": words}),
-    };
-    let is_required = place == "path";
-    json!({
-        "name": name, "in": place, "required": is_required, "description": meaning,
-        "schema": schema,
-    })
+        Form::Secret => json!({"type": "string", "format": "password"}),
+    }
 }
 
 fn responses(answer: &Answer, schemas: &mut SchemaGenerator) -> Value {
@@ -135,7 +219,7 @@ fn responses(answer: &Answer, schemas: &mut SchemaGenerator) -> Value {
     let content: Map<String, Value> = content.collect();
     let mut responses = Map::new();
     for code in answer.codes {
-        let description = if *code < 300 { "All is well" } else { "All is not well" };
+        let description = if *code < 400 { "All is well" } else { "All is not well" };
         let response = json!({"description": description, "content": content});
         responses.insert(code.to_string(), response);
     }

@@ -11,7 +11,7 @@ use actix_web::http::{
     uri::{Authority, Scheme},
 };
 
-use super::status::Refused;
+use super::{endpoint::FORM, status::Refused};
 
 /// How the server is reached, as an `Origin` would name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,14 +63,39 @@ pub(super) fn needs_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method != Method::POST || is_json(headers)
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    let mut types = headers.get_all(header::CONTENT_TYPE).peekable();
-    types.peek().is_some() && types.all(|value| value.to_str().is_ok_and(names_json))
+/// Whether the browser itself says that a page of this very server sends what [`check`] has let
+/// through: what the forms of any page could send has to prove it, and what a cookie stands for.
+pub(super) fn is_proven(headers: &HeaderMap) -> bool {
+    let is_attested = headers.get_all(FETCH_SITE).any(|site| *site == "same-origin");
+    is_attested || headers.contains_key(header::ORIGIN)
 }
 
-fn names_json(content_type: &str) -> bool {
+/// Whether a cookie says who asks. The page of another site cannot make the browser send it, but
+/// one of another port of the same host can.
+pub(super) fn may_use_cookie(method: &Method, headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all(FETCH_SITE);
+    let is_ours = sites.all(|site| *site == "same-origin" || *site == "none");
+    is_ours && (only_reads(method) || is_proven(headers))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    is_of_type(headers, "application/json")
+}
+
+/// Whether it is what a form in a page sends.
+pub(super) fn is_form(headers: &HeaderMap) -> bool {
+    is_of_type(headers, FORM)
+}
+
+fn is_of_type(headers: &HeaderMap, expected: &str) -> bool {
+    let mut types = headers.get_all(header::CONTENT_TYPE).peekable();
+    let names = |value: &HeaderValue| value.to_str().is_ok_and(|named| names(named, expected));
+    types.peek().is_some() && types.all(names)
+}
+
+fn names(content_type: &str, expected: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/json")
+    essence.trim().eq_ignore_ascii_case(expected)
 }
 
 /// Whether an `Origin` is the very server that the request was sent to.
@@ -191,6 +216,36 @@ mod tests {
         };
         assert!(proxied((FETCH_SITE, "same-origin")));
         assert!(!proxied((FETCH_SITE, "none")));
+    }
+
+    #[test]
+    fn only_the_browser_can_prove_where_a_form_is_from() {
+        for (pairs, expected) in [
+            (vec![("origin", "http://localhost")], true),
+            (vec![(FETCH_SITE, "same-origin")], true),
+            (vec![(FETCH_SITE, "none")], false),
+            (vec![("referer", "http://localhost/")], false),
+            (vec![], false),
+        ] {
+            assert_eq!(is_proven(&headers(&pairs)), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_counts_where_no_other_page_can_have_made_the_browser_send_it() {
+        let origin = ("origin", "http://localhost");
+        for (pairs, reads, commands) in [
+            (vec![], true, false),
+            (vec![(FETCH_SITE, "none")], true, false),
+            (vec![(FETCH_SITE, "same-origin")], true, true),
+            (vec![origin], true, true),
+            (vec![(FETCH_SITE, "same-site"), origin], false, false),
+            (vec![(FETCH_SITE, "cross-site")], false, false),
+        ] {
+            let headers = headers(&pairs);
+            assert_eq!(may_use_cookie(&Method::GET, &headers), reads, "{pairs:?}");
+            assert_eq!(may_use_cookie(&Method::POST, &headers), commands, "{pairs:?}");
+        }
     }
 
     #[test]

@@ -12,10 +12,11 @@ use actix_web::{
     body::MessageBody,
     dev::{Server, ServiceFactory, ServiceRequest, ServiceResponse},
     middleware,
+    web::Data,
 };
 
 use super::{
-    Access, Certificates, WebState,
+    Access, Certificates, WebState, connection,
     guard::{self, Gate, Hosts},
     origin::Protocol,
     priority, routes,
@@ -59,15 +60,18 @@ pub(super) struct Limits {
     pub(super) body: Duration,
     /// When a connection without requests is closed.
     pub(super) idle: Duration,
+    /// When a connection is closed whose client takes nothing of what is sent.
+    pub(super) stalled: Duration,
     /// More connections wait in the backlog of the operating system.
     pub(super) connections: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        let (short, idle) = (Duration::from_secs(5), Duration::from_mins(1));
+        let short = Duration::from_secs(5);
+        let (idle, stalled) = (Duration::from_mins(1), Duration::from_secs(30));
         // Beyond those who listen to events, who stay, there is room for others.
-        Self { head: short, body: short, idle, connections: MAX_LISTENERS + 512 }
+        Self { head: short, body: short, idle, stalled, connections: MAX_LISTENERS + 512 }
     }
 }
 
@@ -106,9 +110,10 @@ pub(super) fn limited(
     limits: Limits,
 ) -> io::Result<Server> {
     let Protection { access, certificates } = protection;
-    let hosts = Hosts::of(listener.local_addr()?);
+    let address = listener.local_addr()?;
     let protocol = if certificates.is_some() { Protocol::Https } else { Protocol::Http };
-    let gate = Gate { hosts, protocol, body_timeout: limits.body, access };
+    let hosts = Hosts::of(address);
+    let gate = Gate { hosts, protocol, address: Some(address), limits, access };
     let shown = certificates.clone();
     let starter = thread::current().id();
     let app = move || {
@@ -117,6 +122,8 @@ pub(super) fn limited(
         }
         app(gate.clone(), state.clone()).app_data(shown.clone())
     };
+    connection::end_when_stalled(&listener, limits.stalled);
+    let patience = limits.idle + limits.head;
     let server = HttpServer::new(app)
         // It answers people and scrapers: one thread keeps up, and leaves the others to the work.
         .workers(1)
@@ -124,6 +131,7 @@ pub(super) fn limited(
         .client_request_timeout(limits.head)
         .tls_handshake_timeout(limits.head)
         .keep_alive(limits.idle)
+        .on_connect(move |io, of| connection::watch_over(io, of, patience))
         .shutdown_timeout(SHUTDOWN_TIMEOUT)
         .disable_signals();
     let server = match certificates {
@@ -151,6 +159,7 @@ pub(super) fn app(
     >,
 > {
     App::new()
+        .app_data(Data::new(gate.clone()))
         .wrap(middleware::Compress::default())
         .wrap(middleware::from_fn(move |request, next| guard::guard(gate.clone(), request, next)))
         .configure(|config| routes::configure(config, state))

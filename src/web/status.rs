@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use actix_web::{
     HttpResponse, ResponseError,
-    http::{StatusCode, header},
+    http::{
+        StatusCode,
+        header::{self, HeaderName},
+    },
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,6 +82,20 @@ pub(super) enum Refused {
          send `Content-Type: application/json`"
     )]
     NotJson,
+    #[error(
+        "this is sent by the form of a page: a program sends its token with each request, as \
+         `Authorization: Bearer TOKEN`"
+    )]
+    NotForm,
+    #[error(
+        "a form is taken only from a page of this very server, and where the browser says so: \
+         both `Origin` and `Sec-Fetch-Site: same-origin` are missing"
+    )]
+    NoOrigin,
+    #[error("whoever reaches this server is let in: nobody logs in or out")]
+    NoLogin,
+    #[error("too many attempts to log in have failed: wait a minute")]
+    TooManyLogins,
     #[error("who asks is not known: send a token as `Authorization: Bearer TOKEN`")]
     TokenMissing,
     #[error("the token is not valid, or not meant for this server: send another one")]
@@ -91,6 +108,7 @@ pub(super) enum Refused {
 
 /// In seconds.
 const RETRY_AFTER: &str = "5";
+const RETRY_LOGIN_AFTER: &str = "60";
 
 /// Why a request was not answered, as a Kubernetes API server says it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -142,6 +160,7 @@ impl Refused {
             | Self::NoType(_)
             | Self::NoObject { .. }
             | Self::LeftOut(_)
+            | Self::NoLogin
             | Self::NoLogLevel => "NotFound",
             Self::NamespaceMissing(_)
             | Self::NamespaceForbidden(_)
@@ -150,18 +169,36 @@ impl Refused {
             | Self::HeadersTooLarge { .. }
             | Self::BodyBroken => "BadRequest",
             Self::Method { .. } => "MethodNotAllowed",
-            Self::WrongHost | Self::OtherSite | Self::OtherOrigin | Self::NotAllowed { .. } => {
-                "Forbidden"
-            }
+            Self::WrongHost
+            | Self::OtherSite
+            | Self::OtherOrigin
+            | Self::NoOrigin
+            | Self::NotAllowed { .. } => "Forbidden",
             Self::TokenMissing | Self::TokenInvalid => "Unauthorized",
             Self::BodyTooLarge { .. } => "RequestEntityTooLarge",
             Self::BodyTooSlow => "Timeout",
             Self::Internal(_) => "InternalError",
-            Self::TooManyListeners(_) => "TooManyRequests",
+            Self::TooManyListeners(_) | Self::TooManyLogins => "TooManyRequests",
             Self::Stopping | Self::ReviewsDown => "ServiceUnavailable",
-            Self::NotJson => "UnsupportedMediaType",
+            Self::NotJson | Self::NotForm => "UnsupportedMediaType",
         };
         reason.into()
+    }
+
+    /// What a client may do next, beside what the answer says.
+    pub(super) fn headers(&self) -> impl Iterator<Item = (HeaderName, &str)> {
+        let allowed = match self {
+            Self::Method { allowed, .. } => Some((header::ALLOW, allowed.as_str())),
+            _ => None,
+        };
+        let later = match self {
+            Self::TooManyListeners(_) | Self::Stopping => Some(RETRY_AFTER),
+            Self::TooManyLogins => Some(RETRY_LOGIN_AFTER),
+            _ => None,
+        };
+        let later = later.map(|seconds| (header::RETRY_AFTER, seconds));
+        let challenge = self.challenge().map(|challenge| (header::WWW_AUTHENTICATE, challenge));
+        [allowed, later, challenge].into_iter().flatten()
     }
 
     /// How to log in.
@@ -189,38 +226,35 @@ impl ResponseError for Refused {
             | Self::NoType(_)
             | Self::NoObject { .. }
             | Self::LeftOut(_)
+            | Self::NoLogin
             | Self::NoLogLevel => StatusCode::NOT_FOUND,
             Self::NamespaceMissing(_)
             | Self::NamespaceForbidden(_)
             | Self::BadRequest(_)
             | Self::BodyBroken => StatusCode::BAD_REQUEST,
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::WrongHost | Self::OtherSite | Self::OtherOrigin | Self::NotAllowed { .. } => {
-                StatusCode::FORBIDDEN
-            }
+            Self::WrongHost
+            | Self::OtherSite
+            | Self::OtherOrigin
+            | Self::NoOrigin
+            | Self::NotAllowed { .. } => StatusCode::FORBIDDEN,
             Self::TokenMissing | Self::TokenInvalid => StatusCode::UNAUTHORIZED,
             Self::TooLong { .. } => StatusCode::URI_TOO_LONG,
             Self::HeadersTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::TooManyListeners(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooManyListeners(_) | Self::TooManyLogins => StatusCode::TOO_MANY_REQUESTS,
             Self::Stopping | Self::ReviewsDown => StatusCode::SERVICE_UNAVAILABLE,
-            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
     }
 
     fn error_response(&self) -> HttpResponse {
         let code = self.status_code();
         let mut response = HttpResponse::build(code);
-        if let Self::Method { allowed, .. } = self {
-            response.insert_header((header::ALLOW, allowed.as_str()));
-        }
-        if let Self::TooManyListeners(_) | Self::Stopping = self {
-            response.insert_header(("Retry-After", RETRY_AFTER));
-        }
-        if let Some(challenge) = self.challenge() {
-            response.insert_header((header::WWW_AUTHENTICATE, challenge));
+        for header in self.headers() {
+            response.insert_header(header);
         }
         response.json(Status {
             kind: "Status",

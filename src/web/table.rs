@@ -17,7 +17,7 @@ use super::{
     health,
     index::Index,
     log_level::{self, FILTER, LogLevelView},
-    metrics, openapi, operators,
+    login, metrics, openapi, operators,
     page::{CONTINUE, LIMIT, List},
     parents,
     selection::{FIELD_SELECTOR, LABEL_SELECTOR, NAMESPACE},
@@ -30,6 +30,9 @@ use crate::metrics::Metrics;
 const HTML: &str = "text/html";
 
 const PAGE: Answer = Answer::of(&[HTML]);
+
+/// There is more at another path.
+const GO_ON: Answer = PAGE.with_codes(&[303]);
 
 const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);
 
@@ -206,7 +209,8 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         to(health::operator_ready)
     })
     .with(&[VERBOSE]),
-    Endpoint::get("/ui/assets/{file}", "A file that pages need", ui::ASSETS, || to(ui::asset)),
+    Endpoint::get("/ui/assets/{file}", "A file that pages need", ui::ASSETS, || to(ui::asset))
+        .public(),
     Endpoint::get("/ui/cache", "The caches, for people", PAGE, || to(ui::cache_types)),
     Endpoint::get("/ui/cache/{type}", "The cache of a type, for people", PAGE, || {
         to(ui::cache_list)
@@ -224,6 +228,19 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         PAGE,
         || to(ui::cache_object),
     ),
+    Endpoint::get("/ui/login", "Where browsers log in", PAGE, || to(login::show)).public(),
+    Endpoint::form(
+        "/ui/login",
+        "Logs a browser in, and sends it on with a cookie",
+        login::TOKEN_FORM,
+        GO_ON,
+        || to(login::log_in),
+    )
+    .public(),
+    Endpoint::form("/ui/logout", "Ends the session of a browser", login::NO_FIELDS, GO_ON, || {
+        to(login::log_out)
+    })
+    .public(),
     Endpoint::get(
         "/ui/operators/{operator}",
         "An operator and its parents, for people",
@@ -292,36 +309,4 @@ fn matching(path: &str) -> impl Iterator<Item = &'static Endpoint> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_and_method_stand_there_once_and_in_order() {
-        let names = |one: &Endpoint| (one.path, one.method);
-        assert!(ENDPOINTS.is_sorted_by(|a, b| names(a) < names(b)));
-    }
-
-    #[test]
-    fn every_name_in_a_path_has_a_meaning_and_every_endpoint_a_summary() {
-        for endpoint in ENDPOINTS {
-            assert!(!endpoint.summary.is_empty() && !endpoint.summary.ends_with('.'));
-            for name in endpoint.path_names() {
-                let known = PATH_PARAMETERS.iter().any(|parameter| parameter.name == name);
-                assert!(known, "{name} in {}", endpoint.path);
-            }
-            let placeholders = endpoint.path.matches('{').count();
-            assert_eq!(endpoint.path_names().count(), placeholders, "{}", endpoint.path);
-        }
-    }
-
-    #[test]
-    fn an_endpoint_is_found_by_what_is_asked_for() {
-        let found = |path| find(&http::Method::GET, path).map(|endpoint| endpoint.path);
-        assert_eq!(found("/livez"), Some("/livez"));
-        assert_eq!(found("/readyz/echo-server"), Some("/readyz/{operator}"));
-        assert_eq!(found("/readyz/a/b"), None);
-        assert!(find(&http::Method::HEAD, "/livez").is_some());
-        assert!(find(&http::Method::DELETE, "/livez").is_none());
-        assert_eq!(methods_of("/livez"), "GET, HEAD");
-    }
-}
+mod tests;

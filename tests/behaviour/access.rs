@@ -210,3 +210,43 @@ async fn many_requests_of_one_visitor_are_one_pair_of_reviews() {
     assert_eq!(reviews().await, pair);
     operators.stop().await;
 }
+
+/// What a form of this very server sends; code, and head with body.
+async fn submit(operators: &Operators, path: &str, fields: &str, cookie: &str) -> (u16, String) {
+    let address = operators.running().web().unwrap();
+    // The line end that follows becomes part of a field that nobody reads.
+    let fields = format!("{fields}&end=");
+    let headers = format!(
+        "Origin: http://{address}\r\nCookie: {cookie}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{fields}",
+        fields.len() + 2
+    );
+    http(address, &format!("POST {path}"), &headers).await
+}
+
+async fn look(operators: &Operators, path: &str, cookie: &str) -> (u16, String) {
+    let headers = format!("Accept: text/html\r\nCookie: {cookie}\r\n");
+    http(operators.running().web().unwrap(), &format!("GET {path}"), &headers).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_logs_in_with_a_token_and_sees_as_much_until_it_logs_out() {
+    let Some(world) = World::new().await else { return };
+    let admin = Admin::of(&world).await;
+    let operators = world.start(guarded).await;
+    let (code, page) = look(&operators, "/ui/cache", "").await;
+    assert!(code == 401 && page.contains("<h1>Log in</h1>"), "{page}");
+    let (code, page) = submit(&operators, "/ui/login", "token=guessed&next=/ui/cache", "").await;
+    assert!(code == 401 && page.contains("The token is not valid"), "{page}");
+    let fields = format!("token={}&next=/ui/cache", admin.token);
+    let (code, answer) = submit(&operators, "/ui/login", &fields, "").await;
+    assert!(code == 303 && answer.contains("location: /ui/cache\r\n"), "{answer}");
+    let (_, cookie) = answer.split_once("set-cookie: ").unwrap();
+    let (cookie, _) = cookie.split_once(';').unwrap();
+    let (code, page) = look(&operators, "/ui/cache", cookie).await;
+    assert!(code == 200 && page.contains("<button>Log out</button>"), "{page}");
+    assert!(!page.contains(&admin.token));
+    assert_eq!(submit(&operators, "/ui/logout", "", cookie).await.0, 303);
+    assert_eq!(look(&operators, "/ui/cache", cookie).await.0, 401);
+    operators.stop().await;
+}

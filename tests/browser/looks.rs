@@ -57,7 +57,7 @@ async fn the_page_is_as_dark_as_the_reader_wants_it() {
 }
 
 /// What axe-core finds: the rule and where.
-async fn violations(browser: &Browser) -> Value {
+pub(crate) async fn violations(browser: &Browser) -> Value {
     browser.run(AXE, vec![]).await;
     let script = "const done = arguments[0];
         axe.run(document, {resultTypes: ['violations']}).then(

@@ -13,6 +13,7 @@ mod visit;
 mod commands;
 mod keyboard;
 mod live;
+mod login;
 mod looks;
 mod pictures;
 mod views;

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use crate::{browser::Browser, driver::Driver, shop::Shop};
 
 /// Browsers are large.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
+pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 /// A browser with parents in every state that lasts to look at.
 pub(crate) async fn visit(test: impl AsyncFnOnce(&Browser, &Shop)) {

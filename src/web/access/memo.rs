@@ -115,6 +115,13 @@ where
         }
     }
 
+    /// As if all that is known were over.
+    #[cfg(test)]
+    pub(super) fn forget(&self) {
+        let mut state = self.state();
+        (state.good, state.bad) = (Cache::new(GOOD_FOR, KEPT), Cache::new(BAD_FOR, KEPT));
+    }
+
     fn state(&self) -> MutexGuard<'_, State<G, B>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

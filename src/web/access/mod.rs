@@ -8,28 +8,45 @@
 //! The path is reviewed as `/operetta` and what follows the host: every cluster lets every account
 //! read `/api/*`, which means the API server's own (the role `system:discovery`). Only `/metrics`
 //! is reviewed as it is, since the roles of those who scrape say so.
+//!
+//! A browser sends a token once, to log in, and then the id of a session; behind it is the token,
+//! which is reviewed as if it had been sent along. So a session is worth as much as its token.
 
+mod attempts;
 mod cache;
+mod cookie;
 mod memo;
+mod sessions;
 
 use std::{
     borrow::Cow,
     fmt,
+    net::IpAddr,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Instant,
 };
 
 use ring::digest::{self, SHA256};
+use secrecy::{ExposeSecret, SecretString};
 use tokio::runtime::Handle;
 
 use self::{
+    attempts::Attempts,
     cache::Key,
     memo::{Memo, Outcome, Unavailable},
+    sessions::Sessions,
 };
 use super::status::Refused;
 use crate::cluster::{AccessVerdict, ApiError, Cluster, TokenVerdict, User};
+
+pub(super) use self::{
+    attempts::FAILURES,
+    cookie::{forgotten, kept, name as cookie_name, session},
+    sessions::LIMITS as SESSION_LIMITS,
+};
 
 /// Who may use the web endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,7 +74,17 @@ struct Reviews {
     audiences: Vec<String>,
     users: Memo<Arc<User>, ()>,
     rights: Memo<(), Arc<str>>,
+    sessions: Sessions,
+    attempts: Mutex<Attempts>,
     is_down: AtomicBool,
+}
+
+/// Somebody whom the API server knows.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) user: Arc<User>,
+    /// Of the token.
+    key: Key,
 }
 
 impl Auth {
@@ -74,33 +101,89 @@ impl Access {
             Auth::None => return None,
             Auth::Delegated { audiences } => audiences,
         };
-        let (users, rights, is_down) = (Memo::new(), Memo::new(), AtomicBool::new(false));
-        Some(Self(Arc::new(Reviews { cluster, runtime, audiences, users, rights, is_down })))
+        Some(Self(Arc::new(Reviews {
+            cluster,
+            runtime,
+            audiences,
+            users: Memo::new(),
+            rights: Memo::new(),
+            sessions: Sessions::new(SESSION_LIMITS),
+            attempts: Mutex::default(),
+            is_down: AtomicBool::new(false),
+        })))
     }
 
-    /// The user whose token this is, if they may do `verb` with `path`.
-    pub(super) async fn admit(
-        &self,
-        token: Option<&str>,
-        verb: &str,
-        path: &str,
-    ) -> Result<Arc<User>, Refused> {
-        let token = token.ok_or(Refused::TokenMissing)?;
+    /// Whom a token must be meant for, one of these; empty for the API server itself.
+    pub(super) fn audiences(&self) -> &[String] {
+        &self.0.audiences
+    }
+
+    /// Whose token this is.
+    pub(super) async fn identify(&self, token: &str) -> Result<Known, Refused> {
         let key = hash(&[token.as_bytes()]);
         let user = self.user(key, token).await.map_err(|Unavailable| Refused::ReviewsDown)?;
         let user = user.map_err(|()| Refused::TokenInvalid)?;
+        Ok(Known { user, key })
+    }
+
+    /// Whether they may do `verb` with `path`.
+    pub(super) async fn check(&self, who: &Known, verb: &str, path: &str) -> Result<(), Refused> {
         let path = reviewed(path);
-        let key = hash(&[&key, verb.as_bytes(), path.as_bytes()]);
-        let right = self.right(key, &user, verb, &path).await;
-        match right.map_err(|Unavailable| Refused::ReviewsDown)? {
-            Ok(()) => Ok(user),
-            Err(reason) => Err(Refused::NotAllowed {
-                user: user.username.clone(),
-                verb: verb.to_owned(),
-                path: path.into_owned(),
-                reason: reason.to_string(),
-            }),
+        let key = hash(&[&who.key, verb.as_bytes(), path.as_bytes()]);
+        let right = self.right(key, &who.user, verb, &path).await;
+        right.map_err(|Unavailable| Refused::ReviewsDown)?.map_err(|reason| Refused::NotAllowed {
+            user: who.user.username.clone(),
+            verb: verb.to_owned(),
+            path: path.into_owned(),
+            reason: reason.to_string(),
+        })
+    }
+
+    /// Opens a session for whoever has this token; its id is for the browser alone.
+    pub(super) async fn log_in(
+        &self,
+        token: SecretString,
+        from: IpAddr,
+    ) -> Result<String, Refused> {
+        if !self.attempts().may_try(from, Instant::now()) {
+            return Err(Refused::TooManyLogins);
         }
+        let known = self.identify(token.expose_secret()).await.inspect_err(|refused| {
+            if matches!(refused, Refused::TokenInvalid) {
+                self.attempts().note_failure(from, Instant::now());
+            }
+        })?;
+        let user = &known.user.username;
+        let begun = self.0.sessions.begin(user, token, Instant::now());
+        let id = begun.map_err(|_| Refused::Internal("there are no random numbers".to_owned()))?;
+        tracing::info!(user, "somebody has logged in");
+        Ok(id)
+    }
+
+    /// Ends a session, if there is such a one.
+    pub(super) fn log_out(&self, session: &str) {
+        self.0.sessions.end(session);
+    }
+
+    /// The token behind a session.
+    pub(super) fn token_of(&self, session: &str) -> Option<SecretString> {
+        self.0.sessions.token(session, Instant::now())
+    }
+
+    /// Forgets sessions that are over.
+    pub(super) fn tidy(&self) {
+        self.0.sessions.tidy(Instant::now());
+    }
+
+    /// As if all that is known of tokens and rights were over.
+    #[cfg(test)]
+    pub(super) fn forget(&self) {
+        self.0.users.forget();
+        self.0.rights.forget();
+    }
+
+    fn attempts(&self) -> MutexGuard<'_, Attempts> {
+        self.0.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn user(&self, key: Key, token: &str) -> Outcome<Arc<User>, ()> {

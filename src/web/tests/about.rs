@@ -1,11 +1,18 @@
 //! `/version` and `/debug/config`.
 
-use std::time::Duration;
+use std::{fs, time::Duration};
 
+use actix_web::http::Method;
+use rcgen::{CertificateParams, KeyPair};
 use serde_json::json;
 
-use super::{get, world::World};
-use crate::cluster::Timeouts;
+use super::{
+    access::with_token, ask_through, get, open_gate, request, reviewer::Reviewer, world::World,
+};
+use crate::{
+    cluster::Timeouts,
+    web::{Auth, Tls, guard::Gate, views::ServingView},
+};
 
 #[actix_web::test]
 async fn the_version_names_the_framework_and_the_program_if_it_has_a_name() {
@@ -31,4 +38,59 @@ async fn what_the_process_was_started_with_is_shown() {
     assert_eq!(operator["labels"]["managedBy"], "app.kubernetes.io/managed-by");
     assert_eq!(operator["limits"]["debounceSeconds"], 0.0);
     assert_eq!([&config["web"]["logLevel"], &config["web"]["ownRoutes"]], [false, false]);
+}
+
+#[actix_web::test]
+async fn how_the_endpoint_is_served_is_shown() {
+    let world = World::running();
+    let web = get(&world.state, "/debug/config").await.json()["web"].clone();
+    assert_eq!(
+        [&web["access"], &web["loopbackNamesOnly"]],
+        [&json!({"mode": "none"}), &json!(true)]
+    );
+    assert_eq!([web.get("tls"), web.get("listen")], [None, None]);
+    let expected = json!({
+        "connections": 1536, "pathAndQueryBytes": 8192, "headerBytes": 16384, "bodyBytes": 65536,
+        "headerSeconds": 5.0, "bodySeconds": 5.0, "idleSeconds": 60.0, "stalledSeconds": 30.0,
+    });
+    assert_eq!(web["limits"], expected);
+    let gate = Reviewer::default().gate_of(Auth::Delegated { audiences: vec!["us".to_owned()] });
+    let gate = Gate { address: Some("127.0.0.1:8080".parse().unwrap()), ..gate };
+    let asked = with_token(request(Method::GET, "/debug/config"), "token-of-ann");
+    let web = ask_through(gate, &world.state, asked).await.json()["web"].clone();
+    let expected = json!({
+        "mode": "delegated", "audiences": ["us"],
+        "sessions": {
+            "max": 256, "maxPerUser": 8, "lifeSeconds": 43200.0, "idleSeconds": 3600.0,
+            "maxFailures": 10,
+        },
+    });
+    assert_eq!((&web["access"], &web["listen"]), (&expected, &json!("127.0.0.1:8080")));
+}
+
+#[test]
+fn of_a_certificate_the_files_are_named_and_nothing_in_them_is_shown() {
+    let folder = std::env::temp_dir().join(format!("operetta-config-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    let certificate = params.self_signed(&key).unwrap().pem();
+    let (at, key_at) = (folder.join("tls.crt"), folder.join("tls.key"));
+    fs::write(&at, &certificate).unwrap();
+    fs::write(&key_at, key.serialize_pem()).unwrap();
+    let shown = |tls: Tls| {
+        let certificates = tls.load().unwrap();
+        serde_json::to_value(ServingView::new(&open_gate(), Some(&certificates))).unwrap()
+    };
+    let from_files = shown(Tls::from_files(&at, &key_at));
+    let given = shown(Tls::from_pem(certificate.clone(), key.serialize_pem()));
+    fs::remove_dir_all(&folder).unwrap();
+    let expected =
+        json!({"certificateFile": at.to_str(), "keyFile": key_at.to_str(), "checkSeconds": 10.0});
+    assert_eq!(from_files["tls"], expected);
+    assert_eq!(given["tls"], json!({}));
+    let line = |pem: &str| pem.lines().nth(1).unwrap().to_owned();
+    for secret in [line(&key.serialize_pem()), line(&certificate)] {
+        assert!(!from_files.to_string().contains(&secret));
+    }
 }

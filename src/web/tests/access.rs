@@ -1,91 +1,22 @@
 //! Who is let in when the API server decides.
 
-use std::{
-    convert::Infallible,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-};
+use std::sync::atomic::Ordering;
 
 use actix_web::{
     http::{Method, StatusCode, header},
     test::TestRequest,
 };
 use futures::future::join_all;
-use http::{Request, Response};
-use http_body_util::BodyExt;
-use kube::{Client, client::Body};
-use serde_json::{Value, json};
 
-use super::{Answer, ask_through, command, is_status, open_gate, request, world::World};
+use super::{Answer, ask_through, command, is_status, request, reviewer::Reviewer, world::World};
 use crate::{
     board::{OperatorState, Request as Asked},
-    cluster::Cluster,
-    metrics::Metrics,
-    object::KeptManagers,
-    web::{Access, Auth, guard::Gate},
+    web::guard::Gate,
 };
 
 const PATH: &str = "/api/v1/operators";
 
-/// An API server that knows `ann`, who may read, `bob`, who may only scrape, and `eve`, who may do
-/// everything.
-#[derive(Clone, Default)]
-struct Reviewer {
-    tokens: Arc<AtomicUsize>,
-    rights: Arc<AtomicUsize>,
-    is_down: Arc<AtomicBool>,
-}
-
-impl Reviewer {
-    fn answer(&self, mut review: Value) -> Value {
-        let spec = &review["spec"];
-        review["status"] = if let Some(token) = spec["token"].as_str() {
-            self.tokens.fetch_add(1, Ordering::SeqCst);
-            match token.strip_prefix("token-of-") {
-                Some(name) => json!({"authenticated": true, "user": {"username": name}}),
-                None => json!({"user": {}, "error": "invalid bearer token"}),
-            }
-        } else {
-            self.rights.fetch_add(1, Ordering::SeqCst);
-            let asked = &spec["nonResourceAttributes"];
-            let may_read =
-                spec["user"] == "ann" || (spec["user"] == "bob" && asked["path"] == "/metrics");
-            let allowed = spec["user"] == "eve" || (asked["verb"] == "get" && may_read);
-            json!({"allowed": allowed, "reason": if allowed { "" } else { "no rule" }})
-        };
-        review
-    }
-
-    fn gate(&self) -> Gate {
-        let reviewer = self.clone();
-        let serve = move |request: Request<Body>| {
-            let reviewer = reviewer.clone();
-            async move {
-                let body = request.into_body().collect().await.unwrap().to_bytes();
-                let is_down = reviewer.is_down.load(Ordering::SeqCst);
-                let (code, body) = if is_down {
-                    (500, json!({"message": "s3cret-reason"}))
-                } else {
-                    (201, reviewer.answer(serde_json::from_slice(&body).unwrap()))
-                };
-                let body = Body::from(body.to_string().into_bytes());
-                Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
-            }
-        };
-        let client = Client::new(tower::service_fn(serve), "ns");
-        let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
-        let runtime = tokio::runtime::Handle::current();
-        Gate { access: Access::new(Auth::delegated(), cluster, runtime), ..open_gate() }
-    }
-
-    fn asked(&self) -> (usize, usize) {
-        (self.tokens.load(Ordering::SeqCst), self.rights.load(Ordering::SeqCst))
-    }
-}
-
-fn with_token(request: TestRequest, token: &str) -> TestRequest {
+pub(super) fn with_token(request: TestRequest, token: &str) -> TestRequest {
     request.insert_header((header::AUTHORIZATION, format!("Bearer {token}")))
 }
 

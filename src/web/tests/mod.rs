@@ -9,17 +9,18 @@ mod explain;
 mod health;
 mod lists;
 mod log_level;
+mod login;
 mod openapi;
 mod own_routes;
 mod pages;
+mod places;
 mod refusals;
+mod reviewer;
 mod routes;
 mod secrets;
 mod senders;
 mod tls;
 mod world;
-
-use std::time::Duration;
 
 use actix_web::{
     body::{MessageBody, to_bytes},
@@ -38,7 +39,7 @@ use super::{
     events::EVENT_STREAM,
     guard::{Gate, Hosts},
     origin::Protocol,
-    server::app,
+    server::{Limits, app},
 };
 
 /// What came back.
@@ -79,7 +80,7 @@ pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
 
 pub(super) fn open_gate() -> Gate {
     let (hosts, protocol) = (Hosts::Loopback, Protocol::Http);
-    Gate { hosts, protocol, body_timeout: Duration::from_secs(5), access: None }
+    Gate { hosts, protocol, address: None, limits: Limits::default(), access: None }
 }
 
 pub(super) async fn ask_through(gate: Gate, state: &WebState, request: TestRequest) -> Answer {

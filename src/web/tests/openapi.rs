@@ -5,10 +5,15 @@ use std::collections::BTreeSet;
 use actix_web::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{get, is_status, probe, world::World};
+use super::{
+    access::with_token, ask_through, get, is_status, probe, request, reviewer::Reviewer,
+    world::World,
+};
 use crate::web::{
-    endpoint::{Endpoint, JSON, Method},
-    openapi::document,
+    endpoint::{Access, Endpoint, FORM, JSON, Method},
+    guard::Gate,
+    openapi::{Security, document},
+    origin::Protocol,
     table::ENDPOINTS,
 };
 
@@ -56,7 +61,7 @@ fn check(components: &Value, schema: &Value, answer: &Value, what: &str) {
 
 #[test]
 fn every_endpoint_is_in_the_document_with_its_parameters_and_nothing_else_is() {
-    let document = document();
+    let document = document(Security::None);
     let operations: usize =
         document["paths"].as_object().unwrap().values().map(|p| p.as_object().unwrap().len()).sum();
     assert_eq!(operations, ENDPOINTS.len());
@@ -82,7 +87,7 @@ fn every_endpoint_is_in_the_document_with_its_parameters_and_nothing_else_is() {
 
 #[test]
 fn every_reference_in_the_document_leads_somewhere_and_every_schema_compiles() {
-    let document = document();
+    let document = document(Security::None);
     let mut references = Vec::new();
     all(&document, "$ref", &mut references);
     assert!(references.len() > 10);
@@ -98,7 +103,7 @@ fn every_reference_in_the_document_leads_somewhere_and_every_schema_compiles() {
 
 #[test]
 fn what_the_document_says_of_fields_comes_from_the_code() {
-    let document = document();
+    let document = document(Security::None);
     let cache = &document["components"]["schemas"]["Cache"]["properties"];
     assert_eq!(cache["restarts"]["description"], "How often the watch had to begin anew.");
     assert_eq!(cache["lastEvent"]["$ref"], "#/components/schemas/Time");
@@ -132,9 +137,65 @@ async fn every_answer_is_as_its_schema_says() {
 #[actix_web::test]
 async fn a_refusal_is_as_the_document_says() {
     let world = World::running();
-    let document = document();
+    let document = document(Security::None);
     let answer = get(&world.state, "/nonsense").await;
     is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
     let schema = &document["components"]["responses"]["Error"]["content"][JSON]["schema"];
     check(&document["components"], schema, &answer.json(), "/nonsense");
+}
+
+#[test]
+fn the_document_says_who_must_show_what_where_the_api_server_decides() {
+    for (protocol, cookie) in [(Protocol::Http, "operetta"), (Protocol::Https, "__Host-operetta")] {
+        let document = document(Security::Delegated(protocol));
+        let schemes = &document["components"]["securitySchemes"];
+        assert_eq!(
+            [&schemes["bearerToken"]["type"], &schemes["bearerToken"]["scheme"]],
+            ["http", "bearer"]
+        );
+        let session = &schemes["session"];
+        assert_eq!(
+            [&session["type"], &session["in"], &session["name"]],
+            ["apiKey", "cookie", cookie]
+        );
+        let either = json!([{"bearerToken": []}, {"session": []}]);
+        assert_eq!(document["security"], either);
+        for endpoint in ENDPOINTS {
+            let expected = match endpoint.access {
+                Access::Guarded => None,
+                Access::Open => Some(json!([{}, {"bearerToken": []}, {"session": []}])),
+                Access::Public => Some(json!([])),
+            };
+            let said = operation(&document, endpoint).get("security");
+            assert_eq!(said, expected.as_ref(), "{}", endpoint.path);
+        }
+    }
+    let open = document(Security::None);
+    let mut said = Vec::new();
+    all(&open, "security", &mut said);
+    assert!(said.is_empty() && open["components"].get("securitySchemes").is_none());
+}
+
+#[actix_web::test]
+async fn a_server_shows_the_document_of_how_it_is_served() {
+    let (world, gate) = (World::running(), Reviewer::default().gate());
+    let open = get(&world.state, "/api/v1/openapi.json").await.json();
+    assert_eq!(open.get("security"), None);
+    let asked = || {
+        with_token(request(actix_web::http::Method::GET, "/api/v1/openapi.json"), "token-of-ann")
+    };
+    for (protocol, cookie) in [(Protocol::Http, "operetta"), (Protocol::Https, "__Host-operetta")] {
+        let gate = Gate { protocol, ..gate.clone() };
+        let document = ask_through(gate, &world.state, asked()).await.json();
+        assert_eq!(document["components"]["securitySchemes"]["session"]["name"], cookie);
+    }
+}
+
+#[test]
+fn a_form_is_described_with_its_fields_and_no_token_is_shown() {
+    let document = document(Security::None);
+    let content = &document["paths"]["/ui/login"]["post"]["requestBody"]["content"][FORM];
+    let properties = &content["schema"]["properties"];
+    assert_eq!(properties["token"]["format"], "password", "{content}");
+    assert_eq!(properties["next"]["type"], "string", "{content}");
 }

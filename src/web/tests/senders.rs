@@ -16,7 +16,7 @@ use tokio::{
 
 use super::{ask, command, is_status, open_gate, request, world::World};
 use crate::web::{
-    Protection, listen,
+    Protection, WebState, listen,
     server::{Limits, app, limited},
 };
 
@@ -79,23 +79,27 @@ const SHORT: Duration = Duration::from_millis(100);
 
 /// A server on a port of its own.
 fn serve(limits: Limits) -> (SocketAddr, ServerHandle) {
+    serve_all(World::running().state, limits)
+}
+
+pub(super) fn serve_all(state: WebState, limits: Limits) -> (SocketAddr, ServerHandle) {
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let server = limited(listener, World::running().state, Protection::default(), limits).unwrap();
+    let server = limited(listener, state, Protection::default(), limits).unwrap();
     let handle = server.handle();
     actix_web::rt::spawn(server);
     (address, handle)
 }
 
 /// All that comes back until the server closes the connection.
-async fn until_closed(stream: &mut TcpStream) -> String {
+pub(super) async fn until_closed(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     // A server that closes while something is unread may reset the connection.
     let _ = stream.read_to_end(&mut answer).await;
     String::from_utf8(answer).unwrap()
 }
 
-async fn talk(address: SocketAddr, said: &str) -> TcpStream {
+pub(super) async fn talk(address: SocketAddr, said: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(said.as_bytes()).await.unwrap();
     stream

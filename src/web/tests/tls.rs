@@ -1,9 +1,11 @@
 //! The endpoint over TLS, as a client sees it.
 
 use std::{
+    fs,
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use rcgen::{CertificateParams, KeyPair};
@@ -80,4 +82,38 @@ async fn the_endpoint_is_served_over_tls_and_nothing_in_clear_text() {
     });
     asked.await.unwrap();
     handle.stop(false).await;
+}
+
+#[actix_web::test]
+async fn a_certificate_that_is_replaced_is_shown_without_anybody_asking_for_it() {
+    let folder = std::env::temp_dir().join(format!("operetta-follow-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (certificate_file, key_file) = (folder.join("tls.crt"), folder.join("tls.key"));
+    let put = |(certificate, key): &(String, String)| {
+        fs::write(&key_file, key).unwrap();
+        fs::write(&certificate_file, certificate).unwrap();
+    };
+    let (first, second) = (pair(), pair());
+    put(&first);
+    let tls = Tls::from_files(&certificate_file, &key_file).check_every(Duration::from_millis(10));
+    let listener = listen("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let protection = Protection { access: None, certificates: Some(tls.load().unwrap()) };
+    let server = server(listener, World::running().state, protection).unwrap();
+    let handle = server.handle();
+    actix_web::rt::spawn(server);
+    let shows = async |certificate: &str| {
+        let certificate = certificate.to_owned();
+        let asked = tokio::task::spawn_blocking(move || get(address, &certificate, &TLS13));
+        asked.await.unwrap().is_some()
+    };
+    assert!(shows(&first.0).await && !shows(&second.0).await);
+    put(&second);
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !shows(&second.0).await {
+        assert!(Instant::now() < deadline, "the new certificate is not shown");
+    }
+    assert!(!shows(&first.0).await);
+    handle.stop(false).await;
+    fs::remove_dir_all(&folder).unwrap();
 }

@@ -7,7 +7,7 @@
 
 use std::{
     fmt, fs, io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
@@ -141,6 +141,19 @@ impl Certificates {
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_cert_resolver(Arc::new(self.clone())))
+    }
+
+    /// Where the certificate and its key are read, if they are read at all.
+    pub(super) fn files(&self) -> Option<(&Path, &Path)> {
+        match &self.0.tls.source {
+            Source::Files { certificate, key } => Some((certificate, key)),
+            Source::Given { .. } => None,
+        }
+    }
+
+    /// How often.
+    pub(super) fn check_every(&self) -> Duration {
+        self.0.tls.check_every
     }
 
     /// Why the files are not what is served, if they are not.

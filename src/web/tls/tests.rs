@@ -1,7 +1,5 @@
 //! What happens to a certificate while it is served.
 
-use std::path::Path;
-
 use rcgen::{CertificateParams, KeyPair};
 
 use super::*;

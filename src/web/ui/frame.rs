@@ -6,7 +6,13 @@ use actix_web::{HttpResponse, ResponseError, http::StatusCode};
 use askama::Template;
 
 use super::{assets, links, time};
-use crate::{board::Board, web::status::Refused};
+use crate::{
+    board::Board,
+    web::{
+        status::Refused,
+        visitor::{self, Visitor},
+    },
+};
 
 /// What surrounds a view.
 #[derive(Debug)]
@@ -19,6 +25,8 @@ pub(super) struct Frame {
     /// In seconds; for what no event tells.
     pub(super) refresh: Option<u32>,
     pub(super) is_stopping: bool,
+    /// Who looks at it, where somebody has asked.
+    pub(super) visitor: Option<Visitor>,
     pub(super) now: SystemTime,
     pub(super) style: String,
     pub(super) script: String,
@@ -37,6 +45,7 @@ pub(super) struct Crumb {
 pub(super) enum Section {
     Operators,
     Cache,
+    Elsewhere,
 }
 
 /// A view that cannot be shown, with the reason, as a page.
@@ -60,6 +69,7 @@ impl Frame {
             events: "/api/v1/events?kind=phase,gone,run,operator,type".to_owned(),
             refresh: None,
             is_stopping: false,
+            visitor: visitor::current(),
             now,
             style: assets::href("page.css"),
             script: assets::href("page.js"),
@@ -114,7 +124,7 @@ pub(super) fn answer(view: &impl Template) -> HttpResponse {
     rendered(StatusCode::OK, view)
 }
 
-fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
+pub(super) fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
     match view.render() {
         Ok(html) => HttpResponse::build(code).content_type("text/html; charset=utf-8").body(html),
         Err(error) => HttpResponse::InternalServerError().body(error.to_string()),
@@ -147,7 +157,7 @@ impl ResponseError for NoPage {
 }
 
 /// With a capital and a full stop.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())

@@ -20,6 +20,7 @@ mod cache;
 mod facts;
 mod frame;
 mod links;
+mod login;
 mod object;
 mod operator;
 mod overview;
@@ -33,6 +34,7 @@ use super::endpoint::{Answer, Form, Parameter};
 
 pub(super) use assets::show as asset;
 pub(super) use cache::{list as cache_list, types as cache_types};
+pub(super) use login::{Entrance, show as entrance, wants_html};
 pub(super) use object::show as cache_object;
 pub(super) use operator::show as operator;
 pub(super) use overview::show as overview;

@@ -2,13 +2,14 @@
 
 use std::time::SystemTime;
 
-use actix_web::{HttpRequest, HttpResponse, http::header, web::Data};
+use actix_web::{HttpRequest, HttpResponse, web::Data};
 use askama::Template;
 
 use super::{
     attention::{self, Attention},
     frame::{self, Frame, Section},
     links,
+    login::wants_html,
     parts::{Bar, Mark, Part, count, counted, parts, size},
 };
 use crate::{
@@ -39,16 +40,11 @@ struct OperatorRow {
 
 /// A page for browsers, a list of paths for others.
 pub(in crate::web) async fn show(request: HttpRequest, state: Data<WebState>) -> HttpResponse {
-    if wants_html(&request) {
+    if wants_html(request.headers()) {
         frame::answer(&view(&state.board, SystemTime::now()))
     } else {
         index::show()
     }
-}
-
-fn wants_html(request: &HttpRequest) -> bool {
-    let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
 fn view(board: &Board, now: SystemTime) -> Overview {

@@ -3,6 +3,7 @@
 mod cache;
 mod configuration;
 mod operator;
+mod serving;
 
 use std::time::SystemTime;
 
@@ -12,6 +13,7 @@ use serde::Serialize;
 pub(super) use cache::CacheView;
 pub(super) use configuration::ConfigurationView;
 pub(super) use operator::OperatorView;
+pub(super) use serving::ServingView;
 
 use crate::{
     history::{Timestamp, serialize_time},

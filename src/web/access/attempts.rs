@@ -1,0 +1,80 @@
+//! How often a login may fail: pure, a decision of the address and `now`. Tokens cannot be guessed;
+//! what is spared is the API server, which reviews each.
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    time::{Duration, Instant},
+};
+
+/// Failed attempts by address.
+#[derive(Debug, Default)]
+pub(super) struct Attempts(HashMap<IpAddr, (u32, Instant)>);
+
+/// As many may fail within [`WHILE`].
+pub(in crate::web) const FAILURES: u32 = 10;
+/// From the first failure on.
+const WHILE: Duration = Duration::from_mins(1);
+/// As many addresses are remembered.
+const KEPT: usize = 1024;
+
+impl Attempts {
+    /// Whether this address may try.
+    pub(super) fn may_try(&self, from: IpAddr, now: Instant) -> bool {
+        self.0.get(&from).is_none_or(|entry| entry.0 < FAILURES || is_over(entry, now))
+    }
+
+    pub(super) fn note_failure(&mut self, from: IpAddr, now: Instant) {
+        if self.0.len() >= KEPT {
+            self.0.retain(|_, entry| !is_over(entry, now));
+        }
+        let is_known = self.0.contains_key(&from);
+        if self.0.len() < KEPT || is_known {
+            let entry = self.0.entry(from).or_insert((0, now));
+            if is_over(entry, now) {
+                *entry = (0, now);
+            }
+            entry.0 += 1;
+        }
+    }
+}
+
+fn is_over((_, since): &(u32, Instant), now: Instant) -> bool {
+    now.saturating_duration_since(*since) >= WHILE
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    fn address(number: u32) -> IpAddr {
+        Ipv4Addr::from_bits(number).into()
+    }
+
+    #[test]
+    fn who_fails_too_often_waits_and_nobody_else_does() {
+        let (mut attempts, now) = (Attempts::default(), Instant::now());
+        for _ in 0..FAILURES {
+            assert!(attempts.may_try(address(1), now));
+            attempts.note_failure(address(1), now);
+        }
+        assert!(!attempts.may_try(address(1), now));
+        assert!(attempts.may_try(address(2), now));
+        assert!(attempts.may_try(address(1), now + WHILE));
+        attempts.note_failure(address(1), now + WHILE);
+        assert!(attempts.may_try(address(1), now + WHILE));
+    }
+
+    #[test]
+    fn no_more_is_remembered_than_there_is_room_for() {
+        let (mut attempts, now) = (Attempts::default(), Instant::now());
+        for number in 0..5000 {
+            attempts.note_failure(address(number), now);
+        }
+        assert_eq!(attempts.0.len(), KEPT);
+        attempts.note_failure(address(9999), now + WHILE);
+        assert_eq!(attempts.0.len(), 1);
+    }
+}

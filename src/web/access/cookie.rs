@@ -1,0 +1,80 @@
+//! The cookie in which a browser keeps the id of its session: how it is called, read and set.
+//!
+//! `HttpOnly`: no script reads it. `SameSite=Strict`: no page of another site makes the browser send
+//! it. Over TLS it is `Secure`, and its name begins with `__Host-`, which browsers take from this very
+//! host alone. Without `Max-Age`: it goes with the browser.
+
+use actix_web::http::header::{self, HeaderMap};
+
+use crate::web::origin::Protocol;
+
+pub(in crate::web) fn name(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Http => "operetta",
+        Protocol::Https => "__Host-operetta",
+    }
+}
+
+/// The id that a browser sends. Where it sends two, one of them is not ours, and none counts.
+pub(in crate::web) fn session(headers: &HeaderMap, protocol: Protocol) -> Option<&str> {
+    let lines = headers.get_all(header::COOKIE).filter_map(|line| line.to_str().ok());
+    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
+    let mut ids =
+        pairs.filter(|(key, _)| key.trim() == name(protocol)).map(|(_, value)| value.trim());
+    ids.next().filter(|id| !id.is_empty() && ids.next().is_none())
+}
+
+/// What makes a browser keep it.
+pub(in crate::web) fn kept(protocol: Protocol, id: &str) -> String {
+    let secure = if protocol == Protocol::Https { "; Secure" } else { "" };
+    format!("{}={id}; Path=/; HttpOnly; SameSite=Strict{secure}", name(protocol))
+}
+
+/// What makes a browser forget it.
+pub(in crate::web) fn forgotten(protocol: Protocol) -> String {
+    format!("{}; Max-Age=0", kept(protocol, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue;
+
+    use super::*;
+
+    fn sent(lines: &[&str], protocol: Protocol) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(header::COOKIE, HeaderValue::from_str(line).unwrap());
+        }
+        session(&headers, protocol).map(str::to_owned)
+    }
+
+    #[test]
+    fn the_one_cookie_of_the_name_is_read_and_of_two_none() {
+        for (lines, expected) in [
+            (vec!["operetta=a"], Some("a")),
+            (vec!["theme=dark; operetta=a; b=c"], Some("a")),
+            (vec!["theme=dark", " operetta = a "], Some("a")),
+            (vec!["operetta=a; operetta=b"], None),
+            (vec!["operetta=a", "operetta=a"], None),
+            (vec!["operetta="], None),
+            (vec!["operetta"], None),
+            (vec!["Operetta=a"], None),
+            (vec!["__Host-operetta=a"], None),
+            (vec![], None),
+        ] {
+            assert_eq!(sent(&lines, Protocol::Http).as_deref(), expected, "{lines:?}");
+        }
+        assert_eq!(sent(&["operetta=a"], Protocol::Https), None, "set in clear text");
+        assert_eq!(sent(&["__Host-operetta=a"], Protocol::Https).as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn a_cookie_is_for_this_server_and_for_no_script_and_over_tls_for_nothing_else() {
+        let clear = kept(Protocol::Http, "a");
+        assert_eq!(clear, "operetta=a; Path=/; HttpOnly; SameSite=Strict");
+        let secure = kept(Protocol::Https, "a");
+        assert_eq!(secure, "__Host-operetta=a; Path=/; HttpOnly; SameSite=Strict; Secure");
+        assert!(forgotten(Protocol::Http).ends_with("; Max-Age=0"));
+    }
+}

@@ -1,0 +1,172 @@
+//! How a browser logs in and out: a form takes a bearer token, which the API server reviews, and a
+//! cookie stands for it from then on. Also the pages that people get instead of a `Status` when they
+//! are not let in.
+//!
+//! Of all that is answered here, only these two forms can be sent by a page as such. So they have to
+//! prove that a page of this very server sent them (`origin::is_proven`): nobody is logged in, as
+//! somebody else, by another site.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use actix_web::{
+    HttpRequest, HttpResponse, ResponseError,
+    dev::ServiceRequest,
+    http::{Method, StatusCode, Uri, header},
+    web::{Data, Payload},
+};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{
+    access::{self, Access},
+    body,
+    endpoint::{self, Body, FORM, Form, Parameter},
+    guard::Gate,
+    origin,
+    status::Refused,
+    table,
+    ui::{self, Entrance},
+};
+
+pub(super) const TOKEN_FORM: Body = Body {
+    media_type: FORM,
+    meaning: "as the page for it sends it; at most 16 KiB",
+    fields: &[
+        Parameter { name: "token", form: Form::Secret, meaning: "a bearer token" },
+        Parameter { name: "next", form: Form::Text, meaning: "the path to go to then" },
+    ],
+};
+
+pub(super) const NO_FIELDS: Body = Body { media_type: FORM, meaning: "nothing", fields: &[] };
+
+const MAX_FORM: usize = 16 << 10;
+
+/// Where one goes if nothing else is said.
+const START: &str = "/";
+
+pub(super) async fn show(gate: Data<Gate>) -> Result<HttpResponse, Refused> {
+    let access = required(&gate)?;
+    Ok(ui::entrance(StatusCode::OK, &Entrance::login(None, START, access.audiences())))
+}
+
+pub(super) async fn log_in(
+    request: HttpRequest,
+    payload: Payload,
+    gate: Data<Gate>,
+) -> Result<HttpResponse, Refused> {
+    let access = required(&gate)?;
+    if !origin::is_form(request.headers()) {
+        return Err(Refused::NotForm);
+    }
+    let (token, next) = fields(payload).await?;
+    let next = if is_ours(&request, &next) { next } else { START.to_owned() };
+    let from = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+    let logged_in = match token {
+        Some(token) => access.log_in(token, from).await,
+        None => Err(Refused::TokenMissing),
+    };
+    match logged_in {
+        Ok(session) => {
+            if let Some(before) = access::session(request.headers(), gate.protocol) {
+                access.log_out(before);
+            }
+            Ok(go_to(&next, &access::kept(gate.protocol, &session)))
+        }
+        Err(refused) => Ok(page(&refused, &next, false, access)),
+    }
+}
+
+pub(super) async fn log_out(
+    request: HttpRequest,
+    gate: Data<Gate>,
+) -> Result<HttpResponse, Refused> {
+    let access = required(&gate)?;
+    if !origin::is_form(request.headers()) {
+        return Err(Refused::NotForm);
+    }
+    if let Some(session) = access::session(request.headers(), gate.protocol) {
+        access.log_out(session);
+    }
+    Ok(go_to("/ui/login", &access::forgotten(gate.protocol)))
+}
+
+/// The page that a person gets in place of a `Status`: to log in, or why that does not help.
+pub(super) fn instead_of(
+    refused: &Refused,
+    gate: &Gate,
+    request: &ServiceRequest,
+) -> Option<HttpResponse> {
+    let access = gate.access.as_ref()?;
+    let is_of_access = matches!(
+        refused,
+        Refused::TokenMissing
+            | Refused::TokenInvalid
+            | Refused::NotAllowed { .. }
+            | Refused::ReviewsDown
+    );
+    let (method, headers) = (request.method(), request.headers());
+    if !is_of_access || !origin::only_reads(method) || !ui::wants_html(headers) {
+        return None;
+    }
+    let here = request.uri().path_and_query().map_or(START, |here| here.as_str());
+    let is_followed = !origin::may_use_cookie(method, headers);
+    Some(page(refused, here, is_followed, access))
+}
+
+fn page(refused: &Refused, next: &str, is_followed: bool, access: &Access) -> HttpResponse {
+    let entrance = match refused {
+        Refused::NotAllowed { .. } => Entrance::closed("Not allowed", refused),
+        Refused::ReviewsDown => Entrance::closed("Not available now", refused),
+        Refused::TokenMissing => Entrance::login(None, next, access.audiences()),
+        _ => Entrance::login(Some(refused), next, access.audiences()),
+    };
+    let entrance = if is_followed { entrance.with_way_on() } else { entrance };
+    let mut response = ui::entrance(refused.status_code(), &entrance);
+    for (name, value) in refused.headers() {
+        if let Ok(value) = value.parse() {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}
+
+fn required(gate: &Gate) -> Result<&Access, Refused> {
+    gate.access.as_ref().ok_or(Refused::NoLogin)
+}
+
+/// The token, if one was typed, and where to go with it.
+async fn fields(payload: Payload) -> Result<(Option<SecretString>, String), Refused> {
+    let text: SecretString = body::text(payload, MAX_FORM).await?.into();
+    let (mut token, mut next) = (None, String::new());
+    for (name, value) in form_urlencoded::parse(text.expose_secret().as_bytes()) {
+        match &*name {
+            "token" => {
+                let typed = value.trim();
+                token = (!typed.is_empty()).then(|| typed.into());
+            }
+            "next" => next = value.into_owned(),
+            _ => {}
+        }
+    }
+    Ok((token, next))
+}
+
+fn go_to(path: &str, cookie: &str) -> HttpResponse {
+    HttpResponse::SeeOther()
+        .insert_header((header::LOCATION, path))
+        .insert_header((header::SET_COOKIE, cookie))
+        .content_type("text/html; charset=utf-8")
+        .finish()
+}
+
+/// Whether a path leads to something here that can be looked at: never to another host.
+fn is_ours(request: &HttpRequest, path: &str) -> bool {
+    let is_local = path.starts_with('/') && !path.starts_with("//");
+    let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    let Some(uri) = path.parse::<Uri>().ok().filter(|_| is_local && is_plain) else { return false };
+    if let Some(endpoint) = table::find(&Method::GET, uri.path()) {
+        return endpoint.access != endpoint::Access::Public;
+    }
+    // A path of the program's own.
+    table::methods_of(uri.path()).is_empty()
+        && request.resource_map().match_pattern(uri.path()).is_some()
+}

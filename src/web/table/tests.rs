@@ -1,0 +1,33 @@
+//! The table is in order, and what is asked for is found in it.
+
+use super::*;
+
+#[test]
+fn a_path_and_method_stand_there_once_and_in_order() {
+    let names = |one: &Endpoint| (one.path, one.method);
+    assert!(ENDPOINTS.is_sorted_by(|a, b| names(a) < names(b)));
+}
+
+#[test]
+fn every_name_in_a_path_has_a_meaning_and_every_endpoint_a_summary() {
+    for endpoint in ENDPOINTS {
+        assert!(!endpoint.summary.is_empty() && !endpoint.summary.ends_with('.'));
+        for name in endpoint.path_names() {
+            let known = PATH_PARAMETERS.iter().any(|parameter| parameter.name == name);
+            assert!(known, "{name} in {}", endpoint.path);
+        }
+        let placeholders = endpoint.path.matches('{').count();
+        assert_eq!(endpoint.path_names().count(), placeholders, "{}", endpoint.path);
+    }
+}
+
+#[test]
+fn an_endpoint_is_found_by_what_is_asked_for() {
+    let found = |path| find(&http::Method::GET, path).map(|endpoint| endpoint.path);
+    assert_eq!(found("/livez"), Some("/livez"));
+    assert_eq!(found("/readyz/echo-server"), Some("/readyz/{operator}"));
+    assert_eq!(found("/readyz/a/b"), None);
+    assert!(find(&http::Method::HEAD, "/livez").is_some());
+    assert!(find(&http::Method::DELETE, "/livez").is_none());
+    assert_eq!(methods_of("/livez"), "GET, HEAD");
+}

@@ -1,0 +1,350 @@
+//! Browsers: how they log in, what their cookie is worth, and what other pages cannot make of it.
+
+use std::sync::atomic::Ordering;
+
+use actix_web::{
+    http::{Method, StatusCode, header},
+    test::TestRequest,
+};
+
+use super::{
+    Answer, ask, ask_through, command, is_status, request, reviewer::Reviewer, world::World,
+};
+use crate::{
+    board::Request as Asked,
+    web::{access, endpoint::FORM, guard::Gate, origin::Protocol},
+};
+
+const HERE: &str = "http://localhost:8080";
+const PAUSE: &str = "/api/v1/operators/spaces/pause";
+
+/// A browser in front of a guarded endpoint.
+struct Browser {
+    world: World,
+    reviewer: Reviewer,
+    gate: Gate,
+}
+
+impl Browser {
+    fn new() -> Self {
+        let (world, reviewer) = (World::running().with_parent(), Reviewer::default());
+        let gate = reviewer.gate();
+        Self { world, reviewer, gate }
+    }
+
+    async fn send(&self, request: TestRequest) -> Answer {
+        ask_through(self.gate.clone(), &self.world.state, request).await
+    }
+
+    async fn goto(&self, path: &str, cookie: &str) -> Answer {
+        self.send(visit(path, cookie)).await
+    }
+
+    async fn log_in(&self, token: &str) -> Answer {
+        self.send(of_this_page(form("/ui/login", &format!("token={token}&next=/")))).await
+    }
+
+    /// The cookie that logging in brings, as it is sent.
+    async fn cookie(&self, token: &str) -> String {
+        let answer = self.log_in(token).await;
+        assert_eq!(answer.code, 303, "{}", answer.body);
+        cookie_of(&answer)
+    }
+}
+
+fn visit(path: &str, cookie: &str) -> TestRequest {
+    request(Method::GET, path)
+        .insert_header((header::ACCEPT, "text/html,application/xhtml+xml,*/*;q=0.8"))
+        .insert_header((header::COOKIE, cookie))
+}
+
+/// As the form of any page sends it.
+fn form(path: &str, body: &str) -> TestRequest {
+    let request = request(Method::POST, path).insert_header((header::CONTENT_TYPE, FORM));
+    request.set_payload(body.to_owned())
+}
+
+fn of_this_page(request: TestRequest) -> TestRequest {
+    request.insert_header(("Origin", HERE)).insert_header(("Sec-Fetch-Site", "same-origin"))
+}
+
+fn cookie_of(answer: &Answer) -> String {
+    answer.header(header::SET_COOKIE).split(';').next().unwrap().to_owned()
+}
+
+fn is_page(answer: &Answer, code: u16, shown: &[&str]) {
+    assert_eq!(answer.code, code, "{}", answer.body);
+    assert_eq!(answer.header(header::CONTENT_TYPE), "text/html; charset=utf-8");
+    assert_eq!(answer.header(header::CACHE_CONTROL), "no-store");
+    for text in shown {
+        assert!(answer.body.contains(text), "no `{text}` in {}", answer.body);
+    }
+}
+
+#[actix_web::test]
+async fn a_person_without_a_token_gets_a_page_to_log_in_and_a_program_a_status() {
+    let browser = Browser::new();
+    for path in ["/", "/ui/operators/echo-server?q=a%22b&phase=", "/metrics", "/nonsense"] {
+        let answer = browser.goto(path, "").await;
+        let next =
+            format!("name=\"next\" type=\"hidden\" value=\"{}\"", path.replace('&', "&#38;"));
+        let field = "<input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"off\"";
+        let command = "kubectl create token NAME --namespace NAMESPACE";
+        is_page(&answer, 401, &[&next, field, "<label for=\"token\">", command]);
+        assert!(answer.header(header::WWW_AUTHENTICATE).starts_with("Bearer"));
+        let policy = answer.header(header::CONTENT_SECURITY_POLICY);
+        assert!(policy.contains("form-action 'self'") && !policy.contains("unsafe"), "{policy}");
+        assert!(!answer.body.contains("Log out") && !answer.body.contains("echo-server</"));
+        for accept in ["*/*", "application/json", "text/event-stream"] {
+            let program = request(Method::GET, path).insert_header((header::ACCEPT, accept));
+            let answer = browser.send(program).await;
+            is_status(&answer, StatusCode::UNAUTHORIZED, "Unauthorized");
+        }
+    }
+    is_page(&browser.goto("/ui/login", "").await, 200, &["<h1>Log in</h1>"]);
+    // What the page looks like is no secret, and nothing else is asked for it.
+    assert_eq!(browser.goto("/ui/assets/page.css", "").await.code, 200);
+    assert_eq!(browser.reviewer.asked(), (0, 0));
+}
+
+#[actix_web::test]
+async fn who_logs_in_is_sent_on_with_a_cookie_that_opens_what_the_token_opens() {
+    let browser = Browser::new();
+    let body = "token=+token-of-ann%0A&next=%2Fui%2Foperators%2Fecho-server%3Fq%3Da";
+    let answer = browser.send(of_this_page(form("/ui/login", body))).await;
+    assert_eq!((answer.code, answer.body.as_str()), (303, ""));
+    assert_eq!(answer.header(header::LOCATION), "/ui/operators/echo-server?q=a");
+    let set = answer.header(header::SET_COOKIE);
+    assert!(set.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{set}");
+    let cookie = cookie_of(&answer);
+    assert!(!set.contains("ann"), "{set}");
+    for path in ["/", "/ui/operators/echo-server", "/ui/cache/pods/ns/pod"] {
+        let answer = browser.goto(path, &cookie).await;
+        is_page(&answer, 200, &["<span>ann</span><button>Log out</button>"]);
+        assert!(!answer.body.contains("token-of"), "{}", answer.body);
+    }
+    let nobody = browser.goto("/ui/operators/nobody", &cookie).await;
+    is_page(&nobody, 404, &["<span>ann</span>"]);
+    assert_eq!(browser.goto("/api/v1/operators", &cookie).await.code, 200);
+    let listening = request(Method::HEAD, "/api/v1/events").insert_header(("Cookie", cookie));
+    assert_eq!(browser.send(listening).await.code, 200);
+    assert_eq!(browser.reviewer.asked().0, 1, "one token, one review");
+}
+
+#[actix_web::test]
+async fn a_token_that_is_refused_is_told_so_and_never_repeated() {
+    let browser = Browser::new();
+    for (token, shown) in [("gue%3Cssed", "The token is not valid"), ("", "<h1>Log in</h1>")] {
+        let answer = browser.log_in(token).await;
+        is_page(&answer, 401, &[shown, "type=\"password\""]);
+        assert!(!answer.body.contains("ssed"), "{}", answer.body);
+        assert!(!answer.headers.contains_key(header::SET_COOKIE));
+    }
+    let large = of_this_page(form("/ui/login", &format!("token={}", "x".repeat(17 << 10))));
+    let code = StatusCode::PAYLOAD_TOO_LARGE;
+    is_status(&browser.send(large).await, code, "RequestEntityTooLarge");
+}
+
+#[actix_web::test]
+async fn while_nobody_can_be_asked_the_page_says_so() {
+    let browser = Browser::new();
+    let cookie = browser.cookie("token-of-ann").await;
+    browser.reviewer.is_down.store(true, Ordering::SeqCst);
+    for answer in [browser.log_in("token-of-eve").await, browser.goto("/", &cookie).await] {
+        is_page(&answer, 503, &["Not available now", "nobody is let in until it can"]);
+        assert!(!answer.body.contains("s3cret-reason"), "{}", answer.body);
+    }
+    browser.reviewer.is_down.store(false, Ordering::SeqCst);
+    assert_eq!(browser.goto("/", &cookie).await.code, 200, "the session is still there");
+}
+
+#[actix_web::test]
+async fn a_session_ends_by_its_button_and_with_its_token() {
+    let browser = Browser::new();
+    let (left, withdrawn) =
+        (browser.cookie("token-of-ann").await, browser.cookie("token-of-ann").await);
+    let logout = of_this_page(form("/ui/logout", "")).insert_header(("Cookie", left.as_str()));
+    let answer = browser.send(logout).await;
+    assert_eq!((answer.code, answer.header(header::LOCATION)), (303, "/ui/login"));
+    assert!(answer.header(header::SET_COOKIE).contains("operetta=;"));
+    assert!(answer.header(header::SET_COOKIE).ends_with("Max-Age=0"));
+    is_page(&browser.goto("/", &left).await, 401, &["<h1>Log in</h1>"]);
+    assert_eq!(browser.goto("/", &withdrawn).await.code, 200);
+    browser.reviewer.knows_nobody.store(true, Ordering::SeqCst);
+    let access = browser.gate.access.as_ref().unwrap();
+    access.forget();
+    is_page(&browser.goto("/", &withdrawn).await, 401, &["The token is not valid"]);
+    browser.reviewer.knows_nobody.store(false, Ordering::SeqCst);
+    access.forget();
+    let answer = browser.goto("/", &withdrawn).await;
+    assert_eq!(answer.code, 401, "it does not come back");
+}
+
+#[actix_web::test]
+async fn no_other_page_can_log_a_browser_in_or_out() {
+    let browser = Browser::new();
+    let cookie = browser.cookie("token-of-ann").await;
+    let asked = browser.reviewer.asked();
+    let posted =
+        |path| form(path, "token=token-of-eve&next=/").insert_header(("Cookie", cookie.as_str()));
+    for path in ["/ui/login", "/ui/logout"] {
+        for (forged, code) in [
+            (posted(path), 403),
+            (posted(path).insert_header(("Origin", "http://evil.example")), 403),
+            (posted(path).insert_header(("Origin", "http://localhost:8081")), 403),
+            (posted(path).insert_header(("Origin", "null")), 403),
+            (posted(path).insert_header(("Sec-Fetch-Site", "cross-site")), 403),
+            (posted(path).insert_header(("Sec-Fetch-Site", "same-site")), 403),
+            (posted(path).insert_header(("Sec-Fetch-Site", "none")), 403),
+            (posted(path).insert_header(("Referer", "http://localhost:8080/")), 403),
+            (of_this_page(posted(path)).insert_header(("Sec-Fetch-Site", "cross-site")), 403),
+            (of_this_page(posted(path)).insert_header(("Content-Type", "text/plain")), 415),
+            (of_this_page(posted(path)).insert_header(("Content-Type", "application/json")), 415),
+        ] {
+            let answer = browser.send(forged).await;
+            assert_eq!((answer.code, answer.json()["kind"].as_str()), (code, Some("Status")));
+            assert!(!answer.headers.contains_key(header::SET_COOKIE), "{path}");
+        }
+    }
+    assert_eq!(browser.reviewer.asked(), asked, "nobody's token was tried");
+    assert_eq!(browser.goto("/ui/cache", &cookie).await.code, 200);
+}
+
+#[actix_web::test]
+async fn no_other_page_can_give_a_command_with_the_cookie() {
+    let browser = Browser::new();
+    let cookie = browser.cookie("token-of-eve").await;
+    let with_cookie = |request: TestRequest| request.insert_header(("Cookie", cookie.as_str()));
+    for (forged, code) in [
+        (of_this_page(form(PAUSE, "")), 415),
+        (request(Method::POST, PAUSE).insert_header(("Origin", HERE)), 415),
+        (command(Method::POST, PAUSE).insert_header(("Origin", "http://evil.example")), 403),
+        (command(Method::POST, PAUSE).insert_header(("Origin", "null")), 403),
+        (command(Method::POST, PAUSE).insert_header(("Sec-Fetch-Site", "cross-site")), 403),
+        // A program has no cookies: what does not say where it is from is no browser's.
+        (command(Method::POST, PAUSE), 401),
+        (command(Method::PUT, "/log-level"), 401),
+    ] {
+        let answer = browser.send(with_cookie(forged)).await;
+        assert_eq!((answer.code, answer.json()["kind"].as_str()), (code, Some("Status")));
+    }
+    let mut commands = browser.world.state.board.take_commands();
+    let own = with_cookie(of_this_page(command(Method::POST, PAUSE)));
+    let obeying = async {
+        let Some(Asked::Command(command)) = commands.recv().await else { panic!() };
+        command.answer.give(Ok(()));
+        command.by
+    };
+    let (answer, by) = tokio::join!(browser.send(own), obeying);
+    assert_eq!((answer.code, by.as_deref()), (200, Some("eve")), "{}", answer.body);
+}
+
+#[actix_web::test]
+async fn an_id_that_a_client_has_chosen_is_nobodys() {
+    let browser = Browser::new();
+    let chosen = format!("operetta={}", "A".repeat(43));
+    assert_eq!(browser.goto("/", &chosen).await.code, 401);
+    let login = |cookie: String| {
+        of_this_page(form("/ui/login", "token=token-of-ann")).insert_header(("Cookie", cookie))
+    };
+    let first = cookie_of(&browser.send(login(chosen.clone())).await);
+    assert!(first != chosen && first.len() == chosen.len(), "{first}");
+    assert_eq!(browser.goto("/", &chosen).await.code, 401);
+    assert_eq!(browser.goto("/", &first).await.code, 200);
+    let second = cookie_of(&browser.send(login(first.clone())).await);
+    assert_ne!(second, first);
+    assert_eq!(browser.goto("/", &first).await.code, 401, "logging in anew ends what was before");
+    assert_eq!(browser.goto("/", &format!("{second}; {chosen}")).await.code, 401, "one too many");
+}
+
+#[actix_web::test]
+async fn a_cookie_opens_no_more_than_its_token_and_only_to_pages_from_here() {
+    let browser = Browser::new();
+    let cookie = browser.cookie("token-of-bob").await;
+    assert_eq!(browser.goto("/metrics", &cookie).await.code, 200);
+    let answer = browser.goto("/", &cookie).await;
+    let why = "User &#34;bob&#34; cannot get path &#34;/operetta/&#34;: no rule";
+    is_page(&answer, 403, &["Not allowed", why, "<span>bob</span><button>Log out</button>"]);
+    for site in ["same-site", "cross-site"] {
+        let followed = visit("/metrics", &cookie).insert_header(("Sec-Fetch-Site", site));
+        is_page(&browser.send(followed).await, 401, &["<a href=\"/metrics\">Go on</a>"]);
+    }
+    for foreign in ["operetta=x", "operetta=", "session=x", "__Host-operetta=x"] {
+        assert_eq!(browser.goto("/metrics", foreign).await.code, 401, "{foreign}");
+    }
+    let both = visit("/metrics", &cookie).insert_header(("Authorization", "Bearer guessed"));
+    assert_eq!(browser.send(both).await.code, 401, "a token that is sent along counts");
+}
+
+#[actix_web::test]
+async fn nobody_is_led_to_another_place_than_this_server() {
+    let browser = Browser::new();
+    for (next, expected) in [
+        ("/ui/cache/pods?q=a%26b", "/ui/cache/pods?q=a&b"),
+        ("/metrics", "/metrics"),
+        ("", "/"),
+        ("ui/cache", "/"),
+        ("//evil.example", "/"),
+        ("//evil.example/ui/cache", "/"),
+        ("/%5C/evil.example", "/"),
+        ("/%09/evil.example", "/"),
+        ("/ui/cache%0d%0aSet-Cookie:a=b", "/"),
+        ("https://evil.example/ui/cache", "/"),
+        ("http:ui/cache", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/nonsense", "/"),
+        ("/ui/logout", "/"),
+        ("/ui/login", "/"),
+        (PAUSE, "/"),
+    ] {
+        let body = format!("token=token-of-ann&next={next}");
+        let answer = browser.send(of_this_page(form("/ui/login", &body))).await;
+        assert_eq!((answer.code, answer.header(header::LOCATION)), (303, expected), "{next}");
+    }
+}
+
+#[actix_web::test]
+async fn over_tls_the_cookie_is_never_sent_in_clear_text_nor_taken_from_there() {
+    let browser = Browser::new();
+    let gate = Gate { protocol: Protocol::Https, ..browser.gate.clone() };
+    let browser = Browser { gate, ..browser };
+    let login = form("/ui/login", "token=token-of-ann");
+    let login = login.insert_header(("Origin", "https://localhost:8080"));
+    let answer = browser.send(login).await;
+    let set = answer.header(header::SET_COOKIE);
+    assert!(set.starts_with("__Host-operetta=") && set.ends_with("; Secure"), "{set}");
+    let cookie = cookie_of(&answer);
+    assert_eq!(browser.goto("/", &cookie).await.code, 200);
+    let planted = cookie.trim_start_matches("__Host-").to_owned();
+    assert_eq!(browser.goto("/", &planted).await.code, 401);
+}
+
+#[actix_web::test]
+async fn who_fails_too_often_has_to_wait() {
+    let browser = Browser::new();
+    for number in 0..access::FAILURES {
+        assert_eq!(browser.log_in(&format!("guess-{number}")).await.code, 401);
+    }
+    let asked = browser.reviewer.asked();
+    let answer = browser.log_in("token-of-ann").await;
+    is_page(&answer, 429, &["wait a minute", "type=\"password\""]);
+    assert_eq!(answer.header(header::RETRY_AFTER), "60");
+    assert_eq!(browser.reviewer.asked(), asked);
+}
+
+#[actix_web::test]
+async fn where_nobody_is_asked_nobody_logs_in_or_out() {
+    let world = World::running().with_parent();
+    let page = ask(&world.state, visit("/", "operetta=x")).await;
+    assert!(page.code == 200 && !page.body.contains("/ui/logout"), "{}", page.body);
+    for request in [
+        visit("/ui/login", ""),
+        of_this_page(form("/ui/login", "token=token-of-ann")),
+        of_this_page(form("/ui/logout", "")),
+    ] {
+        let answer = ask(&world.state, request).await;
+        let message = is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
+        assert!(message.contains("nobody logs in"), "{message}");
+        assert!(!answer.headers.contains_key(header::SET_COOKIE));
+    }
+}

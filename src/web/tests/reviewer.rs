@@ -1,0 +1,89 @@
+//! An API server that is asked who may use the endpoint.
+
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use kube::{Client, client::Body};
+use serde_json::{Value, json};
+
+use super::open_gate;
+use crate::{
+    cluster::Cluster,
+    metrics::Metrics,
+    object::KeptManagers,
+    web::{Access, Auth, guard::Gate},
+};
+
+/// An API server that knows `ann`, who may read, `bob`, who may only scrape, and `eve`, who may do
+/// everything.
+#[derive(Clone, Default)]
+pub(super) struct Reviewer {
+    tokens: Arc<AtomicUsize>,
+    rights: Arc<AtomicUsize>,
+    pub(super) is_down: Arc<AtomicBool>,
+    /// Every token is withdrawn.
+    pub(super) knows_nobody: Arc<AtomicBool>,
+}
+
+impl Reviewer {
+    fn answer(&self, mut review: Value) -> Value {
+        let spec = &review["spec"];
+        review["status"] = if let Some(token) = spec["token"].as_str() {
+            self.tokens.fetch_add(1, Ordering::SeqCst);
+            let knows_nobody = self.knows_nobody.load(Ordering::SeqCst);
+            match token.strip_prefix("token-of-").filter(|_| !knows_nobody) {
+                Some(name) => json!({
+                    "authenticated": true, "user": {"username": name},
+                    "audiences": spec["audiences"].as_array().cloned().unwrap_or_default(),
+                }),
+                None => json!({"user": {}, "error": "invalid bearer token"}),
+            }
+        } else {
+            self.rights.fetch_add(1, Ordering::SeqCst);
+            let asked = &spec["nonResourceAttributes"];
+            let may_read =
+                spec["user"] == "ann" || (spec["user"] == "bob" && asked["path"] == "/metrics");
+            let allowed = spec["user"] == "eve" || (asked["verb"] == "get" && may_read);
+            json!({"allowed": allowed, "reason": if allowed { "" } else { "no rule" }})
+        };
+        review
+    }
+
+    pub(super) fn gate(&self) -> Gate {
+        self.gate_of(Auth::delegated())
+    }
+
+    pub(super) fn gate_of(&self, auth: Auth) -> Gate {
+        let reviewer = self.clone();
+        let serve = move |request: Request<Body>| {
+            let reviewer = reviewer.clone();
+            async move {
+                let body = request.into_body().collect().await.unwrap().to_bytes();
+                let is_down = reviewer.is_down.load(Ordering::SeqCst);
+                let (code, body) = if is_down {
+                    (500, json!({"message": "s3cret-reason"}))
+                } else {
+                    (201, reviewer.answer(serde_json::from_slice(&body).unwrap()))
+                };
+                let body = Body::from(body.to_string().into_bytes());
+                Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
+            }
+        };
+        let client = Client::new(tower::service_fn(serve), "ns");
+        let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+        let runtime = tokio::runtime::Handle::current();
+        Gate { access: Access::new(auth, cluster, runtime), ..open_gate() }
+    }
+
+    /// How many tokens, and how many rights.
+    pub(super) fn asked(&self) -> (usize, usize) {
+        (self.tokens.load(Ordering::SeqCst), self.rights.load(Ordering::SeqCst))
+    }
+}

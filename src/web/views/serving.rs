@@ -1,0 +1,155 @@
+//! The JSON form of how the endpoint itself is served: who is let in, how connections are secured,
+//! what clients may take. Names of files, never what is in them.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::web::{
+    access::{self, Access, SESSION_LIMITS},
+    body::MAX_BODY,
+    guard::{Gate, MAX_HEADERS, MAX_URI},
+    server::Limits,
+    tls::Certificates,
+};
+
+/// How the web endpoint is served.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Serving")]
+pub(in crate::web) struct ServingView {
+    /// The address and port that it listens on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listen: Option<String>,
+    /// Whether only names of the loopback are answered.
+    loopback_names_only: bool,
+    access: AccessView,
+    /// Missing when it is served in clear text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<TlsView>,
+    limits: WebLimitsView,
+}
+
+/// Who is let in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Access")]
+struct AccessView {
+    /// `none`: whoever reaches it. `delegated`: whom the Kubernetes API server lets.
+    mode: &'static str,
+    /// Whom a token must be meant for, one of these; missing for the API server itself.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    audiences: Vec<String>,
+    /// The sessions of browsers; missing when nobody logs in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sessions: Option<SessionsView>,
+}
+
+/// What bounds the sessions of browsers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Sessions")]
+struct SessionsView {
+    max: usize,
+    max_per_user: usize,
+    life_seconds: f64,
+    idle_seconds: f64,
+    /// As many attempts to log in may fail in a minute, from one address.
+    max_failures: u32,
+}
+
+/// How connections are secured.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Tls")]
+struct TlsView {
+    /// The file of the certificate; missing when the program has given it, and not a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate_file: Option<String>,
+    /// The file of its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_file: Option<String>,
+    /// How often they are read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check_seconds: Option<f64>,
+}
+
+/// What clients may take.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "WebLimits")]
+struct WebLimitsView {
+    connections: usize,
+    path_and_query_bytes: usize,
+    header_bytes: usize,
+    body_bytes: usize,
+    header_seconds: f64,
+    body_seconds: f64,
+    /// When a connection without requests is closed.
+    idle_seconds: f64,
+    /// When one is closed whose client takes nothing of what is sent.
+    stalled_seconds: f64,
+}
+
+impl ServingView {
+    pub(in crate::web) fn new(gate: &Gate, certificates: Option<&Certificates>) -> Self {
+        Self {
+            listen: gate.address.map(|address| address.to_string()),
+            loopback_names_only: gate.is_for_loopback(),
+            access: AccessView::new(gate.access.as_ref()),
+            tls: certificates.map(TlsView::from),
+            limits: gate.limits.into(),
+        }
+    }
+}
+
+impl AccessView {
+    fn new(access: Option<&Access>) -> Self {
+        let Some(access) = access else {
+            return Self { mode: "none", audiences: Vec::new(), sessions: None };
+        };
+        let audiences = access.audiences().to_vec();
+        Self { mode: "delegated", audiences, sessions: Some(SessionsView::new()) }
+    }
+}
+
+impl SessionsView {
+    fn new() -> Self {
+        Self {
+            max: SESSION_LIMITS.kept,
+            max_per_user: SESSION_LIMITS.per_user,
+            life_seconds: SESSION_LIMITS.life.as_secs_f64(),
+            idle_seconds: SESSION_LIMITS.idle.as_secs_f64(),
+            max_failures: access::FAILURES,
+        }
+    }
+}
+
+impl From<&Certificates> for TlsView {
+    fn from(certificates: &Certificates) -> Self {
+        let files = certificates.files();
+        let name = |path: &Path| path.display().to_string();
+        Self {
+            certificate_file: files.map(|files| name(files.0)),
+            key_file: files.map(|files| name(files.1)),
+            check_seconds: files.map(|_| certificates.check_every().as_secs_f64()),
+        }
+    }
+}
+
+impl From<Limits> for WebLimitsView {
+    fn from(limits: Limits) -> Self {
+        let Limits { head, body, idle, stalled, connections } = limits;
+        Self {
+            connections,
+            path_and_query_bytes: MAX_URI,
+            header_bytes: MAX_HEADERS,
+            body_bytes: MAX_BODY,
+            header_seconds: head.as_secs_f64(),
+            body_seconds: body.as_secs_f64(),
+            idle_seconds: idle.as_secs_f64(),
+            stalled_seconds: stalled.as_secs_f64(),
+        }
+    }
+}

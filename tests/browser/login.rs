@@ -1,0 +1,158 @@
+//! A person who has to log in: the page for it, what a session opens, and how it ends.
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+
+use futures::FutureExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{
+    Api,
+    api::{ObjectMeta, PostParams},
+};
+use operetta::{prelude::*, supervisor::Running, testkit::TestCluster, web::Auth};
+use serde_json::Value;
+
+use crate::{
+    browser::{Browser, NARROW, WIDE},
+    driver::Driver,
+    looks::violations,
+    visit::ONE_AT_A_TIME,
+};
+
+const VIEW: &str = "/ui/operators/notes?q=note";
+
+/// An operator that lets in whom its API server knows.
+struct Guarded {
+    cluster: TestCluster,
+    /// Its token is good while it runs.
+    _api_server: operetta_apiserver::Running,
+    token: String,
+    running: Running,
+}
+
+impl Guarded {
+    async fn start() -> Self {
+        let cluster = TestCluster::start();
+        let api_server = cluster.server().serve("127.0.0.1:0".parse().unwrap()).unwrap();
+        let kubeconfig: Value = serde_yaml_ng::from_str(api_server.kubeconfig()).unwrap();
+        let token = kubeconfig["users"][0]["user"]["token"].as_str().unwrap().to_owned();
+        let config = OperatorConfig::of::<ConfigMap>("notes");
+        let sync = |_: &SyncRequest| Ok(SyncResponse::new());
+        let register = move |builder: operetta::supervisor::SupervisorBuilder| {
+            builder.register(config, sync).serve("127.0.0.1:0").auth(Auth::delegated())
+        };
+        let running = cluster.run(register).await.unwrap();
+        let guarded = Self { cluster, _api_server: api_server, token, running };
+        guarded.write("note-1").await;
+        guarded
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.running.web().unwrap())
+    }
+
+    async fn write(&self, name: &str) {
+        let metadata = ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
+        let note = ConfigMap { metadata, ..ConfigMap::default() };
+        let notes: Api<ConfigMap> = Api::default_namespaced(self.cluster.client());
+        notes.create(&PostParams::default(), &note).await.unwrap();
+    }
+}
+
+/// A browser in front of an endpoint that asks who comes.
+async fn visit(test: impl AsyncFnOnce(&Browser, &Guarded)) {
+    let _alone = ONE_AT_A_TIME.lock().await;
+    let Some(driver) = Driver::start() else { return };
+    let guarded = Guarded::start().await;
+    let browser = Browser::open(driver, guarded.url()).await;
+    let result = AssertUnwindSafe(test(&browser, &guarded)).catch_unwind().await;
+    let complaints = browser.complaints().await;
+    browser.close().await;
+    tokio::task::spawn_blocking(|| guarded.running.stop()).await.unwrap().unwrap();
+    result.unwrap_or_else(|panic| resume_unwind(panic));
+    // To be told to log in is what this is about.
+    let others = complaints.iter().filter(|it| !it.contains("status of 401 (Unauthorized)"));
+    assert_eq!(others.collect::<Vec<_>>(), Vec::<&String>::new(), "in the console");
+}
+
+async fn log_in(browser: &Browser, token: &str) {
+    browser.click("#token").await;
+    browser.keys(token).await;
+    browser.click_button("Log in").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_logs_in_sees_what_happens_gives_a_command_and_logs_out() {
+    visit(async |browser, guarded| {
+        browser.goto(VIEW).await;
+        browser.until_shown("h1", "Log in").await;
+        log_in(browser, "a-token-that-nobody-has").await;
+        browser.until_shown("[role=alert]", "The token is not valid").await;
+        log_in(browser, &guarded.token).await;
+        browser.until_shown("h1", "notes").await;
+        assert_eq!(browser.path().await, VIEW);
+        browser.until_shown(".visitor", "admin").await;
+        browser.until_shown("#live", "Live").await;
+        browser.until_shown("main", "note-1").await;
+        guarded.write("note-2").await;
+        browser.until_shown("main", "note-2").await;
+        browser.click_button("Pause the operator").await;
+        browser.until_shown(".notice", "A person has paused this operator").await;
+        let cookies = browser.run("return document.cookie", vec![]).await;
+        assert_eq!(cookies, "", "no script can read it");
+        browser.click_button("Log out").await;
+        browser.until_shown("h1", "Log in").await;
+        assert_eq!(browser.path().await, "/ui/login");
+        browser.goto(VIEW).await;
+        browser.until_shown("h1", "Log in").await;
+        assert!(!browser.text("body").await.contains("note-1"));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_logs_in_and_out_without_script() {
+    visit(async |browser, guarded| {
+        browser.without_script().await;
+        browser.goto("/").await;
+        log_in(browser, &guarded.token).await;
+        browser.until_shown("h1", "Overview").await;
+        browser.click_button("Log out").await;
+        browser.until_shown("h1", "Log in").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_can_read_and_use_the_page_to_log_in() {
+    visit(async |browser, _| {
+        for look in [WIDE, WIDE.dark(), NARROW, NARROW.dark()] {
+            browser.look(look).await;
+            browser.goto(VIEW).await;
+            log_in(browser, "wrong").await;
+            browser.until_shown("[role=alert]", "The token is not valid").await;
+            assert_eq!(violations(browser).await, Value::Array(vec![]), "{look:?}");
+            let script = "return document.documentElement.scrollWidth - innerWidth";
+            let beyond = browser.run(script, vec![]).await.as_i64().unwrap();
+            assert!(beyond <= 0, "{beyond} pixels too wide in {look:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_frame_fits_with_who_is_logged_in() {
+    visit(async |browser, guarded| {
+        browser.goto("/").await;
+        log_in(browser, &guarded.token).await;
+        browser.until_shown("h1", "Overview").await;
+        for look in [WIDE, WIDE.dark(), NARROW, NARROW.dark()] {
+            browser.look(look).await;
+            browser.goto("/").await;
+            assert_eq!(violations(browser).await, Value::Array(vec![]), "{look:?}");
+            let script = "return document.documentElement.scrollWidth - innerWidth";
+            let beyond = browser.run(script, vec![]).await.as_i64().unwrap();
+            assert!(beyond <= 0, "{beyond} pixels too wide in {look:?}");
+        }
+    })
+    .await;
+}
