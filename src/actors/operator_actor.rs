@@ -6,7 +6,6 @@ mod orders;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt,
-    hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
     time::Instant,
 };
@@ -64,8 +63,7 @@ pub struct OperatorActor {
     keys: HashMap<Uid, ObjectKey>,
     /// Parents that are gone, but not their last run: one that is back waits for its end.
     ending: HashSet<Uid>,
-    /// Where it is shown how many messages wait for its reconcilers together.
-    reconcilers: MailboxDepth,
+    reconcilers: Arc<ReconcilerParts>,
     pulse: Pulse,
 }
 
@@ -81,7 +79,13 @@ impl OperatorActor {
         let watches = parts.relies_on.iter().map(pending).collect();
         let (parents, keys, ending) = <_>::default();
         let name = parts.context.name();
-        let reconcilers = parts.context.metrics().mailbox("reconciler", name.as_str());
+        let reconcilers = Arc::new(ReconcilerParts {
+            context: parts.context.clone(),
+            runtime: parts.runtime.clone(),
+            board: parts.board.clone(),
+            parents: parts.parents.clone(),
+            mailbox: parts.context.metrics().mailbox("reconciler", name.as_str()),
+        });
         let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
         Self { parts, watches, has_started: false, parents, keys, ending, reconcilers, pulse }
     }
@@ -145,7 +149,7 @@ impl OperatorActor {
         for key in itself.into_iter().chain(parents.iter().map(Object::key)) {
             if let Some(parent) = self.parents.get(key) {
                 let (touch, cause) = (Touch::Surroundings, cause.clone());
-                post(&parent.reconciler, &self.reconcilers, Touched { touch, cause });
+                post(&parent.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
             }
         }
         self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
@@ -197,25 +201,14 @@ impl OperatorActor {
             self.start_reconciler(parent);
         }
         if let Some(known) = self.parents.get(parent.key()) {
-            post(&known.reconciler, &self.reconcilers, Touched { touch, cause });
+            post(&known.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
         }
     }
 
     fn start_reconciler(&mut self, parent: &Object) {
         let (key, uid) = (parent.key().clone(), parent.uid().clone());
-        let mut hasher = DefaultHasher::new();
-        uid.hash(&mut hasher);
-        let parts = ReconcilerParts {
-            context: self.parts.context.clone(),
-            runtime: self.parts.runtime.clone(),
-            board: self.parts.board.clone(),
-            parents: self.parts.parents.clone(),
-            key: key.clone(),
-            uid: uid.clone(),
-            seed: hasher.finish(),
-            mailbox: self.reconcilers.clone(),
-        };
-        let reconciler = Reconciler::new(parts).start();
+        let reconciler = Reconciler::new(self.reconcilers.clone(), key.clone(), uid.clone());
+        let reconciler = reconciler.start();
         self.keys.insert(uid.clone(), key.clone());
         self.parents.insert(key, Parent { uid, reconciler });
     }
@@ -230,7 +223,7 @@ impl OperatorActor {
     fn retire(&mut self, key: &ObjectKey, ctx: &mut actix::Context<Self>) {
         if let Some(known) = self.parents.remove(key) {
             let retire = Retire { ended: Postbox::new(&ctx.address(), &self.parts.mailbox) };
-            post(&known.reconciler, &self.reconcilers, retire);
+            post(&known.reconciler, &self.reconcilers.mailbox, retire);
             self.keys.remove(&known.uid);
             self.ending.insert(known.uid);
         } else if self.ending.is_empty() {
@@ -247,7 +240,7 @@ impl OperatorActor {
             let reconciler = self.keys.get(uid).and_then(|key| self.parents.get(key));
             if let Some(parent) = reconciler {
                 let (touch, cause) = (Touch::Surroundings, child_cause(ty, change));
-                post(&parent.reconciler, &self.reconcilers, Touched { touch, cause });
+                post(&parent.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
             }
         }
     }

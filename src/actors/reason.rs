@@ -1,7 +1,7 @@
 //! What a change of an object is to a parent: how much it matters, and what is said of it. Pure.
 
 use crate::{
-    history::Cause,
+    history::{Cause, ChildChange},
     object::{K8sType, Object},
     schedule::Touch,
     store::Change,
@@ -38,10 +38,10 @@ pub(super) fn parent_cause(before: Option<&Object>, now: &Object) -> Cause {
 pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
     let version =
         |side: &Option<Object>| side.as_ref().map(|object| object.resource_version().clone());
-    Cause::ChildChanged {
+    Cause::ChildChanged(Box::new(ChildChange {
         ty: ty.clone(),
         key: change.object().key().clone(),
         from: version(&change.before),
         to: version(&change.after),
-    }
+    }))
 }

@@ -1,6 +1,10 @@
 //! One actor per parent: it runs the parent when its schedule says so.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+    time::Instant,
+};
 
 use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHandle, fut};
 use tokio::{runtime::Handle, task::JoinError};
@@ -23,21 +27,21 @@ use crate::{
     store::StoreReader,
 };
 
-/// What a [`Reconciler`] is made of.
+/// What the reconcilers of an operator share.
 pub(super) struct ReconcilerParts {
     pub(super) context: Arc<Context>,
     pub(super) runtime: Handle,
     pub(super) board: Board,
     pub(super) parents: StoreReader,
-    pub(super) key: ObjectKey,
-    pub(super) uid: Uid,
-    pub(super) seed: u64,
+    /// Where it is shown how many messages wait for them together.
     pub(super) mailbox: MailboxDepth,
 }
 
-/// Answers for one parent.
+/// Answers for one parent. Small: there are as many as parents.
 pub(super) struct Reconciler {
-    parts: ReconcilerParts,
+    parts: Arc<ReconcilerParts>,
+    key: ObjectKey,
+    uid: Uid,
     schedule: Schedule,
     memory: Memory,
     causes: Causes,
@@ -52,11 +56,23 @@ pub(super) struct Reconciler {
 }
 
 impl Reconciler {
-    pub(super) fn new(parts: ReconcilerParts) -> Self {
-        let schedule = Schedule::new(parts.seed);
+    pub(super) fn new(parts: Arc<ReconcilerParts>, key: ObjectKey, uid: Uid) -> Self {
+        let schedule = Schedule::new(seed(&uid));
         let (memory, causes) = (Memory::default(), Causes::default());
         let (timer, ticket, last_touch, owes_run, ended) = <_>::default();
-        Self { parts, schedule, memory, causes, timer, ticket, last_touch, owes_run, ended }
+        Self {
+            parts,
+            key,
+            uid,
+            schedule,
+            memory,
+            causes,
+            timer,
+            ticket,
+            last_touch,
+            owes_run,
+            ended,
+        }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -113,8 +129,8 @@ impl Reconciler {
     fn run(&mut self, permit: Permit, after_writes: u32, ctx: &mut actix::Context<Self>) {
         let causes = self.causes.take();
         let job = Job {
-            key: self.parts.key.clone(),
-            uid: self.parts.uid.clone(),
+            key: self.key.clone(),
+            uid: self.uid.clone(),
             after_writes,
             failures: self.schedule.failures(),
             memory: std::mem::take(&mut self.memory),
@@ -140,7 +156,7 @@ impl Reconciler {
             Ok(reports) => reports,
             Err(error) => {
                 // The memory is lost with the run, which costs a few requests, no more.
-                tracing::error!(parent = %self.parts.key, %error, "a run died; this is a bug");
+                tracing::error!(parent = %self.key, %error, "a run died; this is a bug");
                 return self.step(Input::Finished(Finished::Failed), ctx);
             }
         };
@@ -178,8 +194,8 @@ impl Reconciler {
     }
 
     fn update(&self, change: impl FnOnce(&mut ParentState)) {
-        let ReconcilerParts { context, board, key, uid, .. } = &self.parts;
-        board.update_parent(context.name(), key, uid, change);
+        let ReconcilerParts { context, board, .. } = &*self.parts;
+        board.update_parent(context.name(), &self.key, &self.uid, change);
     }
 
     /// Shows where the parent stands, and the runs that brought it there.
@@ -188,8 +204,8 @@ impl Reconciler {
         if phase == Phase::Stopped {
             return;
         }
-        let parent = self.parts.parents.get(&self.parts.key);
-        let parent = parent.filter(|parent| *parent.uid() == self.parts.uid);
+        let parent = self.parts.parents.get(&self.key);
+        let parent = parent.filter(|parent| *parent.uid() == self.uid);
         let is_leaving = parent.as_ref().is_some_and(|it| self.parts.context.is_leaving(it));
         self.update(|state| {
             for run in runs {
@@ -222,12 +238,19 @@ impl Reconciler {
     }
 }
 
+/// Parents that fail together are not to come back together.
+fn seed(uid: &Uid) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    uid.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Actor for Reconciler {
     type Context = actix::Context<Self>;
 
     fn stopped(&mut self, _: &mut Self::Context) {
         if let Some(ended) = self.ended.take() {
-            let (key, uid) = (self.parts.key.clone(), self.parts.uid.clone());
+            let (key, uid) = (self.key.clone(), self.uid.clone());
             ended.post(Ended { key, uid });
         }
     }
@@ -274,8 +297,7 @@ impl Receive<PreviewAsked> for Reconciler {
             let why = "a run is under way: ask again when it has ended".to_owned();
             return answer.give(Err(CommandError::Undecided(why)));
         }
-        let ReconcilerParts { context, key, uid, .. } = &self.parts;
-        let (context, key, uid) = (context.clone(), key.clone(), uid.clone());
+        let (context, key, uid) = (self.parts.context.clone(), self.key.clone(), self.uid.clone());
         let (failures, memos) = (self.schedule.failures(), self.memory.memos.clone());
         self.parts.runtime.spawn(async move {
             answer.give(context.preview(&key, &uid, failures, &memos).await);

@@ -103,9 +103,10 @@ pub enum Silence {
 pub struct Full;
 
 /// Sends changes to those who listen. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Feed {
-    sender: broadcast::Sender<Arc<Notice>>,
+    /// Made when somebody listens: its places take a quarter of a megabyte.
+    sender: Arc<OnceLock<broadcast::Sender<Arc<Notice>>>>,
     /// The number of the last notice; held while it is sent, so that numbers come in order.
     last: Arc<Mutex<u64>>,
 }
@@ -118,31 +119,28 @@ const CAPACITY: usize = 8192;
 
 // === Feed ===
 
-impl Default for Feed {
-    fn default() -> Self {
-        Self { sender: broadcast::Sender::new(CAPACITY), last: Arc::default() }
-    }
-}
-
 impl Feed {
     /// Whether anybody listens: else nothing need be built.
     pub(super) fn is_heard(&self) -> bool {
-        self.sender.receiver_count() > 0
+        self.sender.get().is_some_and(|sender| sender.receiver_count() > 0)
     }
 
     pub(super) fn tell(&self, change: Change) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last += 1;
         let notice = Notice { number: *last, change, rendered: OnceLock::new() };
-        // Nobody may be listening any more.
-        let _ = self.sender.send(Arc::new(notice));
+        if let Some(sender) = self.sender.get() {
+            // Nobody may be listening any more.
+            let _ = sender.send(Arc::new(notice));
+        }
     }
 
     /// Under the lock of the numbers, so that not even two at once get beyond the limit.
     pub(super) fn subscribe(&self) -> Result<Subscription, Full> {
         let _one_at_a_time = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.sender.receiver_count() < MAX_LISTENERS {
-            Ok(Subscription(self.sender.subscribe()))
+        let sender = self.sender.get_or_init(|| broadcast::Sender::new(CAPACITY));
+        if sender.receiver_count() < MAX_LISTENERS {
+            Ok(Subscription(sender.subscribe()))
         } else {
             Err(Full)
         }

@@ -128,7 +128,7 @@ fn body(operator: &str, about: &Regarding, event: &ParentEvent) -> Value {
             "kind": about.ty.kind(),
             "namespace": about.key.namespace.as_deref(),
             "name": &*about.key.name,
-            "uid": about.uid.as_ref().map(Uid::as_str),
+            "uid": about.uid,
         },
     })
 }

@@ -138,7 +138,7 @@ impl Cluster {
             "apiVersion": "v1",
             "kind": "DeleteOptions",
             "propagationPolicy": "Background",
-            "preconditions": {"uid": uid.as_str(), "resourceVersion": version.to_string()},
+            "preconditions": {"uid": uid, "resourceVersion": version.to_string()},
         });
         let mut request = ApiRequest::get("delete", ty, ty.object_path(key));
         request.method = Method::DELETE;

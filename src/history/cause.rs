@@ -29,16 +29,7 @@ pub enum Cause {
     /// The operator is no longer paused, and the parent owed a run.
     Resumed,
     /// A child appeared, changed or went.
-    ChildChanged {
-        /// Its type.
-        ty: K8sType,
-        /// Its key.
-        key: ObjectKey,
-        /// The version before; `None` when it appeared.
-        from: Option<ResourceVersion>,
-        /// The version now; `None` when it is gone.
-        to: Option<ResourceVersion>,
-    },
+    ChildChanged(Box<ChildChange>),
     /// The parent or a child changed and cannot be read.
     LeftOut {
         /// Its type.
@@ -65,6 +56,19 @@ pub enum Cause {
     },
 }
 
+/// What happened to a child.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChildChange {
+    /// Its type.
+    pub ty: K8sType,
+    /// Its key.
+    pub key: ObjectKey,
+    /// The version before; `None` when it appeared.
+    pub from: Option<ResourceVersion>,
+    /// The version now; `None` when it is gone.
+    pub to: Option<ResourceVersion>,
+}
+
 /// Collects the facts that arrive between two runs; bounded.
 #[derive(Debug, Clone, Default)]
 pub struct Causes {
@@ -86,8 +90,8 @@ impl Cause {
             Self::ParentDeleted => "ParentDeleted",
             Self::Command { .. } => "Command",
             Self::Resumed => "Resumed",
-            Self::ChildChanged { to: Some(_), .. } => "ChildChanged",
-            Self::ChildChanged { to: None, .. } => "ChildDeleted",
+            Self::ChildChanged(change) if change.to.is_none() => "ChildDeleted",
+            Self::ChildChanged(_) => "ChildChanged",
             Self::LeftOut { .. } => "LeftOut",
             Self::OwnWrites => "OwnWrites",
             Self::Resync => "Resync",
@@ -102,19 +106,8 @@ impl Cause {
     fn versions(&self) -> (Option<&ResourceVersion>, Option<&ResourceVersion>) {
         match self {
             Self::ParentChanged { from, to } => (from.as_ref(), Some(to)),
-            Self::ChildChanged { from, to, .. } => (from.as_ref(), to.as_ref()),
-            Self::Restarted
-            | Self::ParentDeleted
-            | Self::Command { .. }
-            | Self::Resumed
-            | Self::LeftOut { .. }
-            | Self::OwnWrites
-            | Self::Resync
-            | Self::Retry
-            | Self::Recheck
-            | Self::Slowed
-            | Self::Calming
-            | Self::More { .. } => (None, None),
+            Self::ChildChanged(change) => (change.from.as_ref(), change.to.as_ref()),
+            _ => (None, None),
         }
     }
 
@@ -125,11 +118,10 @@ impl Cause {
                 *to = newest;
                 None
             }
-            (
-                Self::ChildChanged { ty, key, to, .. },
-                Self::ChildChanged { ty: later_ty, key: later_key, to: newest, .. },
-            ) if *ty == later_ty && *key == later_key => {
-                *to = newest;
+            (Self::ChildChanged(change), Self::ChildChanged(later))
+                if change.ty == later.ty && change.key == later.key =>
+            {
+                change.to = later.to;
                 None
             }
             (same, later) if *same == later => None,
@@ -147,7 +139,8 @@ impl fmt::Display for Cause {
             Self::Command { by: Some(by) } => write!(f, "{by} asked for it"),
             Self::Command { by: None } => f.write_str("somebody asked for it"),
             Self::Resumed => f.write_str("the operator is no longer paused"),
-            Self::ChildChanged { ty, key, from, to } => {
+            Self::ChildChanged(change) => {
+                let ChildChange { ty, key, from, to } = &**change;
                 changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())
             }
             Self::LeftOut { ty, key: Some(key) } => write!(f, "{ty} {key} cannot be read"),
@@ -211,7 +204,7 @@ struct CauseForm<'a> {
 impl<'a> From<&'a Cause> for CauseForm<'a> {
     fn from(cause: &'a Cause) -> Self {
         let (ty, key) = match cause {
-            Cause::ChildChanged { ty, key, .. } => (Some(ty), Some(key)),
+            Cause::ChildChanged(change) => (Some(&change.ty), Some(&change.key)),
             _ => (None, None),
         };
         let (from, to) = cause.versions();
@@ -292,7 +285,8 @@ mod tests {
     fn pod(name: &str, from: Option<&str>, to: Option<&str>) -> Cause {
         let ty = K8sType::namespaced("v1", "Pod", "pods");
         let key = ObjectKey::namespaced("ns", name);
-        Cause::ChildChanged { ty, key, from: from.map(version), to: to.map(version) }
+        let (from, to) = (from.map(version), to.map(version));
+        Cause::ChildChanged(Box::new(ChildChange { ty, key, from, to }))
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod run;
 mod steps;
 mod wire;
 
-pub use cause::{Cause, Causes};
+pub use cause::{Cause, Causes, ChildChange};
 pub use decision::{Decided, Decision, Drift, Verb, WriteRecord};
 pub use next_wake::NextWake;
 pub use run::{History, Outcome, Run};

@@ -1,4 +1,4 @@
-//! What an object is called within its type, and what it is called for ever.
+//! What an object is called within its type.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -63,34 +63,6 @@ impl FromStr for ObjectKey {
             }
             _ => Err(ParseKeyError(text.to_owned())),
         }
-    }
-}
-
-/// `metadata.uid`: the one name of an object that is never used again.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Uid(Arc<str>);
-
-impl Uid {
-    /// The uid as the server wrote it.
-    pub fn new(uid: &str) -> Self {
-        Self(Arc::from(uid))
-    }
-
-    /// The uid as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Uid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for Uid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

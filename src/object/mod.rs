@@ -13,15 +13,17 @@ mod key;
 mod readiness;
 mod reference;
 mod selector;
+mod uid;
 mod undecodable;
 mod version;
 
 pub(crate) use cached::Outline;
 pub use cached::{KeptManagers, Object, ParseObjectError};
 pub use k8s_type::{K8sType, ResourceScope, Scope};
-pub use key::{ObjectKey, ParseKeyError, Uid};
+pub use key::{ObjectKey, ParseKeyError};
 pub use readiness::{Readiness, ReadyState};
 pub use reference::{KeyRef, TypeRef};
 pub use selector::{LabelSelector, SelectorError};
+pub use uid::Uid;
 pub use undecodable::Undecodable;
 pub use version::ResourceVersion;

@@ -41,22 +41,24 @@ fn is_labelled_by_us(
     child: &Object,
 ) -> bool {
     let Some(fields) = child.applied_fields(operator.as_str()) else { return false };
-    [(&labels.parent_uid, parent.uid().as_str()), (&labels.managed_by, operator.as_str())]
-        .into_iter()
-        .all(|(label, value)| {
+    let uid = parent.uid().to_string();
+    [(&labels.parent_uid, uid.as_str()), (&labels.managed_by, operator.as_str())].into_iter().all(
+        |(label, value)| {
             let owned = &fields["f:metadata"]["f:labels"][format!("f:{label}")];
             child.label(label).as_deref() == Some(value) && owned.is_object()
-        })
+        },
+    )
 }
 
 /// Adds the labels and, where there can be one, the owner reference to the body of a child whose metadata is an object.
 /// Other owners stay; our labels win over the handler's.
 pub(super) fn claim(body: &mut Value, parent: &Object, operator: &OperatorName, labels: &Labels) {
     let metadata = &mut body["metadata"];
-    metadata["labels"][&labels.parent_uid] = json!(parent.uid().as_str());
+    metadata["labels"][&labels.parent_uid] = json!(parent.uid());
     metadata["labels"][&labels.managed_by] = json!(operator.as_str());
     let mut owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
-    owners.retain(|owner| owner["uid"] != parent.uid().as_str());
+    let uid = parent.uid().to_string();
+    owners.retain(|owner| owner["uid"] != uid);
     if can_own(parent, metadata["namespace"].as_str()) {
         owners.push(reference_to(parent));
     }
@@ -72,7 +74,7 @@ fn reference_to(parent: &Object) -> Value {
         "apiVersion": parent.ty().api_version(),
         "kind": parent.ty().kind(),
         "name": parent.name(),
-        "uid": parent.uid().as_str(),
+        "uid": parent.uid(),
         "controller": true,
         "blockOwnerDeletion": true,
     })

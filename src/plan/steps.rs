@@ -176,7 +176,7 @@ impl Write {
     /// The same body as an update of the object with this uid.
     pub(super) fn updating(mut self, uid: &Uid, paths: Vec<String>) -> Self {
         let metadata = &mut self.body["metadata"];
-        metadata["uid"] = json!(uid.as_str());
+        metadata["uid"] = json!(uid);
         metadata.as_object_mut().map(|fields| fields.remove("resourceVersion"));
         self.paths = paths;
         self

@@ -53,7 +53,7 @@ async fn hand_over(
 
 fn is_same(whole: &Value, live: &Object) -> bool {
     let metadata = &whole["metadata"];
-    metadata["uid"] == live.uid().as_str()
+    metadata["uid"] == live.uid().to_string()
         && metadata["resourceVersion"] == live.resource_version().to_string()
 }
 

@@ -91,7 +91,7 @@ impl Context {
     ) -> Result<(), ApiError> {
         let value = if is_paused { json!("true") } else { Value::Null };
         let annotations = json!({PAUSED_ANNOTATION: value});
-        let body = json!({"metadata": {"uid": uid.as_str(), "annotations": annotations}});
+        let body = json!({"metadata": {"uid": uid, "annotations": annotations}});
         let (ty, manager) = (&self.config().parent, self.name().as_str());
         let reply = self.cluster().patch_object(ty, key, manager, &body).await?;
         self.learn_live(reply);

@@ -26,7 +26,7 @@ pub(super) async fn take_over(
     for attempt in 1.. {
         // Whole: the cache knows only some of the field managers.
         let Some(live) = cluster.read_whole(&id.ty, &id.key).await? else { break };
-        if live["metadata"]["uid"] != child.uid().as_str() {
+        if live["metadata"]["uid"] != child.uid().to_string() {
             break;
         }
         let Some(patch) = takeover(&live, manager, predecessor) else { break };

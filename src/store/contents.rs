@@ -82,7 +82,7 @@ impl Contents {
         let mut parents: BTreeSet<Uid> = object.controller().cloned().into_iter().collect();
         let named = self.parent_labels.iter().filter_map(|label| object.label(label));
         for uid in named {
-            let is_new = parents.iter().all(|parent| parent.as_str() != uid);
+            let is_new = parents.iter().all(|parent| *parent != *uid);
             if is_new {
                 parents.insert(Uid::new(&uid));
             }
@@ -184,7 +184,7 @@ impl Contents {
         let is_known_gone =
             self.tombstones.contains_key(object.uid()) || self.departed.outdates(&object);
         let (key, uid, version) = (object.key(), object.uid(), object.resource_version());
-        if is_known_gone || self.knows_better(key, uid.as_str(), version) {
+        if is_known_gone || self.knows_better(key, uid, version) {
             return None;
         }
         Some(self.insert(object))
@@ -263,9 +263,13 @@ impl Contents {
     }
 
     /// Whether the cached object of this key is the same version or a newer one.
-    fn knows_better(&self, key: &ObjectKey, uid: &str, version: &ResourceVersion) -> bool {
+    fn knows_better<U>(&self, key: &ObjectKey, uid: &U, version: &ResourceVersion) -> bool
+    where
+        Uid: PartialEq<U>,
+        U: ?Sized,
+    {
         self.get(key).is_some_and(|cached| {
-            let is_same = cached.uid().as_str() == uid && cached.resource_version() == version;
+            let is_same = cached.uid() == uid && cached.resource_version() == version;
             is_same || version.is_older_than(cached.resource_version())
         })
     }

@@ -25,7 +25,7 @@ impl Receive<Ordered> for OperatorActor {
             Request::Preview(PreviewRequest { operator: _, parent, answer }) => {
                 match self.known(&parent) {
                     Ok(known) => {
-                        post(&known.reconciler, &self.reconcilers, PreviewAsked { answer });
+                        post(&known.reconciler, &self.reconcilers.mailbox, PreviewAsked { answer });
                     }
                     Err(error) => answer.give(Err(error)),
                 }
@@ -62,7 +62,7 @@ impl OperatorActor {
     fn sync(&self, key: &ObjectKey, by: Option<String>) -> Result<(), CommandError> {
         let cause = Cause::Command { by: by.map(String::into_boxed_str) };
         let touched = Touched { touch: Touch::Asked, cause };
-        post(&self.known(key)?.reconciler, &self.reconcilers, touched);
+        post(&self.known(key)?.reconciler, &self.reconcilers.mailbox, touched);
         Ok(())
     }
 
@@ -90,7 +90,7 @@ impl OperatorActor {
         if self.parts.context.resume() {
             self.parts.board.set_paused(self.name(), None);
             for parent in self.parents.values() {
-                post(&parent.reconciler, &self.reconcilers, Resumed);
+                post(&parent.reconciler, &self.reconcilers.mailbox, Resumed);
             }
         }
     }

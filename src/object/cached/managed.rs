@@ -84,7 +84,7 @@ impl KeptManagers {
         kept.extend(changed_since(&kept, others));
         let mut text = serde_json::to_string(&kept).expect("texts and what was JSON are JSON");
         if let Some(uid) = controller {
-            text = text.replace(uid.as_str(), CONTROLLER);
+            text = text.replace(&uid.to_string(), CONTROLLER);
         }
         ManagedFields(Some(self.share(&text)))
     }
@@ -138,7 +138,7 @@ impl ManagedFields {
     ) -> Option<T> {
         let shared = self.0.as_deref()?;
         let text = controller.map_or(Cow::Borrowed(shared), |uid| {
-            Cow::Owned(shared.replace(CONTROLLER, uid.as_str()))
+            Cow::Owned(shared.replace(CONTROLLER, &uid.to_string()))
         });
         let entries: Vec<Entry<'_>> = serde_json::from_str(&text).ok()?;
         entries.iter().find_map(what)

@@ -34,9 +34,12 @@ pub struct WantedDeletions<'a> {
     pub existing: usize,
 }
 
-/// What a parent's runs remember of its deletions.
+/// What a parent's runs remember of its deletions; most parents have nothing to remember.
 #[derive(Debug, Default)]
-pub struct Interlock {
+pub struct Interlock(Option<Box<Held>>);
+
+#[derive(Debug, Default)]
+struct Held {
     /// While deletions are held: how many children there were.
     of: Option<usize>,
     /// The code that was last shown.
@@ -101,6 +104,7 @@ pub fn judge(
         return Verdict::Free;
     }
     let code = code(&uids);
+    let memory = memory.0.get_or_insert_default();
     if memory.is_allowed(parent, &code, &uids) {
         (memory.of, memory.shown) = (None, None);
         return Verdict::Free;
@@ -125,9 +129,11 @@ pub fn judge(
 impl Interlock {
     /// Takes up what an earlier process left: it held deletions, of how many children is not known.
     pub fn resume(&mut self) {
-        self.of = Some(0);
+        self.0.get_or_insert_default().of = Some(0);
     }
+}
 
+impl Held {
     /// Whether a person has allowed these deletions: by their code, or, while that is still there,
     /// by the code of more of them, of which some have been carried out.
     fn is_allowed(&mut self, parent: &Object, code: &str, uids: &BTreeSet<Uid>) -> bool {
@@ -166,7 +172,7 @@ impl Step {
 
 /// A short name for a set of uids, the same in every process (FNV-1a, 32 bits).
 fn code(uids: &BTreeSet<Uid>) -> String {
-    let bytes = uids.iter().flat_map(|uid| uid.as_str().bytes().chain([b'\n']));
+    let bytes = uids.iter().flat_map(|uid| format!("{uid}\n").into_bytes());
     let hash = bytes
         .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     format!("{hash:08x}")

@@ -173,7 +173,7 @@ impl Owner<'_> {
             Some(Value::Array(owners)) => owners,
             Some(_) => return Err(RefusalReason::WrongType("metadata.ownerReferences")),
         };
-        let parent = self.parent.uid().as_str();
+        let parent = self.parent.uid().to_string();
         let is_other = |owner: &Value| owner["controller"] == true && owner["uid"] != parent;
         if owners.iter().any(is_other) {
             return Err(RefusalReason::OtherController);

@@ -306,7 +306,7 @@ impl World {
             }
         };
         let careful = if *irreplaceable { ", read live before" } else { "" };
-        self.server.delete(id, uid.as_str(), &version.to_string()).unwrap();
+        self.server.delete(id, &uid.to_string(), &version.to_string()).unwrap();
         self.memos.forget(id);
         format!("delete {id} {why}{careful}\n")
     }

@@ -93,7 +93,7 @@ impl Server {
         version: &str,
     ) -> Result<(), Conflict> {
         let Some(object) = self.get(id) else { return Ok(()) };
-        if object.uid().as_str() != uid || object.resource_version().to_string() != version {
+        if *object.uid() != *uid || object.resource_version().to_string() != version {
             return Err(Conflict);
         }
         self.objects.remove(id);

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     board::{Change, Notice, ParentName, TypeState},
     history::{Outcome, Run},
-    object::K8sType,
+    object::{K8sType, Uid},
     web::views::KeyView,
 };
 
@@ -87,7 +87,7 @@ struct ParentView<'a> {
     operator: &'a str,
     #[serde(flatten)]
     key: KeyView,
-    uid: &'a str,
+    uid: &'a Uid,
 }
 
 /// A run in short; the whole is in the history of the parent.
@@ -133,7 +133,7 @@ fn data(change: &Change) -> Data<'_> {
 
 impl<'a> From<&'a ParentName> for ParentView<'a> {
     fn from(ParentName { operator, key, uid }: &'a ParentName) -> Self {
-        Self { operator: operator.as_str(), key: key.into(), uid: uid.as_str() }
+        Self { operator: operator.as_str(), key: key.into(), uid }
     }
 }
 

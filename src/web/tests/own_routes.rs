@@ -23,7 +23,7 @@ async fn pod(path: web::Path<(String, String)>, stores: Stores) -> Result<String
     let typed: Option<Pod> = stores.get((namespace.as_str(), name.as_str()))?;
     let untyped = stores.get_object(("v1", "Pod"), (namespace.as_str(), name.as_str()))?;
     let uid = typed.and_then(|pod| pod.metadata.uid);
-    assert_eq!(uid.as_deref(), untyped.as_ref().map(|pod| pod.uid().as_str()));
+    assert_eq!(uid, untyped.as_ref().map(|pod| pod.uid().to_string()));
     Ok(uid.unwrap_or_default())
 }
 
