@@ -17,7 +17,7 @@ use crate::{
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion},
     operator::{OperatorConfig, SyncRequest, SyncResponse},
-    reconcile::{Context, ContextParts},
+    reconcile::{CommonPlaces, Context, ContextParts},
     store::{Change, Store},
 };
 
@@ -90,6 +90,7 @@ fn context(parents: Store) -> Context {
     let metrics = Metrics::new();
     let handler = |_: &SyncRequest| -> anyhow::Result<SyncResponse> { Ok(SyncResponse::new()) };
     let parts = ContextParts {
+        common_places: CommonPlaces::for_limits([16]),
         config: OperatorConfig::new("op", app()),
         handler: Arc::new(handler),
         cluster: Cluster::new(failing_client(), metrics.clone(), KeptManagers::default()),

@@ -26,7 +26,9 @@ pub struct OperatorConfig {
     pub predecessor: Predecessor,
     /// How many children may be deleted before a person is asked; `None` never asks.
     pub deletion_limit: Option<DeletionLimit>,
-    /// How many runs may be in flight at once. Default 16.
+    /// How many runs may be in flight at once. Default 16. Two at once are the operator's own; the
+    /// others need places that the operators of a process have in common, as many as the one with
+    /// the highest limit can use.
     pub max_concurrent_runs: usize,
     /// How long a handler may take before its run counts as failed. Default 30 seconds.
     pub handler_deadline: Duration,
@@ -187,7 +189,8 @@ impl OperatorConfig {
         self
     }
 
-    /// Sets how many runs may be in flight at once.
+    /// Sets how many runs may be in flight at once, see
+    /// [`max_concurrent_runs`](Self::max_concurrent_runs).
     #[must_use]
     pub fn with_max_concurrent_runs(mut self, runs: usize) -> Self {
         self.max_concurrent_runs = runs;

@@ -9,7 +9,7 @@ use std::{
 
 use tokio::sync::Semaphore;
 
-use super::{EventLog, Failure, Gate, events::EventQueue, schema::ParentSchema};
+use super::{CommonPlaces, EventLog, Failure, Gate, events::EventQueue, schema::ParentSchema};
 use crate::{
     cluster::{ApiError, Cluster},
     metrics::{Metrics, StepMetrics},
@@ -48,6 +48,8 @@ pub struct ContextParts {
     pub parents: Store,
     /// The stores of the child types, in the order of declaration.
     pub children: Vec<Store>,
+    /// Where its runs go beyond its own places.
+    pub common_places: CommonPlaces,
     /// Where runs are counted.
     pub metrics: Metrics,
     /// Where changes by our own replies go.
@@ -77,7 +79,8 @@ impl Context {
     pub fn new(parts: ContextParts) -> Result<Self, ConfigError> {
         parts.config.validate()?;
         let name = parts.config.operator_name()?;
-        let gate = Gate::new(parts.config.max_concurrent_runs, parts.metrics.queue(&name));
+        let (limit, common) = (parts.config.max_concurrent_runs, parts.common_places.clone());
+        let gate = Gate::new(limit, common, parts.metrics.queue(&name));
         let selection = parts.config.selection()?;
         let (schema, said, minute, events, paused) = <_>::default();
         let undecodable = Mutex::new(EventLog::new(Instant::now()));

@@ -52,7 +52,7 @@ use serde_json::Value;
 
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
-pub use gate::{Entry, Gate, Permit, Ticket, Waiter};
+pub use gate::{CommonPlaces, Entry, Gate, Permit, Ticket, Waiter};
 pub use pause::{Held, Pause, PausedBy};
 pub use report::{End, Memory, Report};
 pub use series::EventLog;

@@ -129,6 +129,11 @@ impl<T> Queue<T> {
         Some((priority, entry))
     }
 
+    /// Whether nobody waits.
+    pub fn is_empty(&self) -> bool {
+        self.lanes.iter().all(BTreeMap::is_empty)
+    }
+
     /// How many entries of a priority wait.
     pub fn waiting(&self, priority: Priority) -> usize {
         self.lanes[priority.lane()].len()

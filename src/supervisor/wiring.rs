@@ -26,7 +26,7 @@ use crate::{
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
     operator::{Handler, OperatorConfig, OperatorName},
-    reconcile::{Context, ContextParts, Failure, Show},
+    reconcile::{CommonPlaces, Context, ContextParts, Failure, Show},
     store::Store,
 };
 
@@ -43,6 +43,7 @@ pub(super) struct Wiring {
     stores: BTreeMap<K8sType, Store>,
     states: UnboundedSender<OperatorStateChanged>,
     published: PublishedTo,
+    common_places: CommonPlaces,
 }
 
 /// The operators of a process, started.
@@ -75,7 +76,9 @@ impl Wiring {
             [&config.name].into_iter().chain(&config.predecessor.field_managers).cloned()
         });
         let metrics = Metrics::new();
+        let limits = configs.iter().map(|config| config.max_concurrent_runs);
         Self {
+            common_places: CommonPlaces::for_limits(limits),
             cluster: Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
                 .with_timeouts(timeouts),
             runtime,
@@ -196,6 +199,7 @@ impl Wiring {
         let show: Show =
             Arc::new(move |parent, failure| show_overdue(&board, &name, parent, failure));
         Ok(Context::new(ContextParts {
+            common_places: self.common_places.clone(),
             cluster: self.cluster.in_the_name_of(&config.name),
             parents: self.stores[&config.parent].clone(),
             children: config.children.iter().map(|child| self.stores[&child.ty].clone()).collect(),

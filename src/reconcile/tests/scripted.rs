@@ -136,6 +136,7 @@ impl World {
             config.handler_deadline = Duration::from_millis(1);
         }
         let context = Context::new(ContextParts {
+            common_places: CommonPlaces::for_limits([16]),
             config,
             handler: Arc::new(handler),
             cluster: Cluster::new(client, Metrics::new(), kept()),
