@@ -101,9 +101,11 @@ async fn a_run_that_would_delete_most_children_asks_and_writes_the_others() {
     let line = r#"operetta_deletions_held_total{operator="cook"} 5"#;
     assert!(metrics.contains(line), "{metrics}");
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
-    let (_, body) = operators.http(&path).await;
-    let shown: Value = serde_json::from_str(&body).unwrap();
-    assert_eq!(shown["phase"], "waiting");
+    // The condition is written within the run, which is shown when it has ended.
+    let shown = || async {
+        serde_json::from_str::<Value>(&operators.http(&path).await.1).unwrap_or_default()
+    };
+    let shown = eventually("the parent waits", shown, |it| it["phase"] == "waiting").await;
     assert!(shown["message"].as_str().unwrap().contains(&message), "{shown}");
     operators.stop().await;
 }
