@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::{resource::Resource, status::StatusError};
+use crate::{resource::Resource, reviews::Review, status::StatusError};
 
 const UNKNOWN_FORMAT: &str = "the body of the request was in an unknown format - \
                               accepted media types include: application/json, application/yaml";
@@ -11,6 +11,9 @@ const UNKNOWN_FORMAT: &str = "the body of the request was in an unknown format -
 /// Some kubectl commands that make an object themselves send it as protobuf.
 const PROTOBUF: &str = "the embedded API server does not support protobuf bodies: use \
                         kubectl create --dry-run=client -o yaml ... | kubectl apply -f -";
+const REVIEW_PROTOBUF: &str = "reviews are understood as JSON only: the embedded API server does \
+                               not support protobuf bodies, and allows everything to who has its \
+                               token";
 
 /// The object in a body.
 pub(super) fn object(
@@ -18,18 +21,37 @@ pub(super) fn object(
     content_type: Option<&str>,
     body: &Bytes,
 ) -> Result<Value, StatusError> {
-    let value = match media_type(content_type) {
-        "" | "application/json" | "*/*" => {
-            serde_json::from_slice(body).map_err(|error| unrecognized(resource, body, &error))?
-        }
-        "application/yaml" => yaml(body)?,
-        "application/vnd.kubernetes.protobuf" => {
-            return Err(StatusError::unsupported_media_type(PROTOBUF));
-        }
-        _ => return Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
-    };
+    let value = value(&resource.kind, PROTOBUF, content_type, body)?;
     check_type(resource, &value)?;
     Ok(value)
+}
+
+/// The review in a body.
+pub(super) fn review(
+    review: Review,
+    content_type: Option<&str>,
+    body: &Bytes,
+) -> Result<Value, StatusError> {
+    let value = value(review.kind, REVIEW_PROTOBUF, content_type, body)?;
+    if value.is_object() { Ok(value) } else { Err(no_object(review.kind)) }
+}
+
+fn value(
+    kind: &str,
+    no_protobuf: &'static str,
+    content_type: Option<&str>,
+    body: &Bytes,
+) -> Result<Value, StatusError> {
+    match media_type(content_type) {
+        "" | "application/json" | "*/*" => {
+            serde_json::from_slice(body).map_err(|error| unrecognized(kind, body, &error))
+        }
+        "application/yaml" => yaml(body),
+        "application/vnd.kubernetes.protobuf" => {
+            Err(StatusError::unsupported_media_type(no_protobuf))
+        }
+        _ => Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
+    }
 }
 
 /// The media type without parameters.
@@ -70,16 +92,21 @@ fn is_line_break(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-fn unrecognized(resource: &Resource, body: &Bytes, error: &serde_json::Error) -> StatusError {
+fn unrecognized(kind: &str, body: &Bytes, error: &serde_json::Error) -> StatusError {
     let mut text = String::from_utf8_lossy(body).into_owned();
     if let Some((at, _)) = text.char_indices().nth(64) {
         text.truncate(at);
         text.push_str(" ...");
     }
     StatusError::bad_request(format!(
-        "the object provided is unrecognized (must be of type {}): \
-         couldn't get version/kind; json parse error: {error} ({text})",
-        resource.kind
+        "the object provided is unrecognized (must be of type {kind}): \
+         couldn't get version/kind; json parse error: {error} ({text})"
+    ))
+}
+
+fn no_object(kind: &str) -> StatusError {
+    StatusError::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind})"
     ))
 }
 
@@ -87,10 +114,7 @@ fn check_type(resource: &Resource, value: &Value) -> Result<(), StatusError> {
     let given = |field: &str| value[field].as_str().unwrap_or_default();
     let (expected, version, kind) = (resource.api_version(), given("apiVersion"), given("kind"));
     if !value.is_object() {
-        return Err(StatusError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {})",
-            resource.kind
-        )));
+        return Err(no_object(&resource.kind));
     }
     if resource.is_custom() && (kind.is_empty() || version.is_empty()) {
         let what = if kind.is_empty() { "Kind" } else { "apiVersion" };

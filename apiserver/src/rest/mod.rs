@@ -132,7 +132,7 @@ async fn objects(
 ) -> Result<Response<Body>, StatusError> {
     let resources = server.cluster.registry.snapshot();
     let Some(resource) = resources.by_path(&path.group, &path.version, &path.plural) else {
-        return beyond_resources(server, &resources, record, path, body);
+        return beyond_resources(server, &resources, record, path, headers, body);
     };
     refuse_unknown_subresource(resource, path)?;
     let query = Query::parse(&record.query);
@@ -158,20 +158,17 @@ fn beyond_resources(
     resources: &Resources,
     record: &mut RequestRecord,
     path: &ResourcePath,
+    headers: &HeaderMap,
     body: &Bytes,
 ) -> Result<Response<Body>, StatusError> {
     let group = path.group.as_str();
     match reviews::find(group, &path.version, &path.plural) {
+        Some(_) if path.name.is_some() => Err(StatusError::no_such_resource()),
         Some(review) if record.method == "POST" => {
             "create".clone_into(&mut record.verb);
             record.resource = format!("{}.{group}", review.plural);
-            let asked: Option<serde_json::Value> = serde_json::from_slice(body).ok();
-            let asked = asked.filter(serde_json::Value::is_object).ok_or_else(|| {
-                StatusError::unsupported_media_type(
-                    "reviews are understood as JSON only: the embedded API server does not \
-                     support protobuf bodies, and allows everything to who has its token",
-                )
-            })?;
+            let content_type = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
+            let asked = decode::review(review, content_type, body)?;
             let mut response = reply::value(&review.answer(&server.tokens, asked)?);
             *response.status_mut() = StatusCode::CREATED;
             Ok(response)
