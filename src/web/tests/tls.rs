@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     net::{SocketAddr, TcpStream},
     sync::Arc,
     time::{Duration, Instant},
@@ -17,7 +17,10 @@ use rustls::{
 };
 
 use super::world::World;
-use crate::web::{Protection, Tls, listen, server};
+use crate::web::{
+    Protection, Tls, listen, server,
+    server::{Limits, limited},
+};
 
 fn pair() -> (String, String) {
     let key = KeyPair::generate().unwrap();
@@ -26,12 +29,12 @@ fn pair() -> (String, String) {
     (params.self_signed(&key).unwrap().pem(), key.serialize_pem())
 }
 
-/// What is answered to a GET over this version of TLS, if the server shows this certificate.
-fn get(
+/// A connection over this version of TLS, if the server shows this certificate.
+fn connect(
     address: SocketAddr,
     trusted: &str,
     version: &'static SupportedProtocolVersion,
-) -> Option<String> {
+) -> Option<StreamOwned<ClientConnection, TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(trusted.as_bytes()).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(ring::default_provider().into())
@@ -45,7 +48,16 @@ fn get(
     while connection.is_handshaking() {
         connection.complete_io(&mut socket).ok()?;
     }
-    let mut stream = StreamOwned::new(connection, socket);
+    Some(StreamOwned::new(connection, socket))
+}
+
+/// What is answered to a GET over it.
+fn get(
+    address: SocketAddr,
+    trusted: &str,
+    version: &'static SupportedProtocolVersion,
+) -> Option<String> {
+    let mut stream = connect(address, trusted, version)?;
     let asked = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(asked.as_bytes()).unwrap();
     let mut answer = Vec::new();
@@ -116,4 +128,36 @@ async fn a_certificate_that_is_replaced_is_shown_without_anybody_asking_for_it()
     assert!(!shows(&first.0).await);
     handle.stop(false).await;
     fs::remove_dir_all(&folder).unwrap();
+}
+
+#[actix_web::test]
+async fn a_connection_without_a_whole_request_ends_over_tls_too() {
+    let (certificate, key) = pair();
+    let listener = listen("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let certificates = Some(Tls::from_pem(certificate.clone(), key).load().unwrap());
+    let protection = Protection { access: None, certificates };
+    let (head, idle) = (Duration::from_secs(1), Duration::from_secs(2));
+    let limits = Limits { head, idle, ..Limits::default() };
+    let server = limited(listener, World::running().state, protection, limits).unwrap();
+    let handle = server.handle();
+    actix_web::rt::spawn(server);
+    let asked = tokio::task::spawn_blocking(move || {
+        let mut stream = connect(address, &certificate, &TLS13).unwrap();
+        stream.sock.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        let live = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        stream.write_all(live.as_bytes()).unwrap();
+        let (mut answer, mut byte) = (Vec::new(), [0]);
+        while !answer.ends_with(b"\r\n\r\nok") {
+            stream.read_exact(&mut byte).unwrap();
+            answer.extend(byte);
+        }
+        // It may have been idle for too long before.
+        let _ = stream.write_all(b"GET /livez HTTP/1.1\r\nX-Slow: ");
+        let end = stream.read_to_end(&mut answer).map_err(|error| error.kind());
+        // Reset, or without the farewell of TLS.
+        assert!(!matches!(end, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)), "{end:?}");
+    });
+    asked.await.unwrap();
+    handle.stop(false).await;
 }
