@@ -101,7 +101,8 @@ impl Browser {
         eventually(what, look, |seen| *seen == Value::Bool(true)).await;
     }
 
-    /// What was written to the console as a warning or worse, also by the browser itself.
+    /// What was written to the console as a warning or worse, also by the browser itself, since
+    /// this was last asked.
     pub(crate) async fn complaints(&self) -> Vec<String> {
         let log = self.command("se/log", json!({"type": "browser"})).await;
         let entries = log.as_array().cloned().unwrap_or_default();
