@@ -47,6 +47,8 @@ impl Grants {
                 grants.allow(child.ty.group(), child.ty.plural().to_owned(), KEEP);
             }
             grants.allow("events.k8s.io", "events".to_owned(), &["create", "patch"]);
+            // To show what others tell of parents and children, to whoever asks for it.
+            grants.allow("", "events".to_owned(), &["list"]);
         }
         grants
     }

@@ -41,6 +41,13 @@ fn children_are_kept_and_nothing_else_may_be_touched() {
     assert!(!format!("{rules:?}").contains('*'), "no wildcard");
 }
 
+#[test]
+fn events_are_told_and_those_of_others_are_listed_and_no_more() {
+    let operators = crate::all();
+    assert_eq!(verbs(&operators, "events.k8s.io", "events"), ["create", "patch"]);
+    assert_eq!(verbs(&operators, "", "events"), ["list"]);
+}
+
 fn echo_server_within(namespaces: &[&str]) -> Operator {
     let config = crate::echo_server::config().within_namespaces(namespaces.iter().copied());
     Operator { config, ..crate::echo_server::operator() }

@@ -3,7 +3,7 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Board, PreviewRequest};
+use super::{Board, EventRequest, PreviewRequest};
 use crate::object::ObjectKey;
 
 /// What is ordered.
@@ -41,6 +41,8 @@ pub enum Request {
     Command(Command),
     /// A question about what a run would do.
     Preview(PreviewRequest),
+    /// A question about what Kubernetes tells.
+    Events(EventRequest),
 }
 
 /// The way back to who asked. Dropping it says that the process ends.
@@ -132,6 +134,7 @@ impl Request {
         match self {
             Self::Command(command) => &command.operator,
             Self::Preview(preview) => &preview.operator,
+            Self::Events(events) => &events.operator,
         }
     }
 
@@ -140,6 +143,7 @@ impl Request {
         match self {
             Self::Command(command) => command.answer.give(Err(error)),
             Self::Preview(preview) => preview.answer.give(Err(error)),
+            Self::Events(events) => events.answer.give(Err(error)),
         }
     }
 }

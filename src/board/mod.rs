@@ -20,6 +20,7 @@
 //! - what changes is told to those who listen; they hold up nobody, and without them it costs a look.
 
 mod commands;
+mod event_reading;
 mod facts;
 mod feed;
 mod parents;
@@ -30,6 +31,7 @@ mod select;
 mod shared;
 
 pub use commands::{Answer, Command, CommandError, Order, Request};
+pub use event_reading::{EventReading, EventRequest, EventSubject};
 pub use facts::{
     NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentPage,
     ParentPhase, ParentState, TypeError, TypeSnapshot, TypeState,

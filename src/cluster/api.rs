@@ -32,7 +32,7 @@ impl Default for Timeouts {
     }
 }
 
-/// The largest answer that is read, in bytes; a page of a list is the largest that is asked for.
+/// The largest answer that is read unless less is asked for, in bytes: a page of a list.
 const MAX_ANSWER: usize = 256 << 20;
 
 /// A connection to the API server. Cheap to clone.
@@ -56,12 +56,15 @@ pub(super) struct ApiRequest<'a> {
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) content_type: &'static str,
     pub(super) body: Vec<u8>,
+    /// The largest answer that is read, in bytes.
+    pub(super) max_answer: usize,
 }
 
 impl<'a> ApiRequest<'a> {
     pub(super) fn get(verb: &'static str, ty: &'a K8sType, path: String) -> Self {
         let (query, body) = (Vec::new(), Vec::new());
-        Self { method: Method::GET, verb, ty, path, query, content_type: "application/json", body }
+        let (method, content_type, max_answer) = (Method::GET, "application/json", MAX_ANSWER);
+        Self { method, verb, ty, path, query, content_type, body, max_answer }
     }
 
     pub(super) fn with_query(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -134,9 +137,10 @@ impl Cluster {
     /// Sends a request and reads its answer whole.
     pub(super) async fn send(&self, request: ApiRequest<'_>) -> Result<Bytes, ApiError> {
         let (name, after) = (request.name(), self.timeouts.request);
+        let max_answer = request.max_answer;
         let exchange = async {
             let response = self.open(request).await?;
-            read_body(&name, response).await
+            read_body(&name, response, max_answer).await
         };
         match tokio::time::timeout(after, exchange).await {
             Ok(answer) => answer,
@@ -194,7 +198,7 @@ pub(super) fn unreachable(
 async fn refused(name: &str, response: Response<Body>) -> Result<ApiError, ApiError> {
     let code = response.status().as_u16();
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(seconds);
-    let body = read_body(name, response).await?;
+    let body = read_body(name, response, MAX_ANSWER).await?;
     let refusal = Box::new(Refusal::read(code, retry_after, &body));
     Ok(ApiError::Refused { request: name.to_owned(), refusal })
 }
@@ -203,8 +207,12 @@ fn seconds(value: &http::HeaderValue) -> Option<Duration> {
     value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
-async fn read_body(name: &str, response: Response<Body>) -> Result<Bytes, ApiError> {
-    let limited = http_body_util::Limited::new(response.into_body(), MAX_ANSWER);
+async fn read_body(
+    name: &str,
+    response: Response<Body>,
+    max_answer: usize,
+) -> Result<Bytes, ApiError> {
+    let limited = http_body_util::Limited::new(response.into_body(), max_answer);
     let collected = limited.collect().await.map_err(|error| unreachable(name, error))?;
     Ok(collected.to_bytes())
 }

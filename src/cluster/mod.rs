@@ -10,6 +10,7 @@
 
 mod api;
 mod error;
+mod event_list;
 mod events;
 mod frames;
 mod list;
@@ -21,6 +22,7 @@ mod write;
 
 pub use api::{Cluster, Timeouts};
 pub use error::{ApiError, Cause, ErrorClass, Refusal};
+pub use event_list::EventList;
 pub use events::{EventKind, ParentEvent, Regarding};
 pub use reviews::{AccessVerdict, TokenVerdict, User};
 pub use watch::watch;

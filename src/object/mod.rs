@@ -7,6 +7,7 @@
 //! - an [`Object`] holds the JSON that the server sent, not a tree, and never prints its content.
 
 mod cached;
+mod event;
 mod json;
 mod k8s_type;
 mod key;
@@ -19,6 +20,7 @@ mod version;
 
 pub(crate) use cached::Outline;
 pub use cached::{KeptManagers, Object, ParseObjectError};
+pub use event::ObjectEvent;
 pub use k8s_type::{K8sType, ResourceScope, Scope};
 pub use key::{ObjectKey, ParseKeyError};
 pub use readiness::{Readiness, ReadyState};

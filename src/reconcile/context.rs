@@ -72,6 +72,7 @@ pub struct Context {
     paused: AtomicBool,
     steps: StepMetrics,
     previews: Arc<Semaphore>,
+    event_readers: Semaphore,
 }
 
 impl Context {
@@ -98,6 +99,7 @@ impl Context {
             paused,
             steps,
             previews: Arc::new(Semaphore::new(1)),
+            event_readers: Semaphore::new(2),
         })
     }
 
@@ -160,6 +162,11 @@ impl Context {
     /// The right to ask the handler beside the runs: one at a time.
     pub(super) fn previews(&self) -> &Arc<Semaphore> {
         &self.previews
+    }
+
+    /// The right to ask for Events beside the runs: for two who look at a time.
+    pub(super) fn event_readers(&self) -> &Semaphore {
+        &self.event_readers
     }
 
     /// Starts no further run, and returns when none is in flight.

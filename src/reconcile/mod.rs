@@ -28,6 +28,7 @@ mod contested;
 mod context;
 mod decisions;
 mod delete;
+mod event_reading;
 mod events;
 mod failure;
 mod finalize;

@@ -12,6 +12,7 @@ use super::{
     WebState,
     diff::{self, PreviewView},
     endpoint::{Form, Parameter},
+    kubernetes_events::{self, EventsView},
     parents::{ParentPath, ParentView, cached_parent, conditions_of, known_parent},
     status::Refused,
     tree::{Node, Roots, Tree, tree},
@@ -42,6 +43,9 @@ pub(super) struct ParentDetails {
     preview_error: Option<String>,
     /// How many objects more there are than are shown.
     children_omitted: usize,
+    /// What Kubernetes tells of it and its children, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<EventsView>,
     /// The last runs, the newest first.
     history: Vec<Arc<Run>>,
 }
@@ -50,13 +54,20 @@ pub(super) struct ParentDetails {
 #[derive(Debug, Deserialize)]
 pub(super) struct ExplainQuery {
     diff: Option<String>,
+    events: Option<String>,
 }
 
-impl ExplainQuery {
-    /// Whether it is to be said what a run would change.
-    pub(super) fn is_preview(&self) -> bool {
-        self.diff.is_some()
-    }
+/// A parent, and what was asked about it.
+pub(super) struct Looked {
+    pub(super) operator: OperatorSnapshot,
+    pub(super) key: ObjectKey,
+    pub(super) parent: ParentState,
+    /// As it is cached.
+    pub(super) object: Option<Object>,
+    pub(super) tree: Tree,
+    /// Why it cannot be said what a run would do.
+    pub(super) preview_error: Option<String>,
+    pub(super) events: Option<EventsView>,
 }
 
 pub(super) const DIFF: Parameter = Parameter {
@@ -70,53 +81,77 @@ pub(super) async fn show(
     query: Query<ExplainQuery>,
     state: Data<WebState>,
 ) -> Result<Json<ParentDetails>, Refused> {
-    let board = &state.board;
-    let (operator, key, parent) = known_parent(board, &path)?;
-    let name = &operator.info.name;
-    let (previews, error) = match query.diff {
-        None => (HashMap::new(), None),
-        Some(_) => match board.preview(name.as_str(), key.clone()).await {
-            Ok(preview) => (diff::by_child(&preview, name), None),
-            Err(error) => (HashMap::new(), Some(error.to_string())),
-        },
-    };
-    let explained = explained(board, &operator, &key, &parent, previews);
-    Ok(Json(ParentDetails { preview_error: error, ..explained }))
+    Ok(Json(Looked::at(&state.board, &path, &query).await?.into()))
 }
 
-fn explained(
-    board: &Board,
-    operator: &OperatorSnapshot,
-    key: &ObjectKey,
-    parent: &ParentState,
-    previews: HashMap<ChildId, PreviewView>,
-) -> ParentDetails {
-    let object = cached_parent(board, &operator.info, key, &parent.uid);
-    let Tree { nodes, omitted, unready } = object
-        .as_ref()
-        .map(|object| grown(board, operator, object, parent, previews))
-        .unwrap_or_default();
-    let facts = Facts {
-        state: &operator.state,
-        paused: operator.paused.as_ref(),
-        parent,
-        unready: &unready,
-        places: operator.info.config.max_concurrent_runs,
-        now: SystemTime::now(),
-    };
-    ParentDetails {
-        parent: ParentView::new(key, parent),
-        why: facts.why(),
-        conditions: conditions_of(object.as_ref()),
-        children: nodes,
-        preview_error: None,
-        children_omitted: omitted,
-        history: parent.history.newest_first().cloned().collect(),
+impl ExplainQuery {
+    /// Whether it is to be said what a run would change.
+    pub(super) fn is_preview(&self) -> bool {
+        self.diff.is_some()
+    }
+
+    /// Whether what Kubernetes tells is to be read.
+    pub(super) fn has_events(&self) -> bool {
+        self.events.is_some()
+    }
+}
+
+impl Looked {
+    /// Looks at the parent that a path names, and asks whatever is wanted of it.
+    pub(super) async fn at(
+        board: &Board,
+        path: &ParentPath,
+        query: &ExplainQuery,
+    ) -> Result<Self, Refused> {
+        let (operator, key, parent) = known_parent(board, path)?;
+        let name = &operator.info.name;
+        let (previews, preview_error) = if query.is_preview() {
+            match board.preview(name.as_str(), key.clone()).await {
+                Ok(preview) => (diff::by_child(&preview, name), None),
+                Err(error) => (HashMap::new(), Some(error.to_string())),
+            }
+        } else {
+            (HashMap::new(), None)
+        };
+        let object = cached_parent(board, &operator.info, &key, &parent.uid);
+        let tree = object.as_ref().map(|it| grown(board, &operator, it, &parent, previews));
+        let tree = tree.unwrap_or_default();
+        let events = if query.has_events() {
+            let about = (&key, &parent.uid);
+            Some(kubernetes_events::read(board, name.as_str(), about, &tree.nodes).await)
+        } else {
+            None
+        };
+        Ok(Self { operator, key, parent, object, tree, preview_error, events })
+    }
+}
+
+impl From<Looked> for ParentDetails {
+    fn from(looked: Looked) -> Self {
+        let Looked { operator, key, parent, object, tree, preview_error, events } = looked;
+        let facts = Facts {
+            state: &operator.state,
+            paused: operator.paused.as_ref(),
+            parent: &parent,
+            unready: &tree.unready,
+            places: operator.info.config.max_concurrent_runs,
+            now: SystemTime::now(),
+        };
+        Self {
+            why: facts.why(),
+            parent: ParentView::new(&key, &parent),
+            conditions: conditions_of(object.as_ref()),
+            children: tree.nodes,
+            preview_error,
+            children_omitted: tree.omitted,
+            events,
+            history: parent.history.newest_first().cloned().collect(),
+        }
     }
 }
 
 /// What belongs to a parent, as far as it is cached.
-pub(super) fn grown(
+fn grown(
     board: &Board,
     operator: &OperatorSnapshot,
     object: &Object,

@@ -1,7 +1,8 @@
 //! The web endpoint: health, metrics, and what every operator and cache holds, as JSON.
 //!
 //! Layer 6. Reads the board, the stores behind it and the metrics; it changes nothing and knows no
-//! actor; what a person orders goes through the board.
+//! actor. What a person orders goes through the board, and so does what only the engine can say: what
+//! a run would change, and what Kubernetes tells of a parent.
 //!
 //! ```text
 //!            guard (sizes, Host, origin, access, body, headers)
@@ -32,6 +33,7 @@ mod guard;
 mod headers;
 mod health;
 mod index;
+mod kubernetes_events;
 mod log_level;
 mod login;
 mod metrics;

@@ -16,6 +16,7 @@ use super::{
     explain::{self, ParentDetails},
     health,
     index::Index,
+    kubernetes_events::EVENTS,
     log_level::{self, FILTER, LogLevelView},
     login, metrics, openapi, operators,
     page::{CONTINUE, LIMIT, List},
@@ -118,7 +119,7 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         Answer::json::<ParentDetails>(),
         || to(explain::show),
     )
-    .with(&[explain::DIFF]),
+    .with(&[explain::DIFF, EVENTS]),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
         "Pauses a parent, by its annotation",
@@ -143,7 +144,7 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         Answer::json::<ParentDetails>(),
         || to(explain::show),
     )
-    .with(&[explain::DIFF]),
+    .with(&[explain::DIFF, EVENTS]),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{name}/pause",
         "Pauses a cluster-scoped parent, by its annotation",
@@ -254,14 +255,14 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
         PAGE,
         || to(ui::parent),
     )
-    .with(&[explain::DIFF]),
+    .with(&[explain::DIFF, EVENTS]),
     Endpoint::get(
         "/ui/operators/{operator}/parents/{name}",
         "A cluster-scoped parent, for people",
         PAGE,
         || to(ui::parent),
     )
-    .with(&[explain::DIFF]),
+    .with(&[explain::DIFF, EVENTS]),
     Endpoint::get("/version", "What runs here", Answer::json::<VersionView>(), || {
         to(about::version)
     }),

@@ -45,7 +45,7 @@ pub(super) struct Node {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Facts {
-    uid: String,
+    pub(super) uid: String,
     resource_version: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     generation: Option<i64>,

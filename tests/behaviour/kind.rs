@@ -15,6 +15,8 @@ pub(crate) const CONFIG_MAP: Kind = Kind("v1", "ConfigMap", "configmaps");
 pub(crate) const ENDPOINT_SLICE: Kind =
     Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
 pub(crate) const EVENT: Kind = Kind("events.k8s.io/v1", "Event", "events");
+/// The same Events in the form in which they are selected by what they are about.
+pub(crate) const CORE_EVENT: Kind = Kind("v1", "Event", "events");
 pub(crate) const CRD: Kind =
     Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions");
 pub(crate) const CLUSTER_ROLE: Kind =

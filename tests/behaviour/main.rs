@@ -31,6 +31,7 @@ mod handlers;
 mod hostile;
 mod interlock;
 mod isolation;
+mod kubernetes_events;
 mod meanwhile;
 mod missing_type;
 mod ownership;

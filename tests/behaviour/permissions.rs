@@ -60,6 +60,7 @@ fn generated_without(verb: &str, resource: &str) -> ClusterRole {
         };
         resources.into_iter().map(rule)
     });
+    let rules = rules.filter(|rule| !rule.verbs.is_empty());
     ClusterRole { rules: Some(rules.collect()), ..ClusterRole::default() }
 }
 
@@ -90,6 +91,8 @@ async fn the_generated_permissions_are_enough_for_everything_that_the_operators_
     world.delete(SERVICE, "a").await;
     world.until(SERVICE, "a", "the service again", Value::is_object).await;
     world.until_ready(ECHO, "a").await;
+    let path = format!("/api/v1/operators/echo-server/parents/{}/a?events=1", world.namespace);
+    assert_eq!(operators.http(&path).await.0, 200);
     world.delete(ECHO, "a").await;
     for kind in [ECHO, POD, SERVICE] {
         world.until(kind, "a", "nothing of that name", Value::is_null).await;
@@ -148,6 +151,27 @@ async fn a_write_that_is_forbidden_is_said_on_the_parent_until_it_is_allowed() {
     bind(&world, &generated()).await;
     world.until(ECHO, "a", "Ready=True", is_ready).await;
     assert!(world.get(SERVICE, "a").await.is_object());
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_kubernetes_tells_is_shown_once_it_may_be_read() {
+    let Some((world, config)) = guarded().await else { return };
+    let operators = start_with(&world, config, &generated_without("list", "events")).await;
+    world.apply(ECHO, echo_server("x")).await;
+    world.until_ready(ECHO, "a").await;
+    let path = format!("/api/v1/operators/echo-server/parents/{}/a?events=1", world.namespace);
+    let events = || async {
+        let (code, body) = operators.http(&path).await;
+        assert_eq!(code, 200, "{body}");
+        serde_json::from_str::<Value>(&body).unwrap()["events"].clone()
+    };
+    let refused = events().await;
+    assert_eq!(refused["errors"].as_array().map(Vec::len), Some(1), "{refused}");
+    let why = refused["errors"][0].as_str().unwrap();
+    assert!(why.contains("missing permission: list on events") && why.contains(USER), "{why}");
+    bind(&world, &generated()).await;
+    eventually("the Events", events, |events| events.get("errors").is_none()).await;
     operators.stop().await;
 }
 

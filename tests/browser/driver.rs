@@ -20,10 +20,12 @@ impl Driver {
                 "there is no `{program}` (Debian: chromium, chromium-driver)"
             ));
         }
-        Some(Self::launch())
+        // It takes a free port of IPv4 and wants the same of IPv6, which somebody else may have.
+        Some((0..3).find_map(|_| Self::launch()).expect("chromedriver starts"))
     }
 
-    fn launch() -> Self {
+    /// `None`, after showing what it said, when it does not start.
+    fn launch() -> Option<Self> {
         let mut process = Command::new("chromedriver")
             .arg("--port=0")
             .stdin(Stdio::null())
@@ -32,10 +34,20 @@ impl Driver {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let port = lines.find_map(|line| port_of(&line.unwrap())).expect("chromedriver starts");
+        let mut said = Vec::new();
+        let port = lines.by_ref().map(Result::unwrap).find_map(|line| {
+            let port = port_of(&line);
+            said.push(line);
+            port
+        });
+        let Some(port) = port else {
+            let _ = process.wait();
+            eprintln!("chromedriver does not start: {said:#?}");
+            return None;
+        };
         // It goes on to write there.
         std::thread::spawn(move || lines.count());
-        Self { process, url: format!("http://127.0.0.1:{port}") }
+        Some(Self { process, url: format!("http://127.0.0.1:{port}") })
     }
 }
 

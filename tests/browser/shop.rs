@@ -3,8 +3,10 @@
 use std::{net::SocketAddr, sync::Mutex, time::Duration};
 
 use k8s_openapi::{
-    api::core::v1::{ConfigMap, Namespace, Secret, Service},
+    api::core::v1::{ConfigMap, Event, Namespace, Secret, Service},
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    apimachinery::pkg::apis::meta::v1::Time,
+    jiff::Timestamp,
 };
 use kube::{
     Api,
@@ -78,6 +80,8 @@ impl Shop {
         shop.until("websites", "shop", "newsletter", ParentPhase::Paused).await;
         shop.hold("shop", "stock-content").await;
         shop.until("websites", "shop", "stock", ParentPhase::Waiting).await;
+        let words = "MountVolume.SetUp failed for volume \"content\": the object is being deleted";
+        shop.tell("ConfigMap", "stock-content", "FailedMount", words).await;
         shop
     }
 
@@ -116,6 +120,25 @@ impl Shop {
         let held = json!({"metadata": {"finalizers": ["backup.example/wait"]}});
         api.patch(name, &PatchParams::default(), &Patch::Merge(held)).await.unwrap();
         api.delete(name, &DeleteParams::default()).await.unwrap();
+    }
+
+    /// Somebody else tells about a child in the namespace `shop`.
+    pub(crate) async fn tell(&self, kind: &str, name: &str, reason: &str, words: &str) {
+        let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", kind));
+        let children: Api<DynamicObject> =
+            Api::namespaced_with(self.cluster.client(), "shop", &resource);
+        let uid = children.get(name).await.unwrap().metadata.uid;
+        let now = Time(Timestamp::now());
+        let event = serde_json::from_value(json!({
+            "metadata": {"generateName": format!("{name}-"), "namespace": "shop"},
+            "involvedObject": {
+                "apiVersion": "v1", "kind": kind, "namespace": "shop", "name": name, "uid": uid,
+            },
+            "type": "Warning", "reason": reason, "message": words, "count": 7,
+            "source": {"component": "kubelet"}, "firstTimestamp": now, "lastTimestamp": now,
+        }));
+        let events: Api<Event> = Api::namespaced(self.cluster.client(), "shop");
+        events.create(&PostParams::default(), &event.unwrap()).await.unwrap();
     }
 
     /// Waits until a parent is in this phase.

@@ -15,6 +15,8 @@ pub(crate) const VIEWS: &[&str] = &[
     "/ui/operators/websites/parents/shop/newsletter",
     "/ui/operators/websites/parents/shop/landing",
     "/ui/operators/websites/parents/shop/newsletter?diff",
+    "/ui/operators/websites/parents/shop/checkout?events",
+    "/ui/operators/websites/parents/shop/stock?diff&events",
     "/ui/operators/nobody",
     "/ui/cache",
     "/ui/cache/configmaps",
@@ -85,6 +87,25 @@ async fn what_a_run_would_change_is_shown_and_not_done() {
         assert_eq!(browser.texts(".diff li").await, [".data.title \"newsletter\" \"spring\""]);
         browser.goto("/ui/cache/configmaps/shop/newsletter-content").await;
         browser.until_shown("pre", "title: newsletter").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_kubernetes_tells_has_the_columns_of_kubectl_also_without_script() {
+    visit(async |browser, _| {
+        browser.without_script().await;
+        browser.goto("/ui/operators/websites/parents/shop/stock").await;
+        browser.click("a[href$='?events']").await;
+        let columns = browser.texts("table[aria-label=Events] thead th").await;
+        assert_eq!(columns, ["Last seen", "Type", "Reason", "Object", "Message", "Count"]);
+        let rows = browser.texts("table[aria-label=Events] tbody tr").await;
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        for shown in ["warning", "FailedMount", "ConfigMap stock-content", "being deleted", "7"] {
+            assert!(rows[0].contains(shown), "no `{shown}` in {rows:?}");
+        }
+        browser.click("a[href$='/parents/shop/stock']").await;
+        assert_eq!(browser.texts("table[aria-label=Events]").await.len(), 0);
     })
     .await;
 }

@@ -19,7 +19,18 @@ pub(super) fn parse(resource: &Resource, text: &str) -> Result<FieldSelector, St
     for field in selector.fields() {
         check_field(resource, field)?;
     }
-    Ok(selector)
+    Ok(match (resource.id.group.as_str(), resource.id.plural.as_str()) {
+        ("events.k8s.io", "events") => selector.renamed(as_stored),
+        _ => selector,
+    })
+}
+
+/// Events are kept in the form of the core group.
+fn as_stored(field: &str) -> String {
+    match field.strip_prefix("regarding.") {
+        Some(rest) => format!("involvedObject.{rest}"),
+        None => field.replace("reportingController", "reportingComponent"),
+    }
 }
 
 /// Whether a selector chooses an object.
@@ -47,6 +58,12 @@ fn text(key: &ObjectKey, object: &Value, field: &str) -> String {
     match field.split('.').try_fold(object, |value, step| value.get(step)) {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
+        // Of an Event: whoever told it, in either form.
+        Some(Value::Object(source)) if field == "source" => {
+            let told = [source.get("component"), object.get("reportingComponent")];
+            let mut told = told.into_iter().flatten().filter_map(Value::as_str);
+            told.find(|by| !by.is_empty()).unwrap_or_default().to_owned()
+        }
         Some(other) => other.to_string(),
     }
 }
@@ -104,6 +121,19 @@ fn built_in_fields(group: &str, plural: &str) -> &'static [&'static str] {
             "involvedObject.fieldPath",
             "reason",
             "reportingComponent",
+            "source",
+            "type",
+        ],
+        ("events.k8s.io", "events") => &[
+            "reason",
+            "regarding.kind",
+            "regarding.namespace",
+            "regarding.name",
+            "regarding.uid",
+            "regarding.apiVersion",
+            "regarding.resourceVersion",
+            "regarding.fieldPath",
+            "reportingController",
             "type",
         ],
         ("", "namespaces") => &["status.phase"],

@@ -57,6 +57,14 @@ impl FieldSelector {
         self.requirements.iter().map(|requirement| requirement.field.as_str())
     }
 
+    /// The same with other names of the fields.
+    pub(crate) fn renamed(mut self, name: impl Fn(&str) -> String) -> Self {
+        for requirement in &mut self.requirements {
+            requirement.field = name(&requirement.field);
+        }
+        self
+    }
+
     /// Refuses a selector that asks about other fields than those a resource can be selected by.
     pub fn check_fields(&self, known: &[&str]) -> Result<(), ParseError> {
         let Some(unknown) = self.fields().find(|field| !known.contains(field)) else {

@@ -10,7 +10,9 @@ use crate::{
         mailbox::{Postbox, Receive, post},
         messages::{Ordered, PreviewAsked, Resumed, Touched},
     },
-    board::{Answer, Command, CommandError, OperatorPause, Order, PreviewRequest, Request},
+    board::{
+        Answer, Command, CommandError, EventRequest, OperatorPause, Order, PreviewRequest, Request,
+    },
     cluster::{ApiError, ErrorClass},
     history::Cause,
     metrics::MailboxDepth,
@@ -29,6 +31,12 @@ impl Receive<Ordered> for OperatorActor {
                     }
                     Err(error) => answer.give(Err(error)),
                 }
+            }
+            Request::Events(EventRequest { operator: _, about, answer }) => {
+                let context = self.parts.context.clone();
+                self.parts.runtime.spawn(async move {
+                    answer.give(Ok(context.read_events(&about).await));
+                });
             }
         }
     }

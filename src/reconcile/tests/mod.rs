@@ -1,6 +1,7 @@
 //! What a run does when the API server does not say what it hoped for.
 
 mod ending;
+mod event_reading;
 mod pausing;
 mod restraint;
 mod rival;

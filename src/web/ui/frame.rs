@@ -24,6 +24,8 @@ pub(super) struct Frame {
     pub(super) events: String,
     /// In seconds; for what no event tells.
     pub(super) refresh: Option<u32>,
+    /// In milliseconds; so long is between two requests for the page, if not a second.
+    pub(super) gap: Option<u32>,
     pub(super) is_stopping: bool,
     /// Who looks at it, where somebody has asked.
     pub(super) visitor: Option<Visitor>,
@@ -68,6 +70,7 @@ impl Frame {
             section,
             events: "/api/v1/events?kind=phase,gone,run,operator,type".to_owned(),
             refresh: None,
+            gap: None,
             is_stopping: false,
             visitor: visitor::current(),
             now,
@@ -101,6 +104,15 @@ impl Frame {
     pub(super) fn still_if(mut self, is_still: bool) -> Self {
         if is_still {
             self.events.clear();
+        }
+        self
+    }
+
+    /// Follows what happens with pauses, and looks at times whether something has happened of which
+    /// no event tells: it asks the API server.
+    pub(super) fn slow_if(mut self, is_slow: bool) -> Self {
+        if is_slow && !self.events.is_empty() {
+            (self.gap, self.refresh) = (Some(5000), Some(15));
         }
         self
     }

@@ -23,6 +23,22 @@ pub(super) fn parent(operator_name: &str, key: &ObjectKey) -> String {
     format!("{}/parents/{}", operator(operator_name), path_of(key))
 }
 
+/// The page of a parent with what is to be asked about it.
+pub(super) fn parent_with(
+    operator_name: &str,
+    key: &ObjectKey,
+    has_diff: bool,
+    has_events: bool,
+) -> String {
+    let asked = match (has_diff, has_events) {
+        (false, false) => "",
+        (true, false) => "?diff",
+        (false, true) => "?events",
+        (true, true) => "?diff&events",
+    };
+    format!("{}{asked}", parent(operator_name, key))
+}
+
 /// Where commands for an operator go.
 pub(super) fn operator_api(name: &str) -> String {
     format!("/api/v1/operators/{}", encoded(name))

@@ -17,6 +17,7 @@
 mod assets;
 mod attention;
 mod cache;
+mod events;
 mod facts;
 mod frame;
 mod links;

@@ -9,6 +9,7 @@ use actix_web::{
 use askama::Template;
 
 use super::{
+    events::Events,
     facts::Fact,
     frame::{self, Frame, NoPage, Section},
     links,
@@ -18,13 +19,13 @@ use super::{
     tree::Branch,
 };
 use crate::{
-    board::{Board, CommandError, OperatorSnapshot, ParentPhase, ParentState, Preview},
+    board::{Board, ParentPhase, ParentState},
     history::{Decision, Run},
     object::{Object, ObjectKey},
     web::{
-        WebState, diff,
-        explain::{ExplainQuery, grown},
-        parents::{ParentPath, cached_parent, conditions_of, known_parent},
+        WebState,
+        explain::{ExplainQuery, Looked},
+        parents::{ParentPath, conditions_of},
     },
 };
 
@@ -44,10 +45,13 @@ struct View {
     commands: Vec<Order>,
     children: Vec<Branch>,
     children_omitted: usize,
-    /// Whether what a run would change is shown, and where the other view is.
+    /// Whether what a run would change is shown, and where it is not, or is.
     is_preview: bool,
-    other: String,
+    other_preview: String,
     preview_error: Option<String>,
+    /// What Kubernetes tells, where that was asked, and where it is shown, or not.
+    events: Option<Events>,
+    other_events: String,
     conditions: Vec<Condition>,
     runs: Vec<RunView>,
     runs_in_all: String,
@@ -89,60 +93,34 @@ pub(in crate::web) async fn show(
     query: Query<ExplainQuery>,
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
-    let board = &state.board;
-    let (operator, key, parent) = known_parent(board, &path)?;
-    let preview = if query.is_preview() {
-        Some(board.preview(operator.info.name.as_str(), key.clone()).await)
-    } else {
-        None
-    };
-    let view = view(board, &operator, key, &parent, preview, SystemTime::now());
-    Ok(frame::answer(&view))
+    let looked = Looked::at(&state.board, &path, &query).await?;
+    Ok(frame::answer(&view(&state.board, looked, query.is_preview(), SystemTime::now())))
 }
 
-fn view(
-    board: &Board,
-    operator: &OperatorSnapshot,
-    key: ObjectKey,
-    parent: &ParentState,
-    preview: Option<Result<Preview, CommandError>>,
-    now: SystemTime,
-) -> View {
-    let name = operator.info.name.as_str();
-    let ty = &operator.info.config.parent;
-    let cached = cached_parent(board, &operator.info, &key, &parent.uid);
-    let is_preview = preview.is_some();
-    let (changes, preview_error) = match preview.transpose() {
-        Ok(preview) => (preview.map(|it| diff::by_child(&it, &operator.info.name)), None),
-        Err(error) => (None, Some(error.to_string())),
-    };
-    let changes = changes.unwrap_or_default();
-    let tree = cached.as_ref().map(|it| grown(board, operator, it, parent, changes));
-    let tree = tree.unwrap_or_default();
-    let here = links::parent(name, &key);
-    let history = &parent.history;
+fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> View {
+    let Looked { operator, key, parent, object, tree, preview_error, events } = looked;
+    let (name, ty) = (operator.info.name.as_str(), &operator.info.config.parent);
+    let (history, has_events) = (&parent.history, events.is_some());
+    let at = |diff, events| links::parent_with(name, &key, diff, events);
     View {
-        frame: Frame::new(key.to_string(), Section::Operators, now)
-            .of(board)
-            .below("Overview", "/")
-            .below(name, links::operator(name))
-            .listening_to(name, Some(&key))
-            .still_if(is_preview),
+        frame: frame(board, name, &key, now).still_if(is_preview).slow_if(has_events),
         kind: ty.kind().to_owned(),
         operator: name.to_owned(),
-        object: cached.as_ref().map(|_| links::object(ty, &key)),
+        object: object.as_ref().map(|_| links::object(ty, &key)),
         mark: parent.phase.into(),
-        why: sentence::why(parent, operator, &tree.unready, now).into(),
+        why: sentence::why(&parent, &operator, &tree.unready, now).into(),
         next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), sentence::next_run(it.why))),
         since: sentence::since(history).map(|at| Moment::past(at, now)),
-        facts: facts(parent),
+        facts: facts(&parent),
         commands: commands(name, &key, parent.phase),
         children: tree.nodes.iter().map(Branch::from).collect(),
         children_omitted: tree.omitted,
-        other: if is_preview { here } else { format!("{here}?diff") },
+        other_preview: at(!is_preview, has_events),
         is_preview,
         preview_error,
-        conditions: conditions(cached.as_ref()),
+        other_events: at(is_preview, !has_events),
+        events: events.map(|events| Events::new(events, key.namespace.as_deref(), now)),
+        conditions: conditions(object.as_ref()),
         runs: history.newest_first().map(|run| RunView::new(run, now)).collect(),
         runs_in_all: counted(
             usize::try_from(history.recorded()).unwrap_or(usize::MAX),
@@ -151,6 +129,14 @@ fn view(
         ),
         key,
     }
+}
+
+fn frame(board: &Board, operator: &str, key: &ObjectKey, now: SystemTime) -> Frame {
+    Frame::new(key.to_string(), Section::Operators, now)
+        .of(board)
+        .below("Overview", "/")
+        .below(operator, links::operator(operator))
+        .listening_to(operator, Some(key))
 }
 
 fn commands(operator: &str, key: &ObjectKey, phase: ParentPhase) -> Vec<Order> {

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const GAP = 1000; // between two requests for the page, in milliseconds
+  const GAP = Number(document.body.dataset.gap) || 1000; // between two requests for the page, in milliseconds
   const COMES_BACK = 3000; // after the server has refused to be listened to
   const TYPING = 150;
 

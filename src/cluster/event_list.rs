@@ -1,0 +1,81 @@
+//! The Events about one object as the API server has them at this moment, whoever told them. Nothing of
+//! it is cached: they are many, they change all the time, and only people read them.
+
+use serde_json::Value;
+
+use super::{ApiError, Cluster, api::ApiRequest};
+use crate::object::{K8sType, ObjectEvent, ObjectKey, Uid};
+
+/// What is told about an object.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EventList {
+    /// The Events, in no order.
+    pub events: Vec<ObjectEvent>,
+    /// Whether there are more than are read.
+    pub is_cut: bool,
+}
+
+/// So many are read of one object.
+const LIMIT: u32 = 500;
+/// That many are usually a tenth of this.
+const MAX_ANSWER: usize = 8 << 20;
+
+impl Cluster {
+    /// Lists the Events about an object, at most 500. Those about cluster-scoped objects live in the
+    /// namespace `default`.
+    pub async fn events_about(&self, key: &ObjectKey, uid: &Uid) -> Result<EventList, ApiError> {
+        let ty = K8sType::namespaced("v1", "Event", "events");
+        let namespace = key.namespace.as_deref().unwrap_or("default");
+        let path = ty.collection_path(Some(namespace));
+        let mut request = ApiRequest::get("list", &ty, path)
+            .with_query("fieldSelector", format!("involvedObject.uid={}", escaped(uid)))
+            .with_query("limit", LIMIT.to_string());
+        request.max_answer = MAX_ANSWER;
+        let name = request.name();
+        let answer = self.send(request).await?;
+        read(&answer).map_err(|error| ApiError::Malformed { request: name, why: error.to_string() })
+    }
+}
+
+/// As a tree first: an error then tells a position, and never what stands there.
+fn read(answer: &[u8]) -> Result<EventList, serde_json::Error> {
+    let list: Value = serde_json::from_slice(answer)?;
+    let items = list["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let goes_on = list["metadata"]["continue"].as_str().is_some_and(|token| !token.is_empty());
+    Ok(EventList { events: items.iter().map(ObjectEvent::read).collect(), is_cut: goes_on })
+}
+
+/// A server makes no such uids; a selector would end at them.
+fn escaped(uid: &Uid) -> String {
+    uid.as_str().replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_with_whether_it_goes_on() {
+        let list = |metadata: Value| {
+            let list = json!({"metadata": metadata, "items": [{"reason": "A"}, {"reason": "B"}]});
+            read(list.to_string().as_bytes()).unwrap()
+        };
+        let whole = list(json!({"resourceVersion": "7", "continue": ""}));
+        let reasons: Vec<&str> = whole.events.iter().map(|event| event.reason.as_str()).collect();
+        assert_eq!((reasons, whole.is_cut), (vec!["A", "B"], false));
+        assert!(list(json!({"continue": "x"})).is_cut);
+    }
+
+    #[test]
+    fn an_answer_that_is_no_json_is_told_without_its_content() {
+        let error = read(b"{\"items\": sentinel").unwrap_err();
+        assert!(!error.to_string().contains("sentinel"), "{error}");
+    }
+
+    #[test]
+    fn a_uid_cannot_end_the_selector() {
+        assert_eq!(escaped(&Uid::new("a,b=c\\")), "a\\,b\\=c\\\\");
+    }
+}

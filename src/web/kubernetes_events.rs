@@ -1,0 +1,139 @@
+//! The Events of Kubernetes about a parent and what belongs to it, for who asks for them: about which
+//! objects is asked, and how the answer is shown. What is asked of whom is up to the engine.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    endpoint::{Form, Parameter},
+    tree::Node,
+    views::{KeyView, Time},
+};
+use crate::{
+    board::{Board, EventReading, EventSubject},
+    object::{ObjectEvent, ObjectKey, Uid},
+};
+
+/// What Kubernetes tells of a parent and its children now.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Events")]
+pub(super) struct EventsView {
+    /// The newest first.
+    pub(super) items: Vec<EventView>,
+    /// How many more there are at least.
+    pub(super) omitted: usize,
+    /// About how many objects nobody asked, or got no answer in time.
+    pub(super) objects_omitted: usize,
+    /// Why something could not be read, for example a missing permission.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) errors: Vec<String>,
+}
+
+/// Something that somebody told about an object.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Event")]
+pub(super) struct EventView {
+    /// When it happened last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) last_seen: Option<Time>,
+    /// When it happened first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) first_seen: Option<Time>,
+    /// `Normal` or `Warning`.
+    pub(super) r#type: &'static str,
+    /// One word.
+    pub(super) reason: String,
+    /// What it is about.
+    pub(super) object: EventObject,
+    /// A sentence.
+    pub(super) message: String,
+    /// How often it happened.
+    pub(super) count: u64,
+    /// Who told it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) source: String,
+}
+
+/// What an Event is about.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EventObject {
+    pub(super) kind: String,
+    #[serde(flatten)]
+    pub(super) key: KeyView,
+}
+
+pub(super) const EVENTS: Parameter = Parameter {
+    name: "events",
+    form: Form::Flag,
+    meaning: "the Events about it and its children, read from the API server now",
+};
+
+/// Asks for the Events about a parent and what belongs to it.
+pub(super) async fn read(
+    board: &Board,
+    operator: &str,
+    (key, uid): (&ObjectKey, &Uid),
+    children: &[Node],
+) -> EventsView {
+    match board.read_events(operator, subjects(key, uid, children)).await {
+        Ok(reading) => reading.into(),
+        Err(error) => EventsView { errors: vec![error.to_string()], ..EventsView::default() },
+    }
+}
+
+/// The parent, then what is not well, then the rest.
+fn subjects(key: &ObjectKey, uid: &Uid, children: &[Node]) -> Vec<EventSubject> {
+    let mut below = Vec::new();
+    gather(children, &mut below);
+    below.sort_by_key(|(urgency, _)| *urgency);
+    let parent = EventSubject { key: key.clone(), uid: uid.clone() };
+    std::iter::once(parent).chain(below.into_iter().map(|(_, subject)| subject)).collect()
+}
+
+fn gather(nodes: &[Node], into: &mut Vec<(u8, EventSubject)>) {
+    for node in nodes {
+        // What is not there has no uid to ask by: what was told of it is told of who wants it.
+        if let Some(facts) = &node.facts {
+            let key = ObjectKey::new(node.key.namespace.as_deref(), &node.key.name);
+            let subject = EventSubject { key, uid: Uid::new(&facts.uid) };
+            into.push((urgency(node.readiness.state), subject));
+        }
+        gather(&node.children, into);
+    }
+}
+
+/// By the words of `ReadyState`.
+fn urgency(state: &str) -> u8 {
+    match state {
+        "Failed" => 0,
+        "Progressing" | "Terminating" => 1,
+        _ => 2,
+    }
+}
+
+impl From<EventReading> for EventsView {
+    fn from(reading: EventReading) -> Self {
+        let EventReading { events, omitted, objects_omitted, errors } = reading;
+        let items = events.into_iter().map(EventView::from).collect();
+        Self { items, omitted, objects_omitted, errors }
+    }
+}
+
+impl From<ObjectEvent> for EventView {
+    fn from(event: ObjectEvent) -> Self {
+        let ObjectEvent { kind, key, is_warning, reason, message, source, count, first, last } =
+            event;
+        Self {
+            last_seen: last.map(Time),
+            first_seen: first.map(Time),
+            r#type: if is_warning { "Warning" } else { "Normal" },
+            reason,
+            object: EventObject { kind, key: (&key).into() },
+            message,
+            count,
+            source,
+        }
+    }
+}
