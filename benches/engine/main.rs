@@ -10,6 +10,7 @@ mod cluster;
 mod cold;
 mod events;
 mod floor;
+mod helper;
 mod idle;
 mod memory;
 mod operators;

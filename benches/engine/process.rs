@@ -1,18 +1,16 @@
 //! A process that runs the operators and nothing else, so that its memory and CPU are theirs: both
 //! its sides.
 
-use std::{fs, path::Path, process::Stdio, time::Duration};
+use std::{fs, path::Path, time::Duration};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use kube::config::Kubeconfig;
-use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
-    process::{Child, ChildStdin, ChildStdout, Command},
-};
+use tokio::process::Command;
 
 use crate::{
     cluster::{self, Cluster},
+    helper::Helper,
     operators::Operators,
     workload::Workload,
 };
@@ -23,11 +21,7 @@ const AFTERWARDS: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(10);
 
 /// A process that runs operators.
-pub(crate) struct OperatorProcess {
-    child: Child,
-    orders: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
-}
+pub(crate) struct OperatorProcess(Helper);
 
 /// What it says once it has nothing to do.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,47 +37,34 @@ impl OperatorProcess {
     pub(crate) async fn start(cluster: &Cluster, workload: Workload, types: usize) -> Result<Self> {
         let kubeconfig = cluster.kubeconfig()?;
         let workload = workload.to_possible_value().context("every workload has a name")?;
-        let mut child = Command::new(std::env::current_exe()?)
+        let mut command = Command::new(std::env::current_exe()?);
+        command
             .args(["--workload", workload.get_name(), "--types", &types.to_string()])
             .arg("--operators-of")
-            .arg(&kubeconfig)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
-        let orders = child.stdin.take().context("stdin is piped")?;
-        let answers = child.stdout.take().context("stdout is piped")?;
-        let mut process = Self { child, orders, answers: BufReader::new(answers).lines() };
-        process.answer().await?;
+            .arg(&kubeconfig);
+        let helper = Helper::start(&mut command).await?;
         if matches!(cluster, Cluster::Tls { .. }) {
             // It was written for this, holds a credential, and has been read.
             fs::remove_file(kubeconfig)?;
         }
-        Ok(process)
+        Ok(Self(helper))
     }
 
     /// Waits until it is done with so many parents.
     pub(crate) async fn at_rest_with(&mut self, parents: usize) -> Result<Rest> {
-        self.orders.write_all(format!("{parents}\n").as_bytes()).await?;
-        let answer = self.answer().await?;
+        self.0.order(&parents.to_string()).await?;
+        let answer = self.0.answer().await?;
         let (resident, cached) = answer.split_once(' ').context("it answers with two numbers")?;
         Ok(Rest { resident_kib: resident.parse()?, cached_bytes: cached.parse()? })
     }
 
     /// The CPU time that it has used.
     pub(crate) fn cpu(&self) -> Result<Duration> {
-        cpu_of(self.child.id().context("the process runs")?)
+        cpu_of(self.0.id()?)
     }
 
     pub(crate) async fn stop(self) -> Result<()> {
-        let Self { mut child, orders, .. } = self;
-        drop(orders);
-        child.wait().await?;
-        Ok(())
-    }
-
-    async fn answer(&mut self) -> Result<String> {
-        self.answers.next_line().await?.context("the operators' process ended")
+        self.0.stop().await
     }
 }
 

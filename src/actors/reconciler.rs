@@ -190,7 +190,10 @@ impl Reconciler {
     }
 
     fn show_phase(&self, phase: ParentPhase) {
-        self.update(|state| state.phase = phase);
+        self.update(|state| {
+            state.phase = phase;
+            state.is_overdue = false;
+        });
     }
 
     fn update(&self, change: impl FnOnce(&mut ParentState)) {
@@ -216,6 +219,7 @@ impl Reconciler {
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.next_wake = next_wake(phase);
             state.failures = self.schedule.failures();
+            state.is_overdue = false;
         });
     }
 

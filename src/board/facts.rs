@@ -128,6 +128,8 @@ pub struct ParentState {
     pub failures: u32,
     /// What there is to say about the phase.
     pub message: Option<String>,
+    /// Whether a run is under way whose handler has not returned in time; `message` says so.
+    pub is_overdue: bool,
 }
 
 /// An operator at one moment.
@@ -239,7 +241,8 @@ impl ParentPhase {
 impl ParentState {
     /// A parent that has not run yet.
     pub fn pending(uid: Uid, generation: Option<i64>) -> Self {
+        let (next_wake, failures, message, is_overdue) = <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
-        Self { uid, generation, phase, history, next_wake: None, failures: 0, message: None }
+        Self { uid, generation, phase, history, next_wake, failures, message, is_overdue }
     }
 }

@@ -47,7 +47,7 @@ fn read(answer: &[u8]) -> Result<EventList, serde_json::Error> {
 
 /// A server makes no such uids; a selector would end at them.
 fn escaped(uid: &Uid) -> String {
-    uid.as_str().replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=")
+    uid.to_string().replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=")
 }
 
 #[cfg(test)]

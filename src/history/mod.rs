@@ -17,6 +17,7 @@
 
 mod cause;
 mod decision;
+mod failure_kind;
 mod next_wake;
 mod run;
 mod steps;
@@ -24,6 +25,7 @@ mod wire;
 
 pub use cause::{Cause, Causes, ChildChange};
 pub use decision::{Decided, Decision, Drift, Verb, WriteRecord};
+pub use failure_kind::FailureKind;
 pub use next_wake::NextWake;
 pub use run::{History, Outcome, Run};
 pub use steps::{RunStep, StepTimes};

@@ -9,7 +9,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Cause, Decision, StepTimes, wire};
+use super::{Cause, Decision, FailureKind, StepTimes, wire};
 
 /// The last runs of one parent. Cheap to clone: runs are shared.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +75,7 @@ pub enum Outcome {
     /// It failed; children stay as they are unless `decisions` says otherwise.
     Failed {
         /// One word, as in the condition and the Event.
-        reason: String,
+        reason: FailureKind,
         /// The error.
         message: String,
     },
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_run_cannot_grow_without_bound() {
         let message = "ä".repeat(1_000_000);
-        let mut huge = run(Outcome::Failed { reason: "HandlerFailed".to_owned(), message });
+        let mut huge = run(Outcome::Failed { reason: FailureKind::HandlerFailed, message });
         let decision = |number: usize| Decision {
             paths: vec!["spec".to_owned(); 1000],
             ..Decision::stuck(number.to_string(), Decided::Failed, "x".repeat(100_000))
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_run_reads_well_as_json() {
-        let mut run = run(Outcome::Failed { reason: "Conflict".into(), message: "no".into() });
+        let mut run = run(Outcome::Failed { reason: FailureKind::Conflict, message: "no".into() });
         run.causes = vec![Cause::Retry];
         let write = |verb, drift| {
             Decision::from(WriteRecord { child: "Pod.v1 a".into(), verb, paths: vec![], drift })

@@ -38,6 +38,7 @@ pub(super) struct Families {
     pub(super) overdue: IntCounterVec,
     pub(super) parents: IntGaugeVec,
     pub(super) operator_up: IntGaugeVec,
+    pub(super) operator_paused: IntGaugeVec,
     // writes
     pub(super) child_writes: IntCounterVec,
     pub(super) noop_writes: IntCounterVec,
@@ -132,6 +133,12 @@ impl Families {
                 r,
                 "operator_up",
                 "1 while the operator runs without trouble, else 0.",
+                &["operator"],
+            )?,
+            operator_paused: gauges(
+                r,
+                "operator_paused",
+                "1 while a person has paused the operator, else 0.",
                 &["operator"],
             )?,
             child_writes: counters(

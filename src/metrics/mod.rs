@@ -319,6 +319,12 @@ impl Metrics {
     pub fn operator_up(&self, operator: &OperatorName, is_up: bool) {
         self.families().operator_up.with_label_values(&[operator.as_str()]).set(i64::from(is_up));
     }
+
+    /// Whether a person has paused an operator.
+    pub fn operator_paused(&self, operator: &OperatorName, is_paused: bool) {
+        let gauge = self.families().operator_paused.with_label_values(&[operator.as_str()]);
+        gauge.set(i64::from(is_paused));
+    }
 }
 
 impl Default for Metrics {

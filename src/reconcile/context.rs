@@ -72,7 +72,8 @@ pub struct Context {
     paused: AtomicBool,
     steps: StepMetrics,
     previews: Arc<Semaphore>,
-    event_readers: Semaphore,
+    /// The right to ask for Events beside the runs: for two who look at a time.
+    pub(super) event_readers: Semaphore,
 }
 
 impl Context {
@@ -162,11 +163,6 @@ impl Context {
     /// The right to ask the handler beside the runs: one at a time.
     pub(super) fn previews(&self) -> &Arc<Semaphore> {
         &self.previews
-    }
-
-    /// The right to ask for Events beside the runs: for two who look at a time.
-    pub(super) fn event_readers(&self) -> &Semaphore {
-        &self.event_readers
     }
 
     /// Starts no further run, and returns when none is in flight.

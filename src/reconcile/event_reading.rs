@@ -29,7 +29,7 @@ impl Context {
         let until = Instant::now() + DEADLINE;
         let asked = about[..about.len().min(MAX_OBJECTS)].to_vec();
         let (mut gathered, wanted) = (Gathered::default(), asked.len());
-        if let Ok(Ok(_place)) = timeout_at(until, self.event_readers().acquire()).await {
+        if let Ok(Ok(_place)) = timeout_at(until, self.event_readers.acquire()).await {
             let ask = |EventSubject { key, uid }| {
                 let cluster = self.cluster().clone();
                 async move {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::{
     cluster::{ApiError, ErrorClass},
+    history::FailureKind,
     plan::{ForeignChild, Refusal},
     schedule::Finished,
 };
@@ -56,16 +57,21 @@ impl Failure {
         Self::Handler { message: why, permanent: true, retry_after: None }
     }
 
+    /// What kind of failure it is.
+    pub fn kind(&self) -> FailureKind {
+        match self {
+            Self::Handler { .. } => FailureKind::HandlerFailed,
+            Self::Panicked(_) => FailureKind::HandlerPanicked,
+            Self::Overdue(_) => FailureKind::HandlerOverdue,
+            Self::Refused(_) => FailureKind::InvalidChildren,
+            Self::Foreign(_) => FailureKind::Conflict,
+            Self::Api(_) => FailureKind::WriteFailed,
+        }
+    }
+
     /// The reason of the condition and the Event: one `CamelCase` word.
     pub fn reason(&self) -> &'static str {
-        match self {
-            Self::Handler { .. } => "HandlerFailed",
-            Self::Panicked(_) => "HandlerPanicked",
-            Self::Overdue(_) => "HandlerOverdue",
-            Self::Refused(_) => "InvalidChildren",
-            Self::Foreign(_) => "Conflict",
-            Self::Api(_) => "WriteFailed",
-        }
+        self.kind().name()
     }
 
     /// Whether only a change of the parent, or of what is in the way, can mend it.

@@ -131,6 +131,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
         finalize::Prepared::Sync(parent) => parent,
         finalize::Prepared::Done => {
             events::wrote(context, &seen, &mut report);
+            pause::tell(context, &seen, &mut report);
             return report;
         }
     };
@@ -140,6 +141,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
     let status = sync_and_apply(context, &parent, observed, job.failures, &mut report).await;
     events::wrote(context, &parent, &mut report);
+    pause::tell(context, &parent, &mut report);
     // 5 status (I/O)
     if report.end != End::Alive {
         return report;

@@ -21,10 +21,9 @@ impl Report {
             (End::Finalized, _) => Outcome::Finalized,
             (End::Gone, _) => Outcome::Gone,
             (End::Outdated | End::Finalizing, None) => Outcome::Waiting,
-            (End::Alive | End::Outdated | End::Finalizing, Some(failure)) => Outcome::Failed {
-                reason: failure.reason().to_owned(),
-                message: failure.to_string(),
-            },
+            (End::Alive | End::Outdated | End::Finalizing, Some(failure)) => {
+                Outcome::Failed { reason: failure.kind(), message: failure.to_string() }
+            }
             (End::Alive, None) if self.paused.is_some() => Outcome::Paused,
             (End::Alive, None) => match self.finished(config) {
                 Finished::Wrote => Outcome::Wrote,

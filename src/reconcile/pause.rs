@@ -11,12 +11,12 @@ use std::{fmt, sync::atomic::Ordering};
 use serde_json::{Value, json};
 
 use super::{
-    Context, Report,
+    Context, Report, events,
     finalize::{self, Prepared},
     status,
 };
 use crate::{
-    cluster::ApiError,
+    cluster::{ApiError, EventKind},
     object::{Object, ObjectKey, Uid},
     operator::{ChildState, Condition, PAUSED_ANNOTATION, is_paused},
     plan::{ChildId, Plan, Step},
@@ -181,13 +181,38 @@ pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
 
 /// Whether the parent still says that we paused it.
 pub(super) fn is_said(parent: &Object) -> bool {
+    said(parent).is_some()
+}
+
+/// By what the parent says that it is paused, as far as we said so.
+fn said(parent: &Object) -> Option<PausedBy> {
     let status = parent.field("status").unwrap_or_default();
     let mut conditions = status["conditions"].as_array().into_iter().flatten();
-    let reasons = [PausedBy::Annotation, PausedBy::Operator].map(PausedBy::reason);
-    conditions.any(|condition| {
-        let is_ours = condition["reason"].as_str().is_some_and(|reason| reasons.contains(&reason));
-        condition["type"] == CONDITION && is_ours
-    })
+    let condition = conditions.find(|condition| condition["type"] == CONDITION)?;
+    let causes = [PausedBy::Annotation, PausedBy::Operator];
+    causes.into_iter().find(|by| condition["reason"] == by.reason())
+}
+
+/// Tells that a pause has begun to keep something from the parent, or is over: once, also when the
+/// process was another one, and only where the operator tells what is no trouble.
+pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
+    if !context.config().normal_events {
+        return;
+    }
+    let told = report.memory.told_pause.unwrap_or_else(|| said(parent));
+    let is_over = report.began_paused.is_none() && context.paused_by(parent).is_none();
+    let now = match report.paused {
+        Some(pause) => Some(pause.by),
+        None if is_over => None,
+        None => told,
+    };
+    report.memory.told_pause = Some(now);
+    let event = match now {
+        _ if now == told => return,
+        Some(by) => ("Paused", by.announcement()),
+        None => ("Resumed", "what was kept back by the pause is done now".to_owned()),
+    };
+    events::tell(context, parent, (EventKind::Normal, event.0, event.1), report);
 }
 
 impl Report {
@@ -202,6 +227,18 @@ impl PausedBy {
         match self {
             Self::Annotation => "PausedByAnnotation",
             Self::Operator => "OperatorPaused",
+        }
+    }
+
+    fn announcement(self) -> String {
+        match self {
+            Self::Annotation => {
+                format!("nothing is written while the annotation {PAUSED_ANNOTATION} is \"true\"")
+            }
+            Self::Operator => {
+                "a person has paused the operator: nothing is written until it is resumed"
+                    .to_owned()
+            }
         }
     }
 

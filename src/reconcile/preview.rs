@@ -11,6 +11,10 @@ use crate::{
     plan::{self, ChildId, Memos, Plan, PlanInput, Step},
 };
 
+/// It may be that somebody else looks, or that a handler hangs that was asked before.
+const BUSY: &str =
+    "the handler is still asked what another run would do: ask again when it has answered";
+
 impl Context {
     /// Plans for a parent and does nothing. `memos` is what its last run remembered.
     ///
@@ -50,7 +54,7 @@ impl Context {
     /// A thread that does not return in time keeps the one place until it does.
     async fn ask(&self, request: SyncRequest) -> Result<SyncResponse, CommandError> {
         let place = Arc::clone(self.previews()).try_acquire_owned();
-        let place = place.map_err(|_| CommandError::Busy)?;
+        let place = place.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
         let (handler, deadline) = (self.handler().clone(), self.config().handler_deadline);
         let thread = tokio::task::spawn_blocking(move || {
             let answer = handler.sync(&request);

@@ -34,6 +34,8 @@ pub struct Memory {
     pub flapping: Flapping,
     /// The version at which the last run left the parent.
     pub parent: Option<ResourceVersion>,
+    /// The pause that was told in an Event and is not over; `None` before the first run.
+    pub told_pause: Option<Option<PausedBy>>,
     /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
     pub status: Option<u64>,
     /// The Events about it; `None` when there was never one.

@@ -217,5 +217,6 @@ fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure
     board.update_parent(operator, parent.key(), parent.uid(), |state| {
         state.phase = ParentPhase::Running;
         state.message = Some(failure.to_string());
+        state.is_overdue = true;
     });
 }

@@ -15,8 +15,9 @@ pub(super) async fn show(state: Data<WebState>) -> HttpResponse {
 }
 
 fn set_gauges(board: &Board, metrics: &Metrics) {
-    for OperatorSnapshot { info, state, parents, .. } in board.operators() {
+    for OperatorSnapshot { info, state, paused, parents } in board.operators() {
         metrics.operator_up(&info.name, state == OperatorState::Running);
+        metrics.operator_paused(&info.name, paused.is_some());
         for (phase, count) in parents {
             metrics.parents(&info.name, phase.name(), count);
         }

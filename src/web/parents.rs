@@ -171,7 +171,16 @@ pub(super) fn conditions_of(parent: Option<&Object>) -> Value {
 
 impl ParentView {
     pub(super) fn new(key: &ObjectKey, state: &ParentState) -> Self {
-        let ParentState { uid, generation, phase, history, next_wake, failures, message } = state;
+        let ParentState {
+            uid,
+            generation,
+            phase,
+            history,
+            next_wake,
+            failures,
+            message,
+            is_overdue: _,
+        } = state;
         Self {
             key: key.into(),
             uid: uid.to_string(),

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::{
     board::{OperatorPause, OperatorState, ParentPhase, ParentState},
-    history::{Decided, NextWake, Outcome, Run},
+    history::{Decided, FailureKind, NextWake, Outcome, Run},
     schedule::WakeReason,
 };
 
@@ -77,7 +77,7 @@ impl Facts<'_> {
 
     fn running(&self) -> String {
         match &self.parent.message {
-            Some(message) if message.contains("has not returned") => format!(
+            Some(message) if self.parent.is_overdue => format!(
                 "A run is under way and hangs: {message}. Nothing more happens to it before the \
                  handler returns; mend the handler and restart the process."
             ),
@@ -107,13 +107,8 @@ impl Facts<'_> {
             0 | 1 => "Its last run failed".to_owned(),
             times => format!("Its last {times} runs failed"),
         };
-        let what = what_failed(reason);
-        format!(
-            "{times}: {what}: {}. {}{}",
-            message.trim_end_matches('.'),
-            advice(reason),
-            self.next()
-        )
+        let (what, advice) = (what_failed(*reason), advice(*reason));
+        format!("{times}: {what}: {}. {advice}{}", message.trim_end_matches('.'), self.next())
     }
 
     fn synced(&self, last: Option<&Run>) -> String {
@@ -153,44 +148,50 @@ impl Facts<'_> {
             };
         };
         let seconds = at.duration_since(self.now).unwrap_or_default().as_secs();
-        format!(" It runs again {}, {}.", within(seconds), reason(why))
+        let advice = if why == WakeReason::Retry { "; order a sync to try at once" } else { "" };
+        format!(" It runs again {} {}{advice}.", within(seconds), purpose(why))
     }
 }
 
-fn what_failed(reason: &str) -> &'static str {
-    match reason {
-        "HandlerFailed" => "the handler returned an error",
-        "HandlerPanicked" => "the handler panicked",
-        "HandlerOverdue" => "the handler took too long",
-        "InvalidChildren" => "the handler wants children that cannot be written",
-        "Conflict" => "somebody else's object is in the way",
-        "WriteFailed" => "a request to the API server failed",
-        _ => "it says",
+fn what_failed(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::HandlerFailed => "the handler returned an error",
+        FailureKind::HandlerPanicked => "the handler panicked",
+        FailureKind::HandlerOverdue => "the handler took too long",
+        FailureKind::InvalidChildren => "the handler wants children that cannot be written",
+        FailureKind::Conflict => "somebody else's object is in the way",
+        FailureKind::WriteFailed => "a request to the API server failed",
     }
 }
 
-fn advice(reason: &str) -> &'static str {
-    match reason {
-        "HandlerFailed" => "Change what the error names, above all in the spec of the parent.",
-        "HandlerPanicked" | "HandlerOverdue" => {
+fn advice(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::HandlerFailed => {
+            "Change what the error names, above all in the spec of the parent."
+        }
+        FailureKind::HandlerPanicked | FailureKind::HandlerOverdue => {
             "That is a defect of the handler: its children stay as they are meanwhile."
         }
-        "InvalidChildren" => "Change the parent, or the handler: no child was written or deleted.",
-        "Conflict" => "Delete or rename that object, or let the operator adopt it.",
-        "WriteFailed" => "Mend what the server says; nothing is deleted before it is.",
-        _ => "Change what it names.",
+        FailureKind::InvalidChildren => {
+            "Change the parent, or the handler: no child was written or deleted."
+        }
+        FailureKind::Conflict => "Delete or rename that object, or let the operator adopt it.",
+        FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
     }
 }
 
-fn reason(why: WakeReason) -> &'static str {
+/// What a timer is for, as the end of a sentence that says when a parent runs again.
+pub(super) fn purpose(why: WakeReason) -> &'static str {
     match why {
-        WakeReason::Resync => "as the handler asked for",
-        WakeReason::Retry => "as its backoff is over then; order a sync to try at once",
-        WakeReason::Throttled => "as the API server asked for patience",
+        WakeReason::Resync => "because the handler asked for it",
+        WakeReason::Retry => "to try again",
+        WakeReason::Throttled => "when the API server allows it",
         WakeReason::Recheck => "to look whether what it waits for has happened",
-        WakeReason::Slowed => "later each time, as somebody changes back what it writes",
-        WakeReason::Calming => "to look whether what was changed back has come to rest",
-        WakeReason::Debounce(_) => "as changes are collected for a moment",
+        WakeReason::Slowed => {
+            "because what is changed back again and again is repaired ever more slowly"
+        }
+        WakeReason::Calming => "to see whether the fight over its children has ended",
+        WakeReason::Debounce(_) => "when the changes that are being collected have ended",
     }
 }
 
@@ -233,8 +234,8 @@ mod tests {
         Run::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
     }
 
-    fn failed(reason: &str, message: &str) -> Run {
-        run(Outcome::Failed { reason: reason.to_owned(), message: message.to_owned() })
+    fn failed(reason: FailureKind, message: &str) -> Run {
+        run(Outcome::Failed { reason, message: message.to_owned() })
     }
 
     impl Case {
@@ -253,6 +254,11 @@ mod tests {
             let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
             self.parent.next_wake = Some(NextWake { at, why });
             self
+        }
+
+        fn overdue(mut self) -> Self {
+            self.parent.is_overdue = true;
+            self.saying("the handler has not returned within 30 s")
         }
 
         fn of(mut self, state: OperatorState) -> Self {
@@ -275,7 +281,7 @@ mod tests {
         let mut yielded = run(Outcome::Synced);
         yielded.decisions =
             vec![Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())];
-        let mut often = case(ParentPhase::Failing).with(failed("WriteFailed", "403 no"));
+        let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
         often.parent.failures = 4;
         for (case, parts) in [
             (case(ParentPhase::Pending), vec!["has not run yet", "16 places"]),
@@ -285,19 +291,22 @@ mod tests {
             ),
             (case(ParentPhase::Running), vec!["A run is under way."]),
             (
+                // What the run before said.
                 case(ParentPhase::Running).saying("the handler has not returned within 30 s"),
-                vec!["hangs", "within 30 s", "restart"],
+                vec!["A run is under way."],
             ),
+            (case(ParentPhase::Running).overdue(), vec!["hangs", "within 30 s", "restart"]),
             (case(ParentPhase::Paused).saying("1 is pending"), vec!["annotation", "1 is pending"]),
             (
                 case(ParentPhase::Failing)
-                    .with(failed("HandlerFailed", "the oven is cold"))
+                    .with(failed(FailureKind::HandlerFailed, "the oven is cold"))
                     .waking(90, WakeReason::Retry),
                 vec!["the handler returned an error: the oven is cold.", "in 90 s", "order a sync"],
             ),
             (often, vec!["last 4 runs", "403 no", "what the server says"]),
             (
-                case(ParentPhase::Stalled).with(failed("Conflict", "Pod.v1 ns/a exists")),
+                case(ParentPhase::Stalled)
+                    .with(failed(FailureKind::Conflict, "Pod.v1 ns/a exists")),
                 vec!["in the way: Pod.v1 ns/a exists", "Delete or rename", "not tried again"],
             ),
             (

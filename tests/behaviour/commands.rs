@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Condvar, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -31,6 +31,31 @@ impl Handler for Oven {
             (false, true) => Err(Permanent("the oven is broken".to_owned()).into()),
             (false, false) => Err(Error::msg("the oven is cold")),
         }
+    }
+}
+
+/// A handler that hangs for the parent `r` while it is held.
+#[derive(Clone, Default)]
+struct Held(Arc<(Mutex<bool>, Condvar)>);
+
+impl Held {
+    fn set(&self, is_held: bool) {
+        *self.0.0.lock().unwrap() = is_held;
+        self.0.1.notify_all();
+    }
+
+    fn wait(&self) {
+        let is_held = self.0.0.lock().unwrap();
+        drop(self.0.1.wait_while(is_held, |is_held| *is_held).unwrap());
+    }
+}
+
+impl Handler for Held {
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        if request.parent.name() == "r" {
+            self.wait();
+        }
+        recipe::sync(request)
     }
 }
 
@@ -184,5 +209,33 @@ async fn what_cannot_be_ordered_is_refused_with_its_reason() {
     // A page of somebody else's can make a browser send this, but not with our content type.
     let (code, body) = operators.post_as("/api/v1/operators/cook/pause", "text/plain").await;
     assert_eq!(code, 415, "{body}");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_hangs_when_it_is_asked_what_it_would_do_hinders_nobody_else() {
+    let Some(world) = World::new().await else { return };
+    let (held, deadline) = (Held::default(), Duration::from_millis(200));
+    let (handler, config) = (held.clone(), patient().with_handler_deadline(deadline));
+    let operators = world.start(|builder| builder.register(config, handler)).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    held.set(true);
+    let preview = || async {
+        let (code, body) = operators.http(&format!("{}?diff=1", path(&world, "r"))).await;
+        assert_eq!(code, 200, "{body}");
+        serde_json::from_str::<Value>(&body).unwrap()["previewError"].clone()
+    };
+    assert_eq!(preview().await, "the handler has not returned within 0.2 s");
+    // The thread is not given up: nobody takes another one for the same.
+    let second = preview().await;
+    assert!(second.as_str().unwrap().contains("ask again when it has answered"), "{second}");
+    world.apply(RECIPE, recipe("s", &[config_map("d", json!({}))])).await;
+    world.until_ready(RECIPE, "s").await;
+    held.set(false);
+    eventually("an answer", preview, Value::is_null).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    let is_salted = |child: &Value| child["data"]["salt"] == "much";
+    world.until(CONFIG_MAP, "c", "the change", is_salted).await;
     operators.stop().await;
 }

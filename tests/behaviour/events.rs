@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
-    world::{EVENT, Operators, World, eventually},
+    world::{CONFIG_MAP, EVENT, Operators, World, eventually},
 };
 
 async fn kitchen(config: OperatorConfig) -> Option<(World, Operators)> {
@@ -70,10 +70,59 @@ async fn what_goes_well_is_told_when_it_is_asked_for_and_nothing_for_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_pause_and_its_end_are_told_once_each() {
+    let config = recipe::config("cook").with_normal_events();
+    let Some((world, operators)) = kitchen(config).await else { return };
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let annotated = |value: Value| {
+        let patch = json!({"metadata": {"annotations": {"operetta.dev/paused": value}}});
+        world.patch(RECIPE, "r", patch)
+    };
+    let told = |reason: &'static str, words: &'static str, times: u64| {
+        let world = &world;
+        async move {
+            let is_told = |events: &Vec<Value>| {
+                let note = |event: &&Value| event["note"].as_str().unwrap().contains(words);
+                let event = events.iter().find(note);
+                event.is_some_and(|it| it["series"]["count"].as_u64().unwrap_or(1) == times)
+            };
+            eventually(words, || events_of(world, reason), is_told).await
+        }
+    };
+    let runs = || operators.runs("cook", &world.namespace, "r");
+    annotated(json!("true")).await;
+    told("Paused", "the annotation operetta.dev/paused is", 1).await;
+    let before = runs();
+    world.delete(CONFIG_MAP, "c").await;
+    operators.until_runs("cook", &world.namespace, "r", before + 1).await;
+    annotated(Value::Null).await;
+    told("Resumed", "kept back", 1).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    // The operator: a parent is told of it once something is kept from it.
+    assert_eq!(operators.post("/api/v1/operators/cook/pause").await.0, 200);
+    world.delete(CONFIG_MAP, "c").await;
+    told("Paused", "a person has paused the operator", 1).await;
+    assert_eq!(operators.post("/api/v1/operators/cook/resume").await.0, 200);
+    told("Resumed", "kept back", 2).await;
+    world.until_ready(RECIPE, "r").await;
+    assert_eq!(events_of(&world, "Paused").await.len(), 2);
+    told("Paused", "the annotation operetta.dev/paused is", 1).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_goes_well_is_not_told_by_default() {
     let Some((world, operators)) = kitchen(recipe::config("cook")).await else { return };
     world.apply(RECIPE, recipe("well", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "well").await;
+    for value in [json!("true"), Value::Null] {
+        let annotations = json!({"metadata": {"annotations": {"operetta.dev/paused": value}}});
+        let runs = operators.runs("cook", &world.namespace, "well");
+        world.patch(RECIPE, "well", annotations).await;
+        operators.until_runs("cook", &world.namespace, "well", runs + 1).await;
+    }
     // Events are sent one after the other: a later one shows that there was none before.
     world.apply(RECIPE, acting("ill", "permanent")).await;
     let told = || world.list(EVENT);

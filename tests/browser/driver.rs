@@ -20,34 +20,33 @@ impl Driver {
                 "there is no `{program}` (Debian: chromium, chromium-driver)"
             ));
         }
-        // It takes a free port of IPv4 and wants the same of IPv6, which somebody else may have.
-        Some((0..3).find_map(|_| Self::launch()).expect("chromedriver starts"))
+        Some(Self::launch())
     }
 
-    /// `None`, after showing what it said, when it does not start.
-    fn launch() -> Option<Self> {
-        let mut process = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    /// It takes a free port of IPv4 and wants the same of IPv6, which somebody else may have: then
+    /// it ends, and is started again.
+    fn launch() -> Self {
         let mut said = Vec::new();
-        let port = lines.by_ref().map(Result::unwrap).find_map(|line| {
-            let port = port_of(&line);
-            said.push(line);
-            port
-        });
-        let Some(port) = port else {
-            let _ = process.wait();
-            eprintln!("chromedriver does not start: {said:#?}");
-            return None;
-        };
-        // It goes on to write there.
-        std::thread::spawn(move || lines.count());
-        Some(Self { process, url: format!("http://127.0.0.1:{port}") })
+        for _ in 0..3 {
+            let mut process = Command::new("chromedriver")
+                .arg("--port=0")
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+            while let Some(line) = lines.next().map(Result::unwrap) {
+                if let Some(port) = port_of(&line) {
+                    // It goes on to write there.
+                    std::thread::spawn(move || lines.count());
+                    return Self { process, url: format!("http://127.0.0.1:{port}") };
+                }
+                said.push(line);
+            }
+            process.wait().unwrap();
+        }
+        panic!("chromedriver does not start: {said:#?}");
     }
 }
 

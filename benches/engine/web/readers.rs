@@ -4,62 +4,50 @@
 use std::{
     io,
     net::SocketAddr,
-    process::Stdio,
     time::{Duration, SystemTime},
 };
 
 use anyhow::{Context, Result, ensure};
 use futures::{StreamExt, TryStreamExt, stream};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
+    io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    process::{Child, ChildStdin, ChildStdout, Command},
+    process::Command,
     sync::watch,
 };
+
+use crate::helper::Helper;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 /// So many connect at once.
 const AT_ONCE: usize = 32;
 
 /// A process with readers.
-pub(super) struct Readers {
-    _child: Child,
-    orders: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
-}
+pub(super) struct Readers(Helper);
 
 impl Readers {
     /// Starts them, and returns when all are connected.
     pub(super) async fn open(web: SocketAddr, count: usize) -> Result<Self> {
-        let mut child = Command::new("nice")
-            .arg("-n19")
-            .arg(std::env::current_exe()?)
-            .args(["--readers-of", &web.to_string(), "--parents", &count.to_string()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
-        let orders = child.stdin.take().context("stdin is piped")?;
-        let answers = child.stdout.take().context("stdout is piped")?;
-        let mut readers = Self { _child: child, orders, answers: BufReader::new(answers).lines() };
-        readers.answer().await?;
-        Ok(readers)
+        let mut command = Command::new("nice");
+        command.arg("-n19").arg(std::env::current_exe()?).args([
+            "--readers-of",
+            &web.to_string(),
+            "--parents",
+            &count.to_string(),
+        ]);
+        Ok(Self(Helper::start(&mut command).await?))
     }
 
     /// What each reads from now on is what is waited for.
     pub(super) async fn expect(&mut self) -> Result<()> {
-        self.orders.write_all(b"\n").await?;
-        self.answer().await.map(drop)
+        self.0.order("").await?;
+        self.0.answer().await.map(drop)
     }
 
     /// Waits until each has read something; returns when the last one did.
     pub(super) async fn all_read(&mut self) -> Result<SystemTime> {
-        let nanos = self.answer().await?.parse()?;
+        let nanos = self.0.answer().await?.parse()?;
         Ok(SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos))
-    }
-
-    async fn answer(&mut self) -> Result<String> {
-        self.answers.next_line().await?.context("the readers' process ended")
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{ask, get, is_status, open_gate, request, world::World};
 use crate::{
     board::{MAX_LISTENERS, OperatorState, ParentPhase, ParentState},
-    history::{Outcome, Run},
+    history::{FailureKind, Outcome, Run},
     object::{ObjectKey, Uid},
     operator::OperatorName,
     web::{WebState, server::app},
@@ -54,7 +54,8 @@ fn something_happens(state: &WebState) {
     let board = &state.board;
     board.record(&name("echo-server"), &key, ParentState::pending(uid.clone(), None));
     board.update_parent(&name("echo-server"), &key, &uid, |parent| {
-        let outcome = Outcome::Failed { reason: "HandlerFailed".into(), message: "a\nb".into() };
+        let outcome =
+            Outcome::Failed { reason: FailureKind::HandlerFailed, message: "a\nb".into() };
         let took = Duration::from_micros(1500);
         parent.history.record(Run::new(SystemTime::UNIX_EPOCH, took, outcome));
         parent.phase = ParentPhase::Failing;

@@ -132,10 +132,13 @@ async fn a_reason_cannot_forge_a_line() {
 #[actix_web::test]
 async fn metrics_hold_the_state_of_this_moment() {
     let world = World::running().with_parent();
+    world.pause("spaces");
     let answer = get(&world.state, "/metrics").await;
     assert!(answer.header(header::CONTENT_TYPE).starts_with("text/plain; version=0.0.4"));
     for line in [
         r#"operetta_operator_up{operator="spaces"} 1"#,
+        r#"operetta_operator_paused{operator="spaces"} 1"#,
+        r#"operetta_operator_paused{operator="echo-server"} 0"#,
         r#"operetta_parents{operator="echo-server",phase="failing"} 1"#,
         r#"operetta_parents{operator="echo-server",phase="synced"} 0"#,
         r#"operetta_cache_objects{type="pods"} 1"#,

@@ -87,6 +87,20 @@ async fn the_overview_says_first_what_needs_attention() {
 }
 
 #[actix_web::test]
+async fn an_operator_that_is_paused_is_not_called_running() {
+    let world = world();
+    world.pause("spaces");
+    let overview = page(&world, "/").await;
+    assert_eq!(overview.matches("</svg>running</span>").count(), 1, "the other one: {overview}");
+    let of_operator = page(&world, "/ui/operators/spaces").await;
+    assert!(of_operator.contains("</svg>paused</span>"), "{of_operator}");
+    assert!(!of_operator.contains("</svg>running</span>"), "{of_operator}");
+    // What is wrong with it says more.
+    world.set("spaces", OperatorState::Degraded { reasons: vec!["no such type".to_owned()] });
+    assert!(page(&world, "/ui/operators/spaces").await.contains("</svg>degraded</span>"));
+}
+
+#[actix_web::test]
 async fn what_only_a_person_can_end_needs_attention_at_once() {
     let world = World::running();
     let operator = OperatorName::new("spaces").unwrap();

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::{
     board::{
-        Board, OperatorInfo, OperatorState, ParentPhase, ParentState, QueueReader, QueueState,
-        TypeState,
+        Board, OperatorInfo, OperatorPause, OperatorState, ParentPhase, ParentState, QueueReader,
+        QueueState, TypeState,
     },
-    history::{Cause, Decision, Outcome, Run, Verb, WriteRecord},
+    history::{Cause, Decision, FailureKind, Outcome, Run, Verb, WriteRecord},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, Uid},
     operator::{ChildConfig, OperatorConfig, OperatorName},
@@ -78,6 +78,11 @@ impl World {
 
     pub(super) fn set(&self, operator: &str, state: OperatorState) {
         self.state.board.set_operator(&OperatorName::new(operator).unwrap(), state);
+    }
+
+    pub(super) fn pause(&self, operator: &str) {
+        let paused = OperatorPause { since: SystemTime::now(), by: None };
+        self.state.board.set_paused(&OperatorName::new(operator).unwrap(), Some(paused));
     }
 
     /// A parent `ns/a` that failed after it had run well, its Pod and its Secret.
@@ -167,7 +172,7 @@ fn failing_parent() -> ParentState {
     })];
     state.history.record(first);
     let message = "no such image".to_owned();
-    let outcome = Outcome::Failed { reason: "HandlerFailed".to_owned(), message: message.clone() };
+    let outcome = Outcome::Failed { reason: FailureKind::HandlerFailed, message: message.clone() };
     state.history.record(Run::new(SystemTime::UNIX_EPOCH, took, outcome));
     ParentState { phase: ParentPhase::Failing, failures: 1, message: Some(message), ..state }
 }

@@ -117,8 +117,7 @@ impl Attention {
 fn matters(state: &ParentState, now: SystemTime) -> bool {
     match state.phase {
         ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
-        // Of a run under way there is something to say only when it takes too long.
-        ParentPhase::Running => state.message.is_some() && state.failures == 0,
+        ParentPhase::Running => state.is_overdue,
         ParentPhase::Waiting | ParentPhase::Finalizing if needs_person(state) => true,
         ParentPhase::Waiting | ParentPhase::Finalizing => {
             let since = sentence::since(&state.history);

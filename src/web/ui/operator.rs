@@ -109,7 +109,7 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
             .listening_to(name, None),
         name: name.to_owned(),
         kind: operator.info.config.parent.kind().to_owned(),
-        mark: (&operator.state).into(),
+        mark: (&operator).into(),
         reasons: operator.state.reasons().iter().map(Prose::from).collect(),
         paused: operator.paused.as_ref().map(|pause| Moment::past(pause.since, now)),
         commands: commands(&operator),

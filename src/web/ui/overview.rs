@@ -92,7 +92,7 @@ impl OperatorRow {
         Self {
             name: name.to_owned(),
             href: links::operator(name),
-            mark: (&operator.state).into(),
+            mark: operator.into(),
             kind: operator.info.config.parent.kind().to_owned(),
             parents: counted(total, "parent", "parents"),
             bar: Bar::new(operator),

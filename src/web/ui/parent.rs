@@ -26,6 +26,7 @@ use crate::{
         WebState,
         explain::{ExplainQuery, Looked},
         parents::{ParentPath, conditions_of},
+        why::purpose,
     },
 };
 
@@ -72,7 +73,7 @@ struct RunView {
     started: Moment,
     took: String,
     causes: Vec<String>,
-    error: Option<(String, Prose)>,
+    error: Option<(&'static str, Prose)>,
     decisions: Vec<Decided>,
     message: Option<Prose>,
     rest: String,
@@ -109,7 +110,7 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         object: object.as_ref().map(|_| links::object(ty, &key)),
         mark: parent.phase.into(),
         why: sentence::why(&parent, &operator, &tree.unready, now).into(),
-        next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), sentence::next_run(it.why))),
+        next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), purpose(it.why))),
         since: sentence::since(history).map(|at| Moment::past(at, now)),
         facts: facts(&parent),
         commands: commands(name, &key, parent.phase),
@@ -204,10 +205,10 @@ impl RunView {
     }
 }
 
-fn error(run: &Run) -> Option<(String, Prose)> {
+fn error(run: &Run) -> Option<(&'static str, Prose)> {
     match &run.outcome {
         crate::history::Outcome::Failed { reason, message } => {
-            Some((reason.clone(), message.into()))
+            Some((reason.name(), message.into()))
         }
         _ => None,
     }

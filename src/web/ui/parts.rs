@@ -131,6 +131,16 @@ impl From<&OperatorState> for Mark {
     }
 }
 
+impl From<&OperatorSnapshot> for Mark {
+    /// A pause is what there is to say of one that runs without trouble.
+    fn from(operator: &OperatorSnapshot) -> Self {
+        match (&operator.state, &operator.paused) {
+            (OperatorState::Running, Some(_)) => Self::paused("paused"),
+            (state, _) => state.into(),
+        }
+    }
+}
+
 impl From<&Outcome> for Mark {
     fn from(outcome: &Outcome) -> Self {
         let (sign, tone) = match outcome {

@@ -5,7 +5,6 @@ use std::time::SystemTime;
 use crate::{
     board::{OperatorSnapshot, ParentState},
     history::History,
-    schedule::WakeReason,
     web::why::Facts,
 };
 
@@ -22,21 +21,6 @@ pub(super) fn why(
     Facts { state: &operator.state, paused, parent, unready, places, now }.why()
 }
 
-/// What a timer is for.
-pub(super) fn next_run(why: WakeReason) -> &'static str {
-    match why {
-        WakeReason::Resync => "because the handler asked for it",
-        WakeReason::Retry => "to try again",
-        WakeReason::Throttled => "when the API server allows it",
-        WakeReason::Recheck => "to look again, if nothing happens before",
-        WakeReason::Slowed => {
-            "because what is changed back again and again is repaired ever more slowly"
-        }
-        WakeReason::Calming => "to see whether the fight over its children has ended",
-        WakeReason::Debounce(_) => "when the changes that are being collected have ended",
-    }
-}
-
 /// Since when the runs have come to the same, as far as they are kept.
 pub(super) fn since(history: &History) -> Option<SystemTime> {
     let same = history.last()?.outcome.name();
@@ -49,11 +33,12 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::history::{Outcome, Run};
+    use crate::history::{FailureKind, Outcome, Run};
 
     #[test]
     fn it_has_stood_so_since_the_first_run_of_the_same_kind() {
-        let failed = || Outcome::Failed { reason: "x".to_owned(), message: "y".to_owned() };
+        let reason = FailureKind::WriteFailed;
+        let failed = || Outcome::Failed { reason, message: "y".to_owned() };
         let mut history = History::default();
         for (at, outcome) in [(0, Outcome::Synced), (1, failed()), (2, failed())] {
             let started = SystemTime::UNIX_EPOCH + Duration::from_secs(at);

@@ -1,0 +1,35 @@
+//! Why a run failed, in one word: for conditions, Events, and whoever says more about it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Why a run failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+pub enum FailureKind {
+    /// The handler returned an error.
+    HandlerFailed,
+    /// The handler panicked.
+    HandlerPanicked,
+    /// The handler did not return in time.
+    HandlerOverdue,
+    /// The handler returned children that cannot be written.
+    InvalidChildren,
+    /// An object of somebody else has the name of a child.
+    Conflict,
+    /// A request to the API server failed.
+    WriteFailed,
+}
+
+impl FailureKind {
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HandlerFailed => "HandlerFailed",
+            Self::HandlerPanicked => "HandlerPanicked",
+            Self::HandlerOverdue => "HandlerOverdue",
+            Self::InvalidChildren => "InvalidChildren",
+            Self::Conflict => "Conflict",
+            Self::WriteFailed => "WriteFailed",
+        }
+    }
+}
