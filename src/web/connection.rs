@@ -53,13 +53,16 @@ async fn cut_off_when_idle(
     mut requests: watch::Receiver<usize>,
     patience: Duration,
 ) {
-    // An error says that the connection has ended.
     while requests.wait_for(|count| *count == 0).await.is_ok() {
-        let begun = timeout(patience, requests.wait_for(|count| *count > 0)).await;
-        if begun.is_err() {
-            // It may have gone meanwhile.
-            let _ = socket.shutdown(Shutdown::Both);
-            return;
+        match timeout(patience, requests.wait_for(|count| *count > 0)).await {
+            Ok(Ok(_)) => {}
+            // The connection has ended.
+            Ok(Err(_)) => return,
+            Err(_) => {
+                // It may have gone meanwhile.
+                let _ = socket.shutdown(Shutdown::Both);
+                return;
+            }
         }
     }
 }
@@ -87,5 +90,26 @@ impl Drop for Busy {
 impl fmt::Debug for Busy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Busy")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn nobody_looks_after_a_connection_that_has_ended() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = || TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let patience = Duration::from_mins(1);
+        for left_under_way in [0, 1] {
+            let (under_way, seen) = watch::channel(left_under_way);
+            let mut looking = Box::pin(cut_off_when_idle(socket(), seen, patience));
+            assert!(looking.as_mut().now_or_never().is_none());
+            drop(under_way);
+            assert!(looking.now_or_never().is_some(), "with {left_under_way} under way");
+        }
     }
 }
