@@ -11,10 +11,13 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/screenshots");
 
 const FIELD: Look = Look { height: 780, width: 1120, ..WIDE };
 
+const TALL: Look = Look { height: 860, ..FIELD };
+
 const PICTURES: &[(&str, &str, Look)] = &[
     ("overview", "/", FIELD),
     ("parent-failing", "/ui/operators/websites/parents/shop/checkout", FIELD),
     ("parent-dark", "/ui/operators/websites/parents/shop/stock", FIELD.dark()),
+    ("parent-events", "/ui/operators/websites/parents/shop/stock?events", TALL),
     ("operator", "/ui/operators/websites", FIELD),
     ("narrow", "/", NARROW),
 ];

@@ -85,6 +85,8 @@ async fn what_a_run_would_change_is_shown_and_not_done() {
         browser.click("a[href$='?diff']").await;
         browser.until_shown(".tree", "would be changed").await;
         assert_eq!(browser.texts(".diff li").await, [".data.title \"newsletter\" \"spring\""]);
+        browser.goto("/ui/operators/websites/parents/shop/landing?diff").await;
+        browser.until_shown("main", "It would change nothing.").await;
         browser.goto("/ui/cache/configmaps/shop/newsletter-content").await;
         browser.until_shown("pre", "title: newsletter").await;
     })

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::{
-    parts::{Mark, count, counted},
+    parts::{Mark, Prose, count, counted},
     time::Moment,
 };
 use crate::web::kubernetes_events::{EventView, EventsView};
@@ -24,7 +24,7 @@ pub(super) struct EventRow {
     pub(super) mark: Mark,
     pub(super) reason: String,
     pub(super) object: String,
-    pub(super) message: String,
+    pub(super) message: Prose,
     pub(super) source: String,
     pub(super) count: u64,
 }
@@ -66,7 +66,7 @@ impl EventRow {
             mark: if r#type == "Warning" { Mark::warn("warning") } else { Mark::plain("normal") },
             reason,
             object: format!("{} {away}{}", object.kind, object.key.name),
-            message,
+            message: message.into(),
             source,
             count,
         }

@@ -48,6 +48,7 @@ struct View {
     children_omitted: usize,
     /// Whether what a run would change is shown, and where it is not, or is.
     is_preview: bool,
+    changes_nothing: bool,
     other_preview: String,
     preview_error: Option<String>,
     /// What Kubernetes tells, where that was asked, and where it is shown, or not.
@@ -116,6 +117,9 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         commands: commands(name, &key, parent.phase),
         children: tree.nodes.iter().map(Branch::from).collect(),
         children_omitted: tree.omitted,
+        changes_nothing: is_preview
+            && preview_error.is_none()
+            && tree.nodes.iter().all(|node| node.preview.is_none()),
         other_preview: at(!is_preview, has_events),
         is_preview,
         preview_error,
