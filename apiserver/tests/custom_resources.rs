@@ -123,6 +123,21 @@ async fn empty_metadata_is_absent_metadata() {
 }
 
 #[tokio::test]
+async fn a_watch_tells_what_there_was_and_ends_when_the_schema_of_its_type_changes() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    create(&widgets(&client), widget("a", 1)).await;
+    let events = widgets(&client).watch(&WatchParams::default(), "0").await.unwrap();
+    let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
+    let mut definition = definitions.get("widgets.example.com").await.unwrap();
+    let schema = "/spec/versions/0/schema/openAPIV3Schema/properties";
+    definition.data.pointer_mut(schema).unwrap()["more"] = json!({"type": "string"});
+    definitions.replace("widgets.example.com", &<_>::default(), &definition).await.unwrap();
+    let told: Vec<_> = events.try_collect().await.unwrap();
+    assert!(matches!(told.as_slice(), [WatchEvent::Added(_)]), "{told:?}");
+}
+
+#[tokio::test]
 async fn a_watch_tells_the_last_deletions_and_ends_with_its_definition() {
     let (_server, client) = server();
     define_widgets(&client).await;

@@ -10,7 +10,7 @@ use crate::{
     board::{Answer, OperatorState, Preview, Request},
     cluster::{WatchNote, Watched},
     history::Cause,
-    object::{K8sType, ObjectKey, Uid, Undecodable},
+    object::{K8sType, ObjectKey, SecretFields, Uid, Undecodable},
     operator::OperatorName,
     reconcile::{Origin, Permit},
     schedule::Touch,
@@ -24,6 +24,13 @@ pub(super) struct Noted {
     /// Which of the reflector's scopes.
     pub(super) scope: usize,
     pub(super) note: WatchNote,
+}
+
+/// The schema of a type was read.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct SchemaRead {
+    pub(super) secrets: SecretFields,
 }
 
 /// A reply to a write of ours, or a live read, changed a store.
@@ -143,6 +150,7 @@ pub(super) struct Ended {
 }
 
 impl Letter for Noted {}
+impl Letter for SchemaRead {}
 impl Letter for Published {}
 impl Letter for Observed {}
 impl Letter for LeftOut {}

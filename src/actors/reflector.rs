@@ -1,5 +1,7 @@
 //! One actor per resource type: it keeps the type's watch loops running and tells the operators.
 
+mod schema;
+
 use std::{
     fmt,
     sync::Arc,
@@ -43,6 +45,8 @@ pub struct Reflector {
     parts: ReflectorParts,
     scopes: Vec<Scope>,
     loops: Vec<AbortHandle>,
+    /// Reads which fields of the type are secret.
+    reading: Option<AbortHandle>,
     /// What is counted over all scopes.
     state: TypeState,
     observers: Vec<Observer>,
@@ -83,10 +87,11 @@ impl Reflector {
             failures: 0,
         };
         let scopes = parts.scopes.iter().map(scope).collect();
-        let (loops, observers) = (Vec::new(), Vec::new());
+        let (loops, reading, observers) = (Vec::new(), None, Vec::new());
         let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
         let pulse = parts.board.pulse(name, Instant::now());
-        Self { parts, scopes, loops, state: TypeState::default(), observers, hold: None, pulse }
+        let (state, hold) = <_>::default();
+        Self { parts, scopes, loops, reading, state, observers, hold, pulse }
     }
 
     /// Adds someone to tell. To be called before the start.
@@ -154,6 +159,7 @@ impl Reflector {
     fn note(&mut self, scope: usize, note: WatchNote, ctx: &mut Context<Self>) {
         match note {
             WatchNote::Changed(changes) => return self.tell(changes, None),
+            WatchNote::Opened => return self.read_schema(ctx),
             WatchNote::Synced(settled) => self.synced(scope, settled, ctx),
             WatchNote::Alive { at } => {
                 self.state.last_event = Some(at);
@@ -204,6 +210,10 @@ impl Reflector {
     fn failed(&mut self, scope: usize, error: &ApiError) {
         let type_error = self.type_error(scope, error);
         self.state.restarts += 1;
+        if error.class() == ErrorClass::NotServed {
+            // When it is served again it may be another one.
+            self.state.secrets = None;
+        }
         self.scopes[scope].failures += 1;
         self.scopes[scope].error = Some(type_error);
         if self.is_lasting(scope, error) {
@@ -286,7 +296,7 @@ impl Actor for Reflector {
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
-        self.loops.iter().for_each(AbortHandle::abort);
+        self.loops.iter().chain(&self.reading).for_each(AbortHandle::abort);
     }
 }
 

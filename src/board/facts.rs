@@ -1,10 +1,10 @@
 //! The values on the board.
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use crate::{
     history::{History, NextWake},
-    object::{ObjectKey, Uid},
+    object::{ObjectKey, SecretFields, Uid},
     operator::{OperatorConfig, OperatorName},
     store::StoreReader,
 };
@@ -68,6 +68,8 @@ pub struct TypeState {
     pub deletions_held: bool,
     /// Each namespace that has a watch of its own; empty when one watch covers all.
     pub namespaces: Vec<NamespaceState>,
+    /// Which fields its schema marks as secret; `None` while that is not known.
+    pub secrets: Option<Arc<SecretFields>>,
 }
 
 /// The watch of a type in one namespace.
@@ -199,10 +201,23 @@ impl OperatorState {
 // === TypeState ===
 
 impl TypeState {
-    /// Whether anything but the time of the last event is different.
+    /// Whether anything that is told is different.
     pub(super) fn differs_from(&self, other: &Self) -> bool {
-        let last_event = self.last_event;
-        *self != Self { last_event, ..other.clone() }
+        let (last_event, secrets) = (self.last_event, self.secrets.clone());
+        *self != Self { last_event, secrets, ..other.clone() }
+    }
+}
+
+// === TypeSnapshot ===
+
+impl TypeSnapshot {
+    /// Which fields of the type are secret; `None` while that is not known.
+    pub fn secrets(&self) -> Option<Arc<SecretFields>> {
+        if self.store.ty().may_be_custom() {
+            return self.state.secrets.clone();
+        }
+        // Kubernetes marks none of its own.
+        Some(Arc::default())
     }
 }
 

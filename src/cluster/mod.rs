@@ -25,6 +25,7 @@ pub use error::{ApiError, Cause, ErrorClass, Refusal};
 pub use event_list::EventList;
 pub use events::{EventKind, ParentEvent, Regarding};
 pub use reviews::{AccessVerdict, TokenVerdict, User};
+pub use schema::{PUBLISHED_WITHIN, TypeSchema, secret_fields};
 pub use watch::watch;
 pub use watched::{WatchNote, WatchSpec, Watched};
 pub use write::Deleted;

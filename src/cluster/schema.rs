@@ -1,14 +1,37 @@
-//! What a type's status may hold, as the server publishes it in `OpenAPI` v3.
+//! What a type's status may hold and which of its fields are secret, as the server publishes it in
+//! `OpenAPI` v3.
 //!
 //! The document needs no permission beyond that of any authenticated user, other than the CRD.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::{ApiError, Cluster, api::ApiRequest};
-use crate::{object::K8sType, plan::StatusSchema};
+use crate::{
+    object::{K8sType, SecretFields},
+    plan::StatusSchema,
+};
+
+/// What is read of the schema of a type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeSchema {
+    /// What its status may hold.
+    pub status: StatusSchema,
+    /// Which fields hold secrets.
+    pub secrets: SecretFields,
+}
+
+/// A schema that is not published after this time will not be: nothing can be read off it then.
+pub const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
+/// How long until a schema that is not there is asked for again.
+const RETRY: Duration = Duration::from_secs(2);
+/// What is published follows what is served after a moment.
+const LAG: Duration = Duration::from_secs(10);
 
 /// A document may describe hundreds of types: as a tree it would take megabytes.
 #[derive(Deserialize)]
@@ -41,8 +64,8 @@ struct GroupVersionKind {
 }
 
 impl Cluster {
-    /// What the status of a type may hold; `None` where the server does not publish it (yet).
-    pub async fn status_schema(&self, ty: &K8sType) -> Result<Option<StatusSchema>, ApiError> {
+    /// What the schema of a type says; `None` where the server does not publish it (yet).
+    pub async fn schema(&self, ty: &K8sType) -> Result<Option<TypeSchema>, ApiError> {
         let root = if ty.group().is_empty() { "api" } else { "apis" };
         let request =
             ApiRequest::get("get", ty, format!("/openapi/v3/{root}/{}", ty.api_version()));
@@ -60,19 +83,43 @@ impl Cluster {
     }
 }
 
-fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<StatusSchema>> {
+/// Tells which fields of a type are secret, as soon as that can be read, and once more when it must
+/// have changed if its definition has.
+pub async fn secret_fields(cluster: Cluster, ty: K8sType, tell: impl Fn(SecretFields) + Send) {
+    for wait in [Duration::ZERO, LAG] {
+        tokio::time::sleep(wait).await;
+        let secrets = published(&cluster, &ty).await;
+        tell(secrets);
+    }
+}
+
+async fn published(cluster: &Cluster, ty: &K8sType) -> SecretFields {
+    let began = Instant::now();
+    loop {
+        match cluster.schema(ty).await {
+            Ok(Some(schema)) => return schema.secrets,
+            Ok(None) if began.elapsed() > PUBLISHED_WITHIN => return SecretFields::default(),
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%ty, %error, "the schema cannot be read"),
+        }
+        tokio::time::sleep(RETRY).await;
+    }
+}
+
+fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<TypeSchema>> {
     let mut schemas = document.components.schemas.values();
     let Some(schema) = schemas.find(|schema| is_of(schema.get(), ty)) else { return Ok(None) };
     let schema: Value = serde_json::from_str(schema.get())?;
     let ending = format!("/{}/{{name}}/status", ty.plural());
     let has_subresource = document.paths.keys().any(|path| path.ends_with(&ending));
-    Ok(Some(match schema.pointer("/properties/status") {
+    let status = match schema.pointer("/properties/status") {
         // A built-in type refers to its status instead of spelling it out.
         Some(status) if status.get("properties").is_none() && is_reference(status) => {
             StatusSchema::unknown()
         }
         status => StatusSchema::from_open_api(status, has_subresource),
-    }))
+    };
+    Ok(Some(TypeSchema { status, secrets: SecretFields::of_schema(&schema) }))
 }
 
 fn is_reference(status: &Value) -> bool {

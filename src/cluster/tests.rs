@@ -40,6 +40,7 @@ async fn a_line_of_a_watch_that_is_too_long_is_given_up_on() {
     let (say, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let note = move |note| drop(say.send(note));
     let watching = tokio::spawn(watch(verbose(17), spec, store, scope, note));
+    assert!(matches!(heard.recv().await, Some(WatchNote::Opened)));
     match heard.recv().await {
         Some(WatchNote::Failed { error: ApiError::Malformed { why, .. }, .. }) => {
             assert!(why.contains("longer than 16 MiB"), "{why}");

@@ -308,6 +308,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         };
         let opening = self.cluster.open(request);
         let response = self.within_silence(opening).await??;
+        (self.note)(WatchNote::Opened);
         let body = response.into_body().into_data_stream().map_err(std::io::Error::other);
         Ok(Box::pin(body).into_async_read())
     }

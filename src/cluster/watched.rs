@@ -50,6 +50,8 @@ impl fmt::Display for Watched {
 /// What a watch loop has to say.
 #[derive(Debug)]
 pub enum WatchNote {
+    /// A connection was opened. A server ends those that there are when a definition changes.
+    Opened,
     /// The store has changed.
     Changed(Vec<Change>),
     /// The store holds a complete list.

@@ -101,6 +101,12 @@ impl K8sType {
         self.0.scope == Scope::Namespaced
     }
 
+    /// Whether somebody may have defined the type. What the API server brings along in `apps` or `batch`
+    /// nobody has: the group of a definition has a dot.
+    pub fn may_be_custom(&self) -> bool {
+        self.group().contains('.')
+    }
+
     /// Whether this is `kind` of `api_version`.
     pub fn is(&self, api_version: &str, kind: &str) -> bool {
         self.api_version() == api_version && self.kind() == kind

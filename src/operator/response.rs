@@ -1,12 +1,12 @@
 //! What a handler answers.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// The children and the status that a parent should have.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// The children and the status that a parent should have. `Debug` shows no content.
+#[derive(Clone, Default, PartialEq)]
 pub struct SyncResponse {
     /// The status; `None` leaves the fields of the status as they are.
     pub status: Option<Value>,
@@ -63,8 +63,8 @@ impl SyncResponse {
     }
 }
 
-/// What came of cleaning up before a parent goes.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// What came of cleaning up before a parent goes. `Debug` shows no content.
+#[derive(Clone, Default, PartialEq)]
 pub struct FinalizeResponse {
     /// The status to show meanwhile; `None` leaves it as it is. Ignored when all is done.
     pub status: Option<Value>,
@@ -94,8 +94,8 @@ impl FinalizeResponse {
 }
 
 /// What a handler says about its own error. The default says nothing: the status stays, and the
-/// retry comes with backoff.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// retry comes with backoff. `Debug` shows no content.
+#[derive(Clone, Default, PartialEq)]
 pub struct ErrorResponse {
     /// The status; `None` leaves the fields of the status as they are.
     pub status: Option<Value>,
@@ -125,6 +125,26 @@ impl ErrorResponse {
 impl From<(Value, Option<Duration>)> for ErrorResponse {
     fn from((status, retry): (Value, Option<Duration>)) -> Self {
         Self { status: Some(status), retry, unserializable: None }
+    }
+}
+
+/// Children may be Secrets, and a status may quote one.
+impl fmt::Debug for SyncResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (children, has_status) = (self.children.len(), self.status.is_some());
+        write!(f, "SyncResponse({children} children, status: {has_status})")
+    }
+}
+
+impl fmt::Debug for FinalizeResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FinalizeResponse(status: {}, retry: {:?})", self.status.is_some(), self.retry)
+    }
+}
+
+impl fmt::Debug for ErrorResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ErrorResponse(status: {}, retry: {:?})", self.status.is_some(), self.retry)
     }
 }
 

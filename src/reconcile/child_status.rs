@@ -59,6 +59,14 @@ impl Told {
         self.said.iter().map(|(id, (state, why))| (id, *state, why.as_str()))
     }
 
+    /// Says in other words why children failed.
+    pub(super) fn rephrase_failures(&mut self, rephrase: impl Fn(&str) -> String) {
+        let said = self.said.values_mut();
+        for (_, why) in said.filter(|(state, _)| *state == ChildState::Failed) {
+            *why = rephrase(why);
+        }
+    }
+
     /// Whether something was said of a child.
     pub(super) fn knows(&self, id: &ChildId) -> bool {
         self.said.contains_key(id)
@@ -114,7 +122,9 @@ impl Report {
     /// A request about something else failed. The same failure twice is one.
     pub(super) fn step_failed(&mut self, what: &dyn Display, error: ApiError) {
         let failure = ChildFailure::new(what.to_string(), error);
-        let is_same = |known: &ChildFailure| known.to_string() == failure.to_string();
+        let is_same = |known: &ChildFailure| {
+            known.what == failure.what && known.error.to_string() == failure.said
+        };
         if !self.child_failures.iter().any(is_same) {
             self.child_failures.push(failure);
         }

@@ -11,11 +11,11 @@ use tokio::sync::Semaphore;
 
 use super::{CommonPlaces, EventLog, Failure, Gate, events::EventQueue, schema::ParentSchema};
 use crate::{
-    cluster::{ApiError, Cluster},
+    cluster::{ApiError, Cluster, TypeSchema},
     metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName, Selection},
-    plan::{Minute, StatusSchema},
+    plan::Minute,
     schedule::{Backoff, Policy},
     store::{Change, Store},
 };
@@ -272,9 +272,14 @@ impl Context {
         self.publish(ty, change, None);
     }
 
-    /// What the parent's status may hold; `None` while the server has yet to publish it.
-    pub(super) async fn status_schema(&self) -> Result<Option<Arc<StatusSchema>>, ApiError> {
+    /// What the schema of the parents says; `None` while the server has yet to publish it.
+    pub(super) async fn schema(&self) -> Result<Option<Arc<TypeSchema>>, ApiError> {
         self.schema.get(self.cluster(), &self.config().parent).await
+    }
+
+    /// The same as it was last read, if it was.
+    pub(super) fn known_schema(&self) -> Option<Arc<TypeSchema>> {
+        self.schema.known_to_be()
     }
 
     /// Whether this is the first time that it is said.

@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use super::{
     Context, Failure, Report,
     series::{EventLog, Occurrence, Telling},
+    veil::Tell,
 };
 use crate::{
     cluster::{Cluster, EventKind, ParentEvent, Regarding},
@@ -51,6 +52,9 @@ fn start(cluster: Cluster, operator: String) -> mpsc::Sender<(Regarding, ParentE
 
 /// Tells why a run failed, once in a run.
 pub(super) fn failed(context: &Context, parent: &Object, failure: &Failure, report: &mut Report) {
+    if report.tell == Tell::Later {
+        return;
+    }
     let (reason, mut message) = (failure.reason(), failure.to_string());
     if failure.is_stalled() {
         message.insert_str(0, "stalled until something changes: ");

@@ -1,6 +1,6 @@
 //! Why a run failed, and what that means for the next one.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use crate::{
     cluster::{ApiError, ErrorClass},
@@ -39,14 +39,17 @@ pub enum Failure {
     Api(Vec<ChildFailure>),
 }
 
-/// A request about one object failed.
-#[derive(Debug, thiserror::Error)]
-#[error("{what}: {error}{}", kept_waiting(*.held_back))]
+/// A request about one object failed. `Debug` says what `Display` does.
+#[derive(thiserror::Error)]
+#[error("{what}: {said}{}", kept_waiting(*.held_back))]
 pub struct ChildFailure {
     /// The object.
     pub what: String,
-    /// Why.
+    /// Why. What it says may quote a secret.
+    #[source]
     pub error: ApiError,
+    /// What may be told of that.
+    pub said: String,
     /// How many other writes were not tried because of it.
     pub held_back: usize,
 }
@@ -113,7 +116,8 @@ pub(super) fn api_finished(failures: &[ChildFailure], longest: Duration) -> Fini
 
 impl ChildFailure {
     pub(super) fn new(what: String, error: ApiError) -> Self {
-        Self { what, error, held_back: 0 }
+        let said = error.to_string();
+        Self { what, error, said, held_back: 0 }
     }
 
     /// Whether the server has more to do than it can, so that whatever else there is should wait.
@@ -136,6 +140,12 @@ impl ChildFailure {
             | ErrorClass::Forbidden
             | ErrorClass::Permanent => None,
         }
+    }
+}
+
+impl fmt::Debug for ChildFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ChildFailure({self})")
     }
 }
 

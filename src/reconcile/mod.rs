@@ -14,6 +14,7 @@
 //! Invariants:
 //! - a parent with a deletionTimestamp is never synced: no child is created or changed;
 //! - a failed step 2 or 3 writes no child and deletes none;
+//! - the words of handlers and servers are told without what the parent's schema marks as secret;
 //! - while the parent or the operator is paused no child is written or deleted and no finalizer
 //!   changes;
 //! - a run that wrote children leaves the status to the run that follows it, except after failures
@@ -46,6 +47,7 @@ mod status;
 mod takeover;
 mod uncollectable;
 mod undecodable;
+mod veil;
 
 use std::time::{Instant, SystemTime};
 
@@ -130,6 +132,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let parent = match finalize::prepare(context, parent, job.failures, &mut report).await {
         finalize::Prepared::Sync(parent) => parent,
         finalize::Prepared::Done => {
+            veil::draw(context, &seen, &mut report).await;
             events::wrote(context, &seen, &mut report);
             pause::tell(context, &seen, &mut report);
             return report;
@@ -140,6 +143,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let observed = context.observed(&parent);
     // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
     let status = sync_and_apply(context, &parent, observed, job.failures, &mut report).await;
+    veil::draw(context, &parent, &mut report).await;
     events::wrote(context, &parent, &mut report);
     pause::tell(context, &parent, &mut report);
     // 5 status (I/O)

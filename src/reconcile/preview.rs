@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Context, Failure, check, ours};
+use super::{Context, Failure, check, ours, veil::Veil};
 use crate::{
     board::{CommandError, Preview},
     object::{Object, ObjectKey, Uid},
@@ -36,7 +36,13 @@ impl Context {
         let observed = self.observed(&parent);
         let children = ours(self, &parent, &observed);
         let request = SyncRequest { parent: parent.clone(), children, failures };
-        let response = self.ask(request).await?;
+        let response = match self.ask(request).await {
+            Err(CommandError::Undecided(why)) => {
+                let veil = Veil::over(self, &parent).await;
+                return Err(CommandError::Undecided(veil.text(&why)));
+            }
+            response => response?,
+        };
         let plan = plan::plan(PlanInput {
             config: self.config(),
             operator: self.name(),

@@ -5,7 +5,9 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use super::{EventLog, Failure, Pause, PausedBy, child_status::Told, failure::ChildFailure};
+use super::{
+    EventLog, Failure, Pause, PausedBy, child_status::Told, failure::ChildFailure, veil::Tell,
+};
 use crate::{
     history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
     object::ResourceVersion,
@@ -114,6 +116,8 @@ pub struct Report {
     pub(super) rewritten: Vec<(ChildId, Rewrite, Verb)>,
     /// A hash of the failure that was told last.
     pub(super) announced: Option<u64>,
+    /// When it is told what failed.
+    pub(super) tell: Tell,
     /// The failure of a whole step.
     failure: Option<Failure>,
     /// The failures of single writes.
@@ -155,6 +159,7 @@ impl Report {
             rewrites: HashMap::new(),
             rewritten: Vec::new(),
             announced: None,
+            tell: Tell::Now,
             failure: None,
             child_failures: Vec::new(),
             foreign: Vec::new(),

@@ -6,12 +6,12 @@ use std::{
 };
 
 use crate::{
-    cluster::{ApiError, Cluster},
-    object::K8sType,
+    cluster::{ApiError, Cluster, PUBLISHED_WITHIN, TypeSchema},
+    object::{K8sType, SecretFields},
     plan::StatusSchema,
 };
 
-/// What is known of the status of an operator's parents.
+/// What is known of the type of an operator's parents.
 #[derive(Default)]
 pub(super) struct ParentSchema {
     known: Mutex<Known>,
@@ -21,19 +21,16 @@ pub(super) struct ParentSchema {
 
 #[derive(Default)]
 struct Known {
-    schema: Option<Arc<StatusSchema>>,
+    schema: Option<Arc<TypeSchema>>,
     read_at: Option<Instant>,
     unpublished_since: Option<Instant>,
 }
-
-/// A schema that is not published after this time will not be: then everything is sent.
-const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
 
 /// A CRD can be changed while it is served, and nothing else tells.
 const FRESH: Duration = Duration::from_mins(1);
 
 impl Known {
-    fn fresh(&self) -> Option<Arc<StatusSchema>> {
+    fn fresh(&self) -> Option<Arc<TypeSchema>> {
         let is_fresh = self.read_at.is_some_and(|at| at.elapsed() < FRESH);
         self.schema.clone().filter(|_| is_fresh)
     }
@@ -45,12 +42,18 @@ impl ParentSchema {
         *self.known() = Known::default();
     }
 
-    /// What the status may hold; `None` while the server has yet to publish it.
+    /// The schema, fresh or not.
+    pub(super) fn known_to_be(&self) -> Option<Arc<TypeSchema>> {
+        self.known().schema.clone()
+    }
+
+    /// The schema; `None` while the server has yet to publish it. What is never published neither
+    /// limits the status nor marks anything.
     pub(super) async fn get(
         &self,
         cluster: &Cluster,
         parent: &K8sType,
-    ) -> Result<Option<Arc<StatusSchema>>, ApiError> {
+    ) -> Result<Option<Arc<TypeSchema>>, ApiError> {
         if let Some(schema) = self.known().fresh() {
             return Ok(Some(schema));
         }
@@ -58,11 +61,13 @@ impl ParentSchema {
         if let Some(schema) = self.known().fresh() {
             return Ok(Some(schema));
         }
-        let published = cluster.status_schema(parent).await?;
+        let published = cluster.schema(parent).await?;
         let mut known = self.known();
         let since = *known.unpublished_since.get_or_insert_with(Instant::now);
         let is_overdue = since.elapsed() > PUBLISHED_WITHIN;
-        let schema = published.or_else(|| is_overdue.then(StatusSchema::unknown));
+        let unknown =
+            || TypeSchema { status: StatusSchema::unknown(), secrets: SecretFields::default() };
+        let schema = published.or_else(|| is_overdue.then(unknown));
         known.schema = schema.map(Arc::new).or(known.schema.take());
         known.read_at = Some(Instant::now());
         Ok(known.schema.clone())

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Context, Failure, Report, child_status, conditions, events, flapping};
+use super::{Context, Failure, Report, child_status, conditions, events, flapping, veil};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind},
     history::RunStep,
@@ -31,6 +31,7 @@ pub(super) async fn write(
     status: Option<Value>,
     report: &mut Report,
 ) {
+    veil::draw(context, parent, report).await;
     let said = conditions::said(report);
     announce(context, parent, report);
     let listed = child_status::listed(context, report);
@@ -56,6 +57,7 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
     let is_refused = error.class() == ErrorClass::Permanent;
     report.step_failed(&"the status", error);
     report.close();
+    veil::draw(context, parent, report).await;
     if report.status_is_due {
         return;
     }
@@ -115,7 +117,7 @@ async fn patch(
     parent: &Object,
     Wanted { handler, conditions, children }: Wanted<'_>,
 ) -> Result<Patched, ApiError> {
-    let Some(schema) = context.status_schema().await? else { return Ok(Patched::NotYet) };
+    let Some(schema) = context.schema().await? else { return Ok(Patched::NotYet) };
     let mut parent = parent.clone();
     for attempt in 1.. {
         let now = now();
@@ -127,7 +129,7 @@ async fn patch(
             cleared: &cleared,
             children,
             observed_generation: true,
-            schema: &schema,
+            schema: &schema.status,
             now: &now,
         });
         warn_undeclared(context, &parent, &patch.undeclared);

@@ -93,15 +93,15 @@ pub(super) async fn show(
     let is_yaml = query.is_yaml(&request)?;
     let object = cached(&state.board, &path)?;
     Ok(if is_yaml {
-        HttpResponse::Ok().content_type(YAML).body(yaml(&object))
+        HttpResponse::Ok().content_type(YAML).body(yaml(&state.board, &object))
     } else {
-        HttpResponse::Ok().json(CachedObject(redacted(&object)))
+        HttpResponse::Ok().json(CachedObject(redacted(&state.board, &object)))
     })
 }
 
 /// The object as it may be shown, in YAML.
-pub(super) fn yaml(object: &Object) -> String {
-    let object = redacted(object);
+pub(super) fn yaml(board: &Board, object: &Object) -> String {
+    let object = redacted(board, object);
     serde_yaml_ng::to_string(&object).expect("whatever is JSON can be said in YAML")
 }
 

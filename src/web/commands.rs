@@ -13,12 +13,13 @@ use super::{
     WebState,
     cache::key_of,
     parents::ParentPath,
+    redact::text_about,
     status::{Refused, success},
 };
 use crate::{
-    board::{CommandError, Order},
+    board::{Board, CommandError, Order},
     cluster::User,
-    object::ObjectKey,
+    object::{K8sType, ObjectKey},
 };
 
 /// Who asks, where the API server says who that is.
@@ -103,8 +104,20 @@ async fn of_parent(
     let info = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info;
     let key = key_of(&info.config.parent, namespace.as_deref(), &name)?;
     let message = format!("{} {key}: {}", info.config.parent, verb.done());
-    state.board.command(&operator, verb.order(key), name_of(asker)).await?;
+    let done = state.board.command(&operator, verb.order(key.clone()), name_of(asker)).await;
+    done.map_err(|error| redacted(&state.board, &info.config.parent, &key, error))?;
     Ok(success(verb.code(), message))
+}
+
+/// What the API server refuses it may quote.
+fn redacted(board: &Board, ty: &K8sType, key: &ObjectKey, error: CommandError) -> CommandError {
+    match error {
+        CommandError::Refused { code, reason, message } => {
+            let message = text_about(board, ty, key, &message);
+            CommandError::Refused { code, reason, message }
+        }
+        other => other,
+    }
 }
 
 async fn of_operator(

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::redact::redacted_tree;
+use super::redact::Secrets;
 use crate::{
-    board::Preview,
-    object::{K8sType, Object},
+    board::{Board, Preview},
+    object::{K8sType, Object, REDACTED},
     operator::OperatorName,
     plan::{ChildId, Deletion, DeletionReason, Difference, Step, Write, compare},
 };
@@ -42,19 +42,27 @@ pub(super) struct DifferenceView {
 /// A longer value is told by its length.
 const MAX_VALUE: usize = 2048;
 
+/// What is compared for whom, and what of it is secret.
+pub(super) struct Comparing<'a> {
+    pub(super) board: &'a Board,
+    pub(super) operator: &'a OperatorName,
+    /// What is secret of the parent.
+    pub(super) secrets: &'a Secrets,
+}
+
 /// What a run would do, by the name of the child. What it would leave as it is, is not in it.
 pub(super) fn by_child(
     preview: &Preview,
-    operator: &OperatorName,
+    comparing: &Comparing<'_>,
 ) -> HashMap<ChildId, PreviewView> {
     let Preview { plan, live } = preview;
     let view = |step: &Step| {
         let id = step.id().clone();
         let live = live.get(&id);
         let view = match step {
-            Step::Create(write) => PreviewView::of_write("Create", write, None, operator),
-            Step::Update(write) => PreviewView::of_write("Update", write, live, operator),
-            Step::Delete(deletion) => PreviewView::of_deletion(deletion, live, operator),
+            Step::Create(write) => PreviewView::of_write("Create", write, None, comparing),
+            Step::Update(write) => PreviewView::of_write("Update", write, live, comparing),
+            Step::Delete(deletion) => PreviewView::of_deletion(deletion, live, comparing),
         };
         (id, view)
     };
@@ -66,43 +74,66 @@ impl PreviewView {
         action: &'static str,
         write: &Write,
         live: Option<&Object>,
-        operator: &OperatorName,
+        comparing: &Comparing<'_>,
     ) -> Self {
-        Self { action, differences: differences(&write.id.ty, &write.desired(), live, operator) }
+        Self { action, differences: comparing.differences(&write.id.ty, &write.desired(), live) }
     }
 
-    fn of_deletion(deletion: &Deletion, live: Option<&Object>, operator: &OperatorName) -> Self {
+    fn of_deletion(deletion: &Deletion, live: Option<&Object>, comparing: &Comparing<'_>) -> Self {
         match &deletion.why {
             DeletionReason::Undesired => Self { action: "Delete", differences: Vec::new() },
             DeletionReason::Recreate { instead_of, .. }
             | DeletionReason::Immutable { instead_of, .. } => {
-                Self::of_write("Recreate", instead_of, live, operator)
+                Self::of_write("Recreate", instead_of, live, comparing)
             }
         }
     }
 }
 
-fn differences(
-    ty: &K8sType,
-    desired: &Value,
-    live: Option<&Object>,
-    operator: &OperatorName,
-) -> Vec<DifferenceView> {
-    let tree = live.map_or_else(|| json!({}), Object::to_value);
-    let fields = live.and_then(|live| live.applied_fields(operator.as_str()));
-    let shown = (redacted_tree(ty, desired.clone()), redacted_tree(ty, tree.clone()));
-    let view = |Difference { path, desired: wanted, live: found }: Difference<'_>| DifferenceView {
-        path,
-        desired: wanted.map(|value| bounded(counterpart(desired, &shown.0, value))),
-        live: found.map(|value| bounded(counterpart(&tree, &shown.1, value))),
+impl Comparing<'_> {
+    fn differences(
+        &self,
+        ty: &K8sType,
+        desired: &Value,
+        live: Option<&Object>,
+    ) -> Vec<DifferenceView> {
+        let tree = live.map_or_else(|| json!({}), Object::to_value);
+        let fields = live.and_then(|live| live.applied_fields(self.operator.as_str()));
+        let hidden = |tree: &Value| self.secrets.hidden_in(self.board, ty, tree.clone());
+        let shown = (hidden(desired), hidden(&tree));
+        let view = |Difference { path, desired: wanted, live: found }: Difference<'_>| {
+            let wanted = wanted.map(|value| (value, counterpart(desired, &shown.0, value)));
+            let found = found.map(|value| (value, counterpart(&tree, &shown.1, value)));
+            let (desired, live) = as_secret_as_each_other(wanted, found);
+            let path = self.secrets.text(&path);
+            DifferenceView { path, desired: desired.map(bounded), live: live.map(bounded) }
+        };
+        compare(ty, desired, &tree, fields.as_ref()).into_iter().map(view).collect()
+    }
+}
+
+/// Where one of the two is a secret, the other one may be the one from before.
+fn as_secret_as_each_other(
+    desired: Option<(&Value, Value)>,
+    live: Option<(&Value, Value)>,
+) -> (Option<Value>, Option<Value>) {
+    let is_secret =
+        |it: &Option<(&Value, Value)>| it.as_ref().is_some_and(|(value, shown)| *value != shown);
+    let is_any_secret = is_secret(&desired) || is_secret(&live);
+    let shown = |it: Option<(&Value, Value)>| {
+        it.map(
+            |(value, shown)| {
+                if is_any_secret && *value == shown { REDACTED.into() } else { shown }
+            },
+        )
     };
-    compare(ty, desired, &tree, fields.as_ref()).into_iter().map(view).collect()
+    (shown(desired), shown(live))
 }
 
 /// The value of a redacted tree that stands where another one stands in the tree itself. Whatever
 /// redaction hides is hidden here, too: the values that are shown are never taken from anywhere else.
 fn counterpart(tree: &Value, shown: &Value, value: &Value) -> Value {
-    find(tree, shown, value).unwrap_or_else(|| json!("(redacted)"))
+    find(tree, shown, value).unwrap_or_else(|| REDACTED.into())
 }
 
 fn find(tree: &Value, shown: &Value, value: &Value) -> Option<Value> {
@@ -127,10 +158,39 @@ fn bounded(value: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::object::KeptManagers;
+    use crate::{
+        board::TypeState,
+        object::{KeptManagers, SecretFields},
+        store::Store,
+    };
 
     const SENTINEL: &str = "sentinel-value";
+    const MARKED: &str = "marked-value";
+
+    fn app() -> K8sType {
+        K8sType::namespaced("example.com/v1", "App", "apps")
+    }
+
+    /// Its password is marked.
+    fn parent() -> Object {
+        let metadata = json!({"name": "p", "namespace": "ns", "uid": "p", "resourceVersion": "1"});
+        let parent = json!({"metadata": metadata, "password": MARKED});
+        Object::from_value(&app(), &parent, &KeptManagers::default()).unwrap()
+    }
+
+    fn board(child: &K8sType) -> Board {
+        let board = Board::new();
+        for ty in [app(), child.clone()] {
+            board.add_store(Store::new(ty, BTreeSet::new()).reader());
+        }
+        let marks = json!({"properties": {"password": {"format": "password"}}});
+        let secrets = Some(SecretFields::of_schema(&marks).into());
+        board.set_type(&app(), TypeState { secrets, ..TypeState::default() });
+        board
+    }
 
     fn shown(kind: &str, desired: &Value, live: &Value) -> Value {
         let ty = K8sType::namespaced("v1", kind, &format!("{}s", kind.to_lowercase()));
@@ -148,7 +208,10 @@ mod tests {
             "data": desired,
         });
         let operator = OperatorName::new("op").unwrap();
-        let found = differences(&ty, &desired, Some(&live), &operator);
+        let board = board(&ty);
+        let secrets = Secrets::of(&board, &parent());
+        let comparing = Comparing { board: &board, operator: &operator, secrets: &secrets };
+        let found = comparing.differences(&ty, &desired, Some(&live));
         serde_json::to_value(found).unwrap()
     }
 
@@ -176,6 +239,20 @@ mod tests {
             assert!(!text.contains(SENTINEL) && !text.contains("c2Vud"), "{text}");
             assert!(!text.contains("other"), "{text}");
         }
+    }
+
+    #[test]
+    fn where_one_side_is_marked_the_other_may_be_the_one_before_and_is_hidden_too() {
+        let live = json!({"key": "password-of-yesterday", "gone": "fine"});
+        let desired = json!({"key": MARKED, "more": format!("is {MARKED}"), "fine": "shown"});
+        let shown = shown("ConfigMap", &desired, &live);
+        let expected = json!([
+            {"path": ".data.fine", "desired": "shown"},
+            {"path": ".data.key", "desired": "(redacted)", "live": "(redacted)"},
+            {"path": ".data.more", "desired": "is (redacted)"},
+            {"path": ".data.gone", "live": "fine"},
+        ]);
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -10,10 +10,11 @@ use serde_json::Value;
 
 use super::{
     WebState,
-    diff::{self, PreviewView},
+    diff::{self, Comparing, PreviewView},
     endpoint::{Form, Parameter},
     kubernetes_events::{self, EventsView},
     parents::{ParentPath, ParentView, cached_parent, conditions_of, known_parent},
+    redact::{Secrets, text},
     status::Refused,
     tree::{Node, Roots, Tree, tree},
     why::Facts,
@@ -64,6 +65,8 @@ pub(super) struct Looked {
     pub(super) parent: ParentState,
     /// As it is cached.
     pub(super) object: Option<Object>,
+    /// Those that its status shows.
+    pub(super) conditions: Value,
     pub(super) tree: Tree,
     /// Why it cannot be said what a run would do.
     pub(super) preview_error: Option<String>,
@@ -105,30 +108,34 @@ impl Looked {
     ) -> Result<Self, Refused> {
         let (operator, key, parent) = known_parent(board, path)?;
         let name = &operator.info.name;
+        let object = cached_parent(board, &operator.info, &key, &parent.uid);
+        let secrets = object.as_ref().map_or_else(Secrets::unknown, |it| Secrets::of(board, it));
+        let comparing = Comparing { board, operator: name, secrets: &secrets };
         let (previews, preview_error) = if query.is_preview() {
             match board.preview(name.as_str(), key.clone()).await {
-                Ok(preview) => (diff::by_child(&preview, name), None),
+                Ok(preview) => (diff::by_child(&preview, &comparing), None),
                 Err(error) => (HashMap::new(), Some(error.to_string())),
             }
         } else {
             (HashMap::new(), None)
         };
-        let object = cached_parent(board, &operator.info, &key, &parent.uid);
         let tree = object.as_ref().map(|it| grown(board, &operator, it, &parent, previews));
         let tree = tree.unwrap_or_default();
         let events = if query.has_events() {
             let about = (&key, &parent.uid);
-            Some(kubernetes_events::read(board, name.as_str(), about, &tree.nodes).await)
+            let events = kubernetes_events::read(board, name.as_str(), about, &tree.nodes).await;
+            Some(events.without(&secrets))
         } else {
             None
         };
-        Ok(Self { operator, key, parent, object, tree, preview_error, events })
+        let conditions = conditions_of(board, object.as_ref());
+        Ok(Self { operator, key, parent, object, conditions, tree, preview_error, events })
     }
 }
 
 impl From<Looked> for ParentDetails {
     fn from(looked: Looked) -> Self {
-        let Looked { operator, key, parent, object, tree, preview_error, events } = looked;
+        let Looked { operator, key, parent, conditions, tree, preview_error, events, .. } = looked;
         let facts = Facts {
             state: &operator.state,
             paused: operator.paused.as_ref(),
@@ -140,7 +147,7 @@ impl From<Looked> for ParentDetails {
         Self {
             why: facts.why(),
             parent: ParentView::new(&key, &parent),
-            conditions: conditions_of(object.as_ref()),
+            conditions,
             children: tree.nodes,
             preview_error,
             children_omitted: tree.omitted,
@@ -160,5 +167,8 @@ fn grown(
 ) -> Tree {
     let caches: Vec<StoreReader> = board.types().into_iter().map(|cache| cache.store).collect();
     let last_run = parent.history.last().map(|run| &**run);
-    tree(&Roots { info: &operator.info, parent: object, caches: &caches, last_run }, previews)
+    let tell = |about: &Object, said: &str| text(board, about, said);
+    let roots =
+        Roots { info: &operator.info, parent: object, caches: &caches, last_run, tell: &tell };
+    tree(&roots, previews)
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{
     endpoint::{Form, Parameter},
+    redact::Secrets,
     tree::Node,
     views::{KeyView, Time},
 };
@@ -80,6 +81,16 @@ pub(super) async fn read(
     match board.read_events(operator, subjects(key, uid, children)).await {
         Ok(reading) => reading.into(),
         Err(error) => EventsView { errors: vec![error.to_string()], ..EventsView::default() },
+    }
+}
+
+impl EventsView {
+    /// The same without what is secret of the parent that they are about.
+    pub(super) fn without(mut self, secrets: &Secrets) -> Self {
+        for event in &mut self.items {
+            event.message = secrets.text(&event.message);
+        }
+        self
     }
 }
 

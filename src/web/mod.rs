@@ -13,7 +13,8 @@
 //! ```
 //!
 //! Invariants:
-//! - every object passes `redact` on its way out;
+//! - every object passes `redact` on its way out, and so does every text about one that does not come
+//!   from the board;
 //! - every error under every path is a Kubernetes `Status`, with security headers like the rest;
 //! - nothing is ordered by a GET, nor by the page of another site: what changes something is JSON,
 //!   but for the forms to log in and out, which prove where they are from;
@@ -40,6 +41,7 @@ mod metrics;
 mod openapi;
 mod operators;
 mod origin;
+mod owners;
 mod page;
 mod parents;
 mod priority;

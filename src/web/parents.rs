@@ -12,6 +12,7 @@ use super::{
     cache::{key_of, left_out},
     endpoint::{Form, Parameter},
     page::{Following, List, PageQuery},
+    redact::redacted,
     status::Refused,
     views::KeyView,
 };
@@ -161,8 +162,10 @@ pub(super) fn cached_parent(
 }
 
 /// The conditions that its status shows.
-pub(super) fn conditions_of(parent: Option<&Object>) -> Value {
-    let mut status = parent.and_then(|parent| parent.field("status")).unwrap_or_default();
+pub(super) fn conditions_of(board: &Board, parent: Option<&Object>) -> Value {
+    let shown = parent.map(|parent| redacted(board, parent));
+    let mut status = shown.and_then(|mut it| it.get_mut("status").map(Value::take));
+    let status = status.get_or_insert_default();
     match status.get_mut("conditions").map(Value::take) {
         Some(conditions @ Value::Array(_)) => conditions,
         Some(_) | None => Value::Array(Vec::new()),

@@ -81,6 +81,8 @@ pub(super) struct Roots<'a> {
     /// Every cache, as the children of children may be of any type.
     pub(super) caches: &'a [StoreReader],
     pub(super) last_run: Option<&'a Run>,
+    /// What is said of an object, as it may be shown.
+    pub(super) tell: &'a dyn Fn(&Object, &str) -> String,
 }
 
 /// So many objects are shown, and so deep.
@@ -99,7 +101,7 @@ pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView
         let decision = decisions.remove(id.to_string().as_str()).cloned();
         let preview = previews.remove(&id);
         let Some(node) = growing.node(child, decision, 1) else { continue };
-        tree.unready.extend(unready(child));
+        tree.unready.extend(roots.unready(child));
         tree.nodes.push(Node { preview, ..node });
     }
     let stuck = decisions.into_values().filter(|decision| decision.what.verb().is_none());
@@ -116,11 +118,6 @@ pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView
     tree
 }
 
-fn unready(child: &Object) -> Option<String> {
-    let readiness = Readiness::of(child);
-    (!readiness.is_good()).then(|| format!("{}: {readiness}", ChildId::of(child)))
-}
-
 impl<'a> Roots<'a> {
     /// What names the parent, but for what belongs to another child: it is shown there.
     fn children(&self) -> Vec<Object> {
@@ -133,6 +130,19 @@ impl<'a> Roots<'a> {
         children.retain(|child| child.controller().is_none_or(|owner| !uids.contains(owner)));
         children.sort_by(|a, b| (a.ty(), a.key()).cmp(&(b.ty(), b.key())));
         children
+    }
+
+    fn readiness(&self, object: &Object) -> Readiness {
+        let mut readiness = Readiness::of(object);
+        if !readiness.message.is_empty() {
+            readiness.message = (self.tell)(object, &readiness.message);
+        }
+        readiness
+    }
+
+    fn unready(&self, child: &Object) -> Option<String> {
+        let readiness = self.readiness(child);
+        (!readiness.is_good()).then(|| format!("{}: {readiness}", ChildId::of(child)))
     }
 
     /// What the last run decided, by the name of the child.
@@ -188,7 +198,7 @@ impl Growing<'_> {
             ty: object.ty().into(),
             key: object.key().into(),
             facts: Some(self.facts(object, depth)),
-            readiness: Readiness::of(object).into(),
+            readiness: self.roots.readiness(object).into(),
             decision,
             preview: None,
             children,

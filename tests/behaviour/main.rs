@@ -43,6 +43,7 @@ mod roperator_parity;
 mod scheduling;
 mod scopes;
 mod selection;
+mod sentinel;
 mod sharing;
 mod status;
 mod takeover;

@@ -113,6 +113,18 @@ pub(crate) fn crd(status: Option<Value>) -> CustomResourceDefinition {
     serde_json::from_value(crd).unwrap()
 }
 
+/// The type with marks: the password, and every value among the tokens.
+pub(crate) fn crd_with_secrets() -> CustomResourceDefinition {
+    let mut crd = serde_json::to_value(crd(Some(status()))).unwrap();
+    let secret = json!({"type": "string", "format": "password"});
+    let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+    crd.pointer_mut(spec).unwrap()["properties"] = json!({
+        "password": secret,
+        "tokens": {"type": "object", "additionalProperties": secret},
+    });
+    serde_json::from_value(crd).unwrap()
+}
+
 /// A status with conditions, a generation and one field.
 pub(crate) fn status() -> Value {
     json!({

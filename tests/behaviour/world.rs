@@ -83,6 +83,17 @@ impl World {
         operators::install::install(&self.client, &[recipe::crd(None)]).await.unwrap();
     }
 
+    /// Replaces the type by one that marks fields as secret, and waits until that is published.
+    pub(crate) async fn install_recipes_with_secrets(&self) {
+        operators::install::install(&self.client, &[recipe::crd_with_secrets()]).await.unwrap();
+        let published = || async {
+            let path = format!("/openapi/v3/apis/{}", RECIPE.0);
+            let request = http::Request::get(path).body(Vec::new()).unwrap();
+            self.client.request_text(request).await.unwrap_or_default()
+        };
+        eventually("the schema", published, |text| text.contains(r#""format":"password""#)).await;
+    }
+
     /// Replaces the schema of the `EchoServers`' spec by one that takes everything.
     pub(crate) async fn install_echo_servers_without_schema(&self) {
         let mut crd = operators::echo_server::operator().crd;

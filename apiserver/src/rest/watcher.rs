@@ -192,6 +192,8 @@ impl Watcher {
         let id = &self.resource.id;
         match resources.by_path(&id.group, &self.resource.version, &id.plural) {
             Some(resource) if Arc::ptr_eq(resource, &self.resource) => true,
+            // With another schema it is another type, for which clients watch anew.
+            Some(resource) if resource.epoch != self.resource.epoch => false,
             Some(resource) => {
                 self.resource = Arc::clone(resource);
                 self.frames.set_resource(Arc::clone(resource));

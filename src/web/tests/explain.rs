@@ -63,7 +63,12 @@ async fn a_parent_shows_why_it_fails_and_what_it_has() {
     let world = World::running().with_parent();
     let parent = json_at(&world, "/api/v1/operators/echo-server/parents/ns/a").await;
     assert_eq!([&parent["phase"], &parent["message"]], ["failing", "no such image"]);
-    assert_eq!(parent["conditions"], json!([{"type": "Ready", "status": "False"}]));
+    assert_eq!(
+        parent["conditions"],
+        json!([{
+            "type": "Ready", "status": "False", "message": "cannot log in with (redacted)",
+        }])
+    );
     let history = parent["history"].as_array().unwrap();
     assert_eq!(history[0]["outcome"]["reason"], "HandlerFailed");
     assert_eq!(history[1]["causes"][0]["reason"], "Restarted");

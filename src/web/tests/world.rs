@@ -14,7 +14,7 @@ use crate::{
     },
     history::{Cause, Decision, FailureKind, Outcome, Run, Verb, WriteRecord},
     metrics::Metrics,
-    object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, Uid},
+    object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, SecretFields, Uid},
     operator::{ChildConfig, OperatorConfig, OperatorName},
     schedule::Priority,
     store::{ScopeId, Store},
@@ -23,6 +23,8 @@ use crate::{
 
 /// A value that no answer may hold.
 pub(super) const SENTINEL: &str = "sentinel-c2VjcmV0";
+/// Neither may any hold this: the schema of the parent marks it.
+pub(super) const MARKED: &str = "marked-sentinel";
 
 pub(super) const LABEL: &str = "operetta.dev/parent-uid";
 
@@ -67,7 +69,8 @@ impl World {
             let version = ResourceVersion::new("1");
             let _ = store.replace(*scope, start, Vec::new(), &version);
             let last_event = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1));
-            let state = TypeState { synced: true, last_event, ..Default::default() };
+            let secrets = Some(marks().into());
+            let state = TypeState { synced: true, last_event, secrets, ..Default::default() };
             world.state.board.set_type(store.reader().ty(), state);
         }
         for name in ["echo-server", "spaces"] {
@@ -87,12 +90,14 @@ impl World {
 
     /// A parent `ns/a` that failed after it had run well, its Pod and its Secret.
     pub(super) fn with_parent(self) -> Self {
+        let quoting = format!("cannot log in with {MARKED}");
         observe(
             &self.echo_servers,
             &json!({
                 "metadata": {"name": "a", "namespace": "ns", "uid": "p", "resourceVersion": "5",
                              "generation": 2},
-                "status": {"conditions": [{"type": "Ready", "status": "False"}]},
+                "spec": {"password": MARKED},
+                "status": {"conditions": [{"type": "Ready", "status": "False", "message": quoting}]},
             }),
         );
         let metadata = |name: &str| {
@@ -103,7 +108,17 @@ impl World {
                 "annotations": {"kubectl.kubernetes.io/last-applied-configuration": SENTINEL},
             })
         };
-        observe(&self.pods, &json!({"metadata": metadata("pod")}));
+        let env = json!([{"name": "PASSWORD", "value": MARKED}]);
+        let message = format!("exec: --password={MARKED}: not found");
+        let waiting = json!({"reason": "CreateContainerError", "message": message});
+        observe(
+            &self.pods,
+            &json!({
+                "metadata": metadata("pod"),
+                "spec": {"containers": [{"name": "c", "env": env}]},
+                "status": {"containerStatuses": [{"name": "c", "state": {"waiting": waiting}}]},
+            }),
+        );
         let data = json!({"password": SENTINEL});
         observe(
             &self.secrets,
@@ -151,6 +166,13 @@ fn observe((store, scope): &(Store, ScopeId), value: &Value) {
     let ty = store.reader().ty().clone();
     let object = Object::from_value(&ty, value, &KeptManagers::default()).unwrap();
     let _ = store.observe(*scope, object);
+}
+
+/// What the types of the world mark, those that are somebody's own.
+fn marks() -> SecretFields {
+    SecretFields::of_schema(&json!({"properties": {"spec": {"properties": {
+        "password": {"type": "string", "format": "password"},
+    }}}}))
 }
 
 fn busy_queue() -> QueueState {

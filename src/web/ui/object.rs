@@ -54,7 +54,7 @@ pub(in crate::web) async fn show(
         mark: object.is_deleting().then(|| Mark::warn("going")),
         facts: facts(&object),
         parents: parents(&state.board, &object),
-        yaml: yaml(&object),
+        yaml: yaml(&state.board, &object),
     }))
 }
 

@@ -21,11 +21,11 @@ use super::{
 use crate::{
     board::{Board, ParentPhase, ParentState},
     history::{Decision, Run},
-    object::{Object, ObjectKey},
+    object::ObjectKey,
     web::{
         WebState,
         explain::{ExplainQuery, Looked},
-        parents::{ParentPath, conditions_of},
+        parents::ParentPath,
         why::purpose,
     },
 };
@@ -100,7 +100,8 @@ pub(in crate::web) async fn show(
 }
 
 fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> View {
-    let Looked { operator, key, parent, object, tree, preview_error, events } = looked;
+    let conditions = conditions(&looked.conditions);
+    let Looked { operator, key, parent, object, tree, preview_error, events, .. } = looked;
     let (name, ty) = (operator.info.name.as_str(), &operator.info.config.parent);
     let (history, has_events) = (&parent.history, events.is_some());
     let at = |diff, events| links::parent_with(name, &key, diff, events);
@@ -125,7 +126,7 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         preview_error,
         other_events: at(is_preview, !has_events),
         events: events.map(|events| Events::new(events, key.namespace.as_deref(), now)),
-        conditions: conditions(object.as_ref()),
+        conditions,
         runs: history.newest_first().map(|run| RunView::new(run, now)).collect(),
         runs_in_all: counted(
             usize::try_from(history.recorded()).unwrap_or(usize::MAX),
@@ -163,8 +164,7 @@ fn facts(parent: &ParentState) -> Vec<Fact> {
     facts
 }
 
-fn conditions(parent: Option<&Object>) -> Vec<Condition> {
-    let conditions = conditions_of(parent);
+fn conditions(conditions: &serde_json::Value) -> Vec<Condition> {
     let conditions = conditions.as_array().cloned().unwrap_or_default();
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let condition = |it: serde_json::Value| {

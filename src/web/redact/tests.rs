@@ -1,0 +1,207 @@
+//! What is hidden of which object, by whom it belongs to.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::*;
+use crate::{
+    board::{OperatorInfo, TypeState},
+    object::{KeptManagers, ResourceVersion, SecretFields},
+    operator::{ChildConfig, OperatorConfig},
+    store::{ScopeId, Store},
+};
+
+const SENTINEL: &str = "c2VudGluZWw=";
+const MARKED: &str = "marked-s3ntinel";
+
+/// An operator `op` for Apps, whose `spec.password` is marked, with Pods and Secrets.
+struct Cluster {
+    board: Board,
+    stores: Vec<(Store, ScopeId)>,
+}
+
+fn ty(kind: &str) -> K8sType {
+    let api_version = if kind == "App" { "example.com/v1" } else { "v1" };
+    K8sType::namespaced(api_version, kind, &format!("{}s", kind.to_lowercase()))
+}
+
+fn marks() -> SecretFields {
+    SecretFields::of_schema(&json!({"properties": {"spec": {"properties": {
+        "password": {"type": "string", "format": "password"},
+    }}}}))
+}
+
+fn cluster(marks: Option<SecretFields>) -> Cluster {
+    let board = Board::new();
+    let config = OperatorConfig::new("op", ty("App"))
+        .child_of_type(ty("Pod"), ChildConfig::apply())
+        .child_of_type(ty("Secret"), ChildConfig::apply());
+    let name = config.operator_name().unwrap();
+    board.register(OperatorInfo { name, config, has_finalizer: false });
+    let store = |kind: &str| {
+        let store = Store::new(ty(kind), BTreeSet::new());
+        let scope = store.add_scope(None);
+        let start = store.begin_list();
+        let _ = store.replace(scope, start, Vec::new(), &ResourceVersion::new("1"));
+        board.add_store(store.reader());
+        (store, scope)
+    };
+    let stores = ["App", "Pod", "Secret"].map(store).into();
+    let state = TypeState { secrets: marks.map(Into::into), ..TypeState::default() };
+    board.set_type(&ty("App"), state);
+    Cluster { board, stores }
+}
+
+impl Cluster {
+    /// Caches an object, and shows it.
+    fn shown(&self, kind: &str, object: Value) -> Value {
+        redacted(&self.board, &self.cached(kind, object))
+    }
+
+    fn cached(&self, kind: &str, mut value: Value) -> Object {
+        for (name, field) in
+            [("name", "a"), ("namespace", "ns"), ("uid", "u"), ("resourceVersion", "5")]
+        {
+            let metadata = value["metadata"].as_object_mut().unwrap();
+            metadata.entry(name).or_insert_with(|| field.into());
+        }
+        let (store, scope) =
+            self.stores.iter().find(|(store, _)| *store.reader().ty() == ty(kind)).unwrap();
+        let object = Object::from_value(&ty(kind), &value, &KeptManagers::default()).unwrap();
+        let _ = store.observe(*scope, object.clone());
+        object
+    }
+
+    /// With the parent `p`.
+    fn with_parent(self) -> Self {
+        let metadata = json!({"name": "p", "uid": "p"});
+        self.cached("App", json!({"metadata": metadata, "spec": {"password": MARKED}}));
+        self
+    }
+}
+
+fn owned_by(kind: &str, uid: &str) -> Value {
+    let owner = json!({
+        "apiVersion": ty(kind).api_version(), "kind": kind, "name": uid, "uid": uid,
+        "controller": true,
+    });
+    json!({"name": "c", "uid": "c", "ownerReferences": [owner]})
+}
+
+fn pod(metadata: &Value) -> Value {
+    let env = json!([{"name": "PASSWORD", "value": MARKED}, {"name": "LEVEL", "value": "info"}]);
+    let container = json!({"name": "c", "env": env, "args": [format!("--password={MARKED}")]});
+    json!({"metadata": metadata, "spec": {"containers": [container]}})
+}
+
+#[test]
+fn a_secret_shows_its_keys_and_no_value() {
+    let cluster = cluster(Some(marks()));
+    for data in [json!({"password": SENTINEL}), json!({"x": {"y": SENTINEL}}), json!(SENTINEL)] {
+        let secret = json!({"metadata": {}, "data": data, "stringData": data});
+        let shown = cluster.shown("Secret", secret);
+        assert!(!shown.to_string().contains(SENTINEL), "{shown}");
+    }
+    let shown = cluster.shown("Secret", json!({"metadata": {}, "data": {"password": SENTINEL}}));
+    assert_eq!(shown["data"], json!({"password": REDACTED}));
+}
+
+#[test]
+fn the_copy_that_kubectl_keeps_is_hidden_in_every_object() {
+    let last_applied = format!("{{\"data\":{{\"password\":\"{SENTINEL}\"}}}}");
+    let annotations = json!({LAST_APPLIED: last_applied, "other": "stays"});
+    let pod = json!({"metadata": {"annotations": annotations}, "data": {"key": "value"}});
+    let shown = cluster(Some(marks())).shown("Pod", pod);
+    assert_eq!(shown["metadata"]["annotations"], json!({LAST_APPLIED: REDACTED, "other": "stays"}));
+    assert_eq!(shown["data"], json!({"key": "value"}));
+}
+
+#[test]
+fn what_the_schema_marks_is_hidden_in_the_object_and_wherever_it_quotes_itself() {
+    let spec = json!({"password": MARKED, "size": 3, "note": format!("it is {MARKED}")});
+    let parent = json!({"metadata": {"labels": {"a": "b"}}, "spec": spec, "status": {"x": MARKED}});
+    let shown = cluster(Some(marks())).shown("App", parent);
+    let expected = json!({"password": REDACTED, "size": 3, "note": "it is (redacted)"});
+    assert_eq!(shown["spec"], expected);
+    assert_eq!(shown["status"], json!({"x": REDACTED}));
+    assert_eq!(shown["metadata"]["labels"], json!({"a": "b"}));
+}
+
+#[test]
+fn a_copy_in_what_belongs_to_it_is_hidden_and_nothing_else() {
+    let cluster = cluster(Some(marks())).with_parent();
+    let by_label = json!({"name": "l", "uid": "l", "labels": {"operetta.dev/parent-uid": "p"}});
+    for metadata in [owned_by("App", "p"), by_label] {
+        let shown = cluster.shown("Pod", pod(&metadata));
+        let container = &shown["spec"]["containers"][0];
+        assert_eq!(container["env"][0], json!({"name": "PASSWORD", "value": REDACTED}));
+        assert_eq!(container["env"][1]["value"], "info");
+        assert_eq!(container["args"], json!(["--password=(redacted)"]));
+    }
+    // What belongs to a child belongs to its parent, too.
+    cluster.cached("Secret", json!({"metadata": owned_by("App", "p")}));
+    let mut below = pod(&owned_by("Secret", "c"));
+    below["metadata"]["name"] = json!("below");
+    below["metadata"]["uid"] = json!("below");
+    let shown = cluster.shown("Pod", below);
+    assert!(!shown.to_string().contains(MARKED), "{shown}");
+    let shown = cluster.shown("Pod", pod(&json!({"name": "other", "uid": "other"})));
+    assert!(shown.to_string().contains(MARKED), "what belongs to nobody is shown: {shown}");
+}
+
+#[test]
+fn before_it_is_known_what_is_secret_only_names_are_shown() {
+    let unknown = cluster(None).with_parent();
+    let gone = cluster(Some(marks()));
+    let lost = {
+        let mut lost = owned_by("App", "p");
+        lost["ownerReferences"][0]["kind"] = json!("NobodyWatchesIt");
+        lost
+    };
+    let by_label = json!({"name": "l", "uid": "l", "labels": {"operetta.dev/parent-uid": "p"}});
+    for (cluster, metadata) in [
+        (&unknown, owned_by("App", "p")),
+        (&unknown, by_label.clone()),
+        (&gone, owned_by("App", "p")),
+        (&gone, by_label),
+        (&gone, lost),
+    ] {
+        let name = metadata["name"].clone();
+        let mut pod = pod(&metadata);
+        pod["metadata"]["annotations"] = json!({"copy": MARKED});
+        let shown = cluster.shown("Pod", pod);
+        assert!(!shown.to_string().contains(MARKED), "{shown}");
+        assert_eq!((&shown["metadata"]["name"], &shown["spec"]), (&name, &json!(UNKNOWN)));
+    }
+    let parent = unknown.shown("App", json!({"metadata": {}, "spec": {"password": MARKED}}));
+    assert_eq!(parent["spec"], UNKNOWN);
+}
+
+#[test]
+fn a_text_about_an_object_is_shown_without_what_is_secret_of_it() {
+    let cluster = cluster(Some(marks())).with_parent();
+    let pod = cluster.cached("Pod", pod(&owned_by("App", "p")));
+    let said = format!("exec: \"--password={MARKED}\": not found");
+    assert_eq!(text(&cluster.board, &pod, &said), "exec: \"--password=(redacted)\": not found");
+    let about = |kind: &str, name: &str| {
+        text_about(&cluster.board, &ty(kind), &ObjectKey::namespaced("ns", name), &said)
+    };
+    assert_eq!(about("App", "p"), "exec: \"--password=(redacted)\": not found");
+    assert_eq!(about("App", "gone"), UNKNOWN);
+    assert_eq!(about("Unwatched", "x"), UNKNOWN);
+}
+
+#[test]
+fn owners_in_a_circle_end() {
+    let cluster = cluster(Some(marks())).with_parent();
+    let mut a = owned_by("Secret", "b");
+    a["name"] = json!("a");
+    a["uid"] = json!("a");
+    cluster.cached(
+        "Secret",
+        json!({"metadata": {"name": "b", "uid": "b",
+        "ownerReferences": [{"apiVersion": "v1", "kind": "Secret", "name": "a", "uid": "a"}]}}),
+    );
+    assert_eq!(cluster.shown("Secret", json!({"metadata": a, "x": "y"}))["x"], "y");
+}
