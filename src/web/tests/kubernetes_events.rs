@@ -74,8 +74,7 @@ async fn it_is_asked_about_the_parent_and_all_that_belongs_to_it() {
 #[actix_web::test]
 async fn nobody_is_asked_unless_somebody_wants_to_know() {
     let world = World::running().with_parent();
-    let _requests = world.state.board.take_commands();
-    // It would wait for an answer.
+    // Nobody takes requests: one would be answered with an error, which is shown.
     assert_eq!(get(&world.state, API).await.json().get("events"), None);
 }
 
