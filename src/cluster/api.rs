@@ -24,11 +24,18 @@ pub struct Timeouts {
     /// How long a watch may say nothing, before it is taken for dead. Servers send a bookmark
     /// about once a minute; default 100 seconds.
     pub silence: Duration,
+    /// How long a watch lasts: the server is asked to end it then, so that a lost end is noticed.
+    /// Default 290 seconds.
+    pub watch: Duration,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { request: Duration::from_secs(30), silence: Duration::from_secs(100) }
+        Self {
+            request: Duration::from_secs(30),
+            silence: Duration::from_secs(100),
+            watch: Duration::from_secs(290),
+        }
     }
 }
 

@@ -27,9 +27,6 @@ use crate::{
     store::{Change, ListStart, ScopeId, Settled, Store},
 };
 
-/// A watch asks the server to end it after this time, so that a lost end is noticed.
-const SERVER_TIMEOUT: Duration = Duration::from_secs(290);
-
 /// How often it is told that the server says something.
 const ALIVE_EVERY: Duration = Duration::from_secs(1);
 
@@ -61,6 +58,8 @@ struct Loop<N> {
     from: Option<ResourceVersion>,
     streams_lists: bool,
     failures: u32,
+    /// Whether the stream before ended earlier than it was to, or there was none.
+    is_cut: bool,
     /// When it was last said that the server is there, if that still holds.
     alive: Option<Instant>,
 }
@@ -73,9 +72,9 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     scope: ScopeId,
     note: N,
 ) {
-    let (from, streams_lists, failures, alive) = (None, true, 0, None);
+    let (from, streams_lists, failures, is_cut, alive) = (None, true, 0, true, None);
     let mut looping =
-        Loop { cluster, spec, store, scope, note, from, streams_lists, failures, alive };
+        Loop { cluster, spec, store, scope, note, from, streams_lists, failures, is_cut, alive };
     loop {
         looping.turn().await;
     }
@@ -89,6 +88,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             None if !self.streams_lists => self.list().await,
             from => self.stream(from).await,
         };
+        self.is_cut = started.elapsed() < self.cluster.timeouts().watch;
         match end {
             Ok(End::CannotStream) => self.streams_lists = false,
             Ok(End::Gone(reason)) => {
@@ -299,7 +299,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             .request("watch")
             .with_query("watch", "1")
             .with_query("allowWatchBookmarks", "true")
-            .with_query("timeoutSeconds", SERVER_TIMEOUT.as_secs().to_string());
+            .with_query("timeoutSeconds", self.cluster.timeouts().watch.as_secs().to_string());
         request = match from {
             Some(version) => request.with_query("resourceVersion", version.to_string()),
             None => request
@@ -308,7 +308,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         };
         let opening = self.cluster.open(request);
         let response = self.within_silence(opening).await??;
-        (self.note)(WatchNote::Opened);
+        if self.is_cut {
+            (self.note)(WatchNote::Opened);
+        }
         let body = response.into_body().into_data_stream().map_err(std::io::Error::other);
         Ok(Box::pin(body).into_async_read())
     }

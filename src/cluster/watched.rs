@@ -50,7 +50,8 @@ impl fmt::Display for Watched {
 /// What a watch loop has to say.
 #[derive(Debug)]
 pub enum WatchNote {
-    /// A connection was opened. A server ends those that there are when a definition changes.
+    /// A connection was opened, but not in the place of one that had lasted its time. A server ends
+    /// those that there are when a definition changes.
     Opened,
     /// The store has changed.
     Changed(Vec<Change>),

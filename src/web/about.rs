@@ -73,6 +73,8 @@ struct TimeoutsView {
     request_seconds: f64,
     /// How long a watch may say nothing.
     silence_seconds: f64,
+    /// How long a watch lasts.
+    watch_seconds: f64,
 }
 
 /// The web endpoint.
@@ -111,6 +113,7 @@ pub(super) async fn config(
         timeouts: TimeoutsView {
             request_seconds: program.timeouts.request.as_secs_f64(),
             silence_seconds: program.timeouts.silence.as_secs_f64(),
+            watch_seconds: program.timeouts.watch.as_secs_f64(),
         },
         web: WebView {
             log_level: program.log_level.is_some(),

@@ -29,10 +29,16 @@ async fn the_version_names_the_framework_and_the_program_if_it_has_a_name() {
 #[actix_web::test]
 async fn what_the_process_was_started_with_is_shown() {
     let mut state = World::running().state;
-    state.program.timeouts =
-        Timeouts { request: Duration::from_secs(7), silence: Duration::from_secs(70) };
+    state.program.timeouts = Timeouts {
+        request: Duration::from_secs(7),
+        silence: Duration::from_secs(70),
+        watch: Duration::from_secs(700),
+    };
     let config = get(&state, "/debug/config").await.json();
-    assert_eq!(config["timeouts"], json!({"requestSeconds": 7.0, "silenceSeconds": 70.0}));
+    assert_eq!(
+        config["timeouts"],
+        json!({"requestSeconds": 7.0, "silenceSeconds": 70.0, "watchSeconds": 700.0})
+    );
     let operator = &config["operators"][0];
     assert_eq!([&operator["name"], &operator["parent"]["kind"]], ["echo-server", "EchoServer"]);
     assert_eq!(operator["labels"]["managedBy"], "app.kubernetes.io/managed-by");
