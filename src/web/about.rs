@@ -68,6 +68,7 @@ struct OperatorConfigView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Timeouts")]
+#[expect(clippy::struct_field_names, reason = "a figure has its unit")]
 struct TimeoutsView {
     /// How long any request but a watch may take.
     request_seconds: f64,
