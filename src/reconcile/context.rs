@@ -82,23 +82,19 @@ impl Context {
         parts.config.validate()?;
         let name = parts.config.operator_name()?;
         let (limit, common) = (parts.config.max_concurrent_runs, parts.common_places.clone());
-        let gate = Gate::new(limit, common, parts.metrics.queue(&name));
-        let selection = parts.config.selection()?;
         let (schema, said, minute, events, paused) = <_>::default();
-        let undecodable = Mutex::new(EventLog::new(Instant::now()));
-        let steps = parts.metrics.steps(&name);
         Ok(Self {
+            selection: parts.config.selection()?,
+            gate: Gate::new(limit, common, parts.metrics.queue(&name)),
+            steps: parts.metrics.steps(&name),
+            undecodable: Mutex::new(EventLog::new(Instant::now())),
             name,
             parts,
-            selection,
-            gate,
             schema,
             said,
             minute,
             events,
-            undecodable,
             paused,
-            steps,
             previews: Arc::new(Semaphore::new(1)),
             event_readers: Semaphore::new(2),
         })
