@@ -36,17 +36,17 @@ impl SecretFields {
         self.0.is_empty()
     }
 
-    /// Adds the secrets that an object has.
-    pub fn collect_values(&self, object: &Value, values: &mut SecretValues) {
+    /// Adds the secrets that an object has, which is of no use afterwards.
+    pub fn collect_values(&self, mut object: Value, values: &mut SecretValues) {
         for path in &self.0 {
-            each(object, path, &mut |value| values.add(value));
+            each(&mut object, path, &mut |value| values.add(value));
         }
     }
 
     /// Puts a text in the place of every secret.
     pub fn hide(&self, object: &mut Value, instead: &str) {
         for path in &self.0 {
-            each_mut(object, path, &mut |value| {
+            each(object, path, &mut |value| {
                 if !value.is_null() {
                     *value = instead.into();
                 }
@@ -83,11 +83,11 @@ impl SecretFields {
     }
 }
 
-fn each(value: &Value, path: &[Step], see: &mut impl FnMut(&Value)) {
+fn each(value: &mut Value, path: &[Step], see: &mut impl FnMut(&mut Value)) {
     match (path.split_first(), value) {
         (None, value) => see(value),
         (Some((Step::Field(name), rest)), Value::Object(fields)) => {
-            fields.get(name).into_iter().for_each(|value| each(value, rest, see));
+            fields.get_mut(name).into_iter().for_each(|value| each(value, rest, see));
         }
         (Some((Step::Each, rest)), Value::Array(items)) => {
             for item in items {
@@ -95,27 +95,9 @@ fn each(value: &Value, path: &[Step], see: &mut impl FnMut(&Value)) {
             }
         }
         (Some((Step::Each, rest)), Value::Object(fields)) => {
-            fields.values().for_each(|value| each(value, rest, see));
+            fields.values_mut().for_each(|value| each(value, rest, see));
         }
         // The object is not as its schema says.
-        (Some(_), _) => {}
-    }
-}
-
-fn each_mut(value: &mut Value, path: &[Step], see: &mut impl FnMut(&mut Value)) {
-    match (path.split_first(), value) {
-        (None, value) => see(value),
-        (Some((Step::Field(name), rest)), Value::Object(fields)) => {
-            fields.get_mut(name).into_iter().for_each(|value| each_mut(value, rest, see));
-        }
-        (Some((Step::Each, rest)), Value::Array(items)) => {
-            for item in items {
-                each_mut(item, rest, see);
-            }
-        }
-        (Some((Step::Each, rest)), Value::Object(fields)) => {
-            fields.values_mut().for_each(|value| each_mut(value, rest, see));
-        }
         (Some(_), _) => {}
     }
 }
@@ -155,7 +137,7 @@ mod tests {
     #[test]
     fn what_the_schema_marks_is_found_in_fields_lists_and_maps() {
         let mut values = SecretValues::default();
-        fields().collect_values(&object(), &mut values);
+        fields().collect_values(object(), &mut values);
         for secret in ["first", "second", "third", "fourth", "fifth"] {
             assert_eq!(values.hidden(secret), "(redacted)");
         }
@@ -178,7 +160,7 @@ mod tests {
     fn an_object_that_is_not_as_its_schema_says_is_no_trouble() {
         for mut odd in [json!(null), json!({"spec": []}), json!({"spec": {"users": 1}})] {
             let (before, mut values) = (odd.clone(), SecretValues::default());
-            fields().collect_values(&odd, &mut values);
+            fields().collect_values(odd.clone(), &mut values);
             fields().hide(&mut odd, "-");
             assert!(values.is_empty() && odd == before, "{odd}");
         }

@@ -53,7 +53,7 @@ impl Veil {
             Ok(Some(schema)) if schema.secrets.is_empty() => Self::Nothing,
             Ok(Some(schema)) => {
                 let mut values = SecretValues::default();
-                schema.secrets.collect_values(&parent.to_value(), &mut values);
+                schema.secrets.collect_values(parent.to_value(), &mut values);
                 Self::Values(values)
             }
             Ok(None) => Self::Everything { is_passing: true },

@@ -1,7 +1,7 @@
 //! `POST .../sync`, `.../pause` and `.../resume`: what a person orders. Hands it to the board's
 //! channel and says what became of it; whether it is allowed is decided before.
 
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 
 use actix_web::{
     HttpResponse,
@@ -15,15 +15,15 @@ use super::{
     parents::ParentPath,
     redact::text_about,
     status::{Refused, success},
+    visitor::Visitor,
 };
 use crate::{
     board::{Board, CommandError, Order},
-    cluster::User,
     object::{K8sType, ObjectKey},
 };
 
 /// Who asks, where the API server says who that is.
-type Asker = Option<ReqData<Arc<User>>>;
+type Asker = Option<ReqData<Visitor>>;
 
 /// What can be ordered of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +132,7 @@ async fn of_operator(
 }
 
 fn name_of(asker: Asker) -> Option<String> {
-    asker.map(|user| user.username.clone())
+    asker.map(|visitor| visitor.user.username.clone())
 }
 
 impl Verb {

@@ -110,7 +110,7 @@ fn collected(board: &Board, object: &Object) -> Option<SecretValues> {
         }
         let marked = board.type_state(object.ty())?.secrets()?;
         if !marked.is_empty() {
-            marked.collect_values(&object.to_value(), &mut values);
+            marked.collect_values(object.to_value(), &mut values);
         }
         next.extend(owners(board, &object)?);
     }
