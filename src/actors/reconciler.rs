@@ -12,10 +12,10 @@ use tokio::{runtime::Handle, task::JoinError};
 use super::{
     mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{Admitted, Ended, PreviewAsked, Resumed, Retire, Touched},
-    shown::{cause, message, next_wake, run_of, shown},
+    shown::{cause, message, next_wake, run_of, shown, stage},
 };
 use crate::{
-    board::{Board, CommandError, ParentPhase, ParentState},
+    board::{Board, CommandError, ParentState, RunStage},
     history::{Cause, Causes, Run},
     metrics::MailboxDepth,
     object::{Object, ObjectKey, Uid},
@@ -113,7 +113,7 @@ impl Reconciler {
             Entry::Now(permit) => self.admitted(permit, ctx),
             Entry::Later(ticket) => {
                 self.ticket = Some(ticket);
-                self.show_phase(ParentPhase::Pending);
+                self.show_stage(RunStage::Queued);
             }
         }
     }
@@ -136,7 +136,7 @@ impl Reconciler {
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();
-        self.show_phase(ParentPhase::Running);
+        self.show_stage(RunStage::UnderWay);
         let running = self.parts.runtime.spawn(async move {
             let _permit = permit;
             run_on(&context, job).await
@@ -189,11 +189,8 @@ impl Reconciler {
         causes
     }
 
-    fn show_phase(&self, phase: ParentPhase) {
-        self.update(|state| {
-            state.phase = phase;
-            state.is_overdue = false;
-        });
+    fn show_stage(&self, stage: RunStage) {
+        self.update(|state| state.go_on(stage));
     }
 
     fn update(&self, change: impl FnOnce(&mut ParentState)) {
@@ -217,9 +214,9 @@ impl Reconciler {
             state.generation = parent.as_ref().and_then(Object::generation);
             let is_paused = self.owes_run || parent.as_ref().is_some_and(is_paused);
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
-            state.next_wake = next_wake(phase);
             state.failures = self.schedule.failures();
-            state.is_overdue = false;
+            state.go_on(stage(phase));
+            state.next_wake = next_wake(phase);
         });
     }
 

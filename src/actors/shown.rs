@@ -4,7 +4,7 @@
 use std::time::{Instant, SystemTime};
 
 use crate::{
-    board::ParentPhase,
+    board::{ParentPhase, RunStage},
     history::{Cause, History, NextWake, Outcome, Run},
     operator::OperatorConfig,
     reconcile::Report,
@@ -37,6 +37,7 @@ pub(super) fn cause(why: WakeReason) -> Option<Cause> {
     }
 }
 
+/// Where the last run has left the parent.
 pub(super) fn shown(
     phase: Phase,
     history: &History,
@@ -45,17 +46,24 @@ pub(super) fn shown(
 ) -> ParentPhase {
     let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
     match phase {
-        Phase::Running { .. } => ParentPhase::Running,
-        Phase::Queued(_) => ParentPhase::Pending,
         // Why nothing is written at all says more than what came of the last run.
         _ if is_paused => ParentPhase::Paused,
         Phase::Resting => ParentPhase::Stalled,
-        Phase::Waiting(_) | Phase::Idle | Phase::Stopped if failed => ParentPhase::Failing,
+        _ if failed => ParentPhase::Failing,
         _ if is_leaving => ParentPhase::Finalizing,
         Phase::Waiting(Timer { why: WakeReason::Recheck | WakeReason::Slowed, .. }) => {
             ParentPhase::Waiting
         }
-        Phase::Waiting(_) | Phase::Idle | Phase::Stopped => ParentPhase::Synced,
+        _ => ParentPhase::Synced,
+    }
+}
+
+/// How far the next run is.
+pub(super) fn stage(phase: Phase) -> RunStage {
+    match phase {
+        Phase::Running { .. } => RunStage::UnderWay,
+        Phase::Queued(_) => RunStage::Queued,
+        Phase::Waiting(_) | Phase::Idle | Phase::Resting | Phase::Stopped => RunStage::Ahead,
     }
 }
 

@@ -95,15 +95,15 @@ pub struct TypeError {
 /// Where a parent stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ParentPhase {
-    /// It is to run and waits for a permit.
+    /// It is to run for the first time or after all was well, and waits for a permit.
     Pending,
-    /// A run is under way.
+    /// Such a run is under way, or one that hangs.
     Running,
     /// Nothing is left to do.
     Synced,
     /// Something has to happen elsewhere first.
     Waiting,
-    /// The last run failed and is repeated.
+    /// The last run failed and is repeated; also while it is.
     Failing,
     /// The last run failed in a way that only a change of the parent can mend.
     Stalled,
@@ -130,8 +130,22 @@ pub struct ParentState {
     pub failures: u32,
     /// What there is to say about the phase.
     pub message: Option<String>,
-    /// Whether a run is under way whose handler has not returned in time; `message` says so.
-    pub is_overdue: bool,
+    /// What becomes of its next run.
+    pub run: RunStage,
+}
+
+/// How far the next run of a parent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RunStage {
+    /// Nothing asks for it, or its time has not come.
+    #[default]
+    Ahead,
+    /// It waits for a permit.
+    Queued,
+    /// It is under way.
+    UnderWay,
+    /// It is under way and its handler has not returned in time; the message of the parent says so.
+    Overdue,
 }
 
 /// An operator at one moment.
@@ -256,8 +270,50 @@ impl ParentPhase {
 impl ParentState {
     /// A parent that has not run yet.
     pub fn pending(uid: Uid, generation: Option<i64>) -> Self {
-        let (next_wake, failures, message, is_overdue) = <_>::default();
+        let (next_wake, failures, message, run) = <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
-        Self { uid, generation, phase, history, next_wake, failures, message, is_overdue }
+        Self { uid, generation, phase, history, next_wake, failures, message, run }
+    }
+
+    /// Takes in that a run is queued, or begins. What the last one left is true until it ends: who
+    /// fails is not well for a moment with each repetition.
+    pub(crate) fn go_on(&mut self, run: RunStage) {
+        let is_well = matches!(
+            self.phase,
+            ParentPhase::Pending | ParentPhase::Running | ParentPhase::Synced
+        );
+        self.phase = match run {
+            RunStage::Queued if is_well => ParentPhase::Pending,
+            RunStage::UnderWay if is_well => ParentPhase::Running,
+            RunStage::Overdue => ParentPhase::Running,
+            RunStage::Ahead | RunStage::Queued | RunStage::UnderWay => self.phase,
+        };
+        self.run = run;
+        self.next_wake = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_begins_hides_nothing_but_that_all_was_well() {
+        use ParentPhase::{Failing, Paused, Pending, Running, Stalled, Synced, Waiting};
+        let after = |phase, run| {
+            let mut parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), None) };
+            parent.go_on(run);
+            parent.phase
+        };
+        for phase in [Pending, Synced] {
+            assert_eq!(after(phase, RunStage::Queued), Pending);
+            assert_eq!(after(phase, RunStage::UnderWay), Running);
+            assert_eq!(after(phase, RunStage::Ahead), phase);
+        }
+        for phase in [Failing, Stalled, Paused, Waiting] {
+            assert_eq!(after(phase, RunStage::Queued), phase);
+            assert_eq!(after(phase, RunStage::UnderWay), phase);
+            assert_eq!(after(phase, RunStage::Overdue), Running, "it hangs, which is worse");
+        }
     }
 }

@@ -34,7 +34,7 @@ pub use commands::{Answer, Command, CommandError, Order, Request};
 pub use event_reading::{EventReading, EventRequest, EventSubject};
 pub use facts::{
     NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentPage,
-    ParentPhase, ParentState, TypeError, TypeSnapshot, TypeState,
+    ParentPhase, ParentState, RunStage, TypeError, TypeSnapshot, TypeState,
 };
 pub use feed::{Change, Full, MAX_LISTENERS, Notice, ParentName, Silence, Subscription};
 pub use parents::ParentFilter;

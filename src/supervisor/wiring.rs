@@ -21,7 +21,7 @@ use crate::{
         OperatorActor, OperatorParts, OperatorStateChanged, Ordered, Postbox, Reflector,
         ReflectorParts,
     },
-    board::{BEAT_EVERY, Board, OperatorInfo, ParentPhase, QueueReader},
+    board::{BEAT_EVERY, Board, OperatorInfo, QueueReader, RunStage},
     cluster::{Cluster, Timeouts, WatchSpec},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
@@ -215,8 +215,7 @@ impl Wiring {
 /// The parent keeps its last runs on the board, and is seen to be stuck.
 fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure: &Failure) {
     board.update_parent(operator, parent.key(), parent.uid(), |state| {
-        state.phase = ParentPhase::Running;
         state.message = Some(failure.to_string());
-        state.is_overdue = true;
+        state.go_on(RunStage::Overdue);
     });
 }

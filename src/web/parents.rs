@@ -182,7 +182,7 @@ impl ParentView {
             next_wake,
             failures,
             message,
-            is_overdue: _,
+            run: _,
         } = state;
         Self {
             key: key.into(),

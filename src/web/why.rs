@@ -4,7 +4,7 @@
 use std::time::SystemTime;
 
 use crate::{
-    board::{OperatorPause, OperatorState, ParentPhase, ParentState},
+    board::{OperatorPause, OperatorState, ParentPhase, ParentState, RunStage},
     history::{Decided, FailureKind, NextWake, Outcome, Run},
     schedule::WakeReason,
 };
@@ -77,7 +77,7 @@ impl Facts<'_> {
 
     fn running(&self) -> String {
         match &self.parent.message {
-            Some(message) if self.parent.is_overdue => format!(
+            Some(message) if self.parent.run == RunStage::Overdue => format!(
                 "A run is under way and hangs: {message}. Nothing more happens to it before the \
                  handler returns; mend the handler and restart the process."
             ),
@@ -140,11 +140,11 @@ impl Facts<'_> {
     /// When it runs again by itself, and why.
     fn next(&self) -> String {
         let Some(NextWake { at, why }) = self.parent.next_wake else {
-            let is_stuck = self.parent.phase == ParentPhase::Stalled;
-            return if is_stuck {
-                " It is not tried again before that.".to_owned()
-            } else {
-                String::new()
+            return match (self.parent.run, self.parent.phase) {
+                (RunStage::Queued, _) => self.queued(" It is to run again"),
+                (RunStage::UnderWay, _) => " A run is under way.".to_owned(),
+                (_, ParentPhase::Stalled) => " It is not tried again before that.".to_owned(),
+                _ => String::new(),
             };
         };
         let seconds = at.duration_since(self.now).unwrap_or_default().as_secs();
@@ -257,7 +257,7 @@ mod tests {
         }
 
         fn overdue(mut self) -> Self {
-            self.parent.is_overdue = true;
+            self.parent.run = RunStage::Overdue;
             self.saying("the handler has not returned within 30 s")
         }
 

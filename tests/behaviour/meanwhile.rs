@@ -9,7 +9,7 @@ use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    recipe::{self, RECIPE, config_map, recipe},
+    recipe::{self, RECIPE, acting, config_map, recipe},
     world::{CONFIG_MAP, Operators, World, eventually},
 };
 
@@ -135,5 +135,22 @@ async fn a_parent_that_leaves_and_comes_back_while_it_runs_does_not_run_twice_at
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "much");
     assert_eq!(handler.most_at_once(), 1, "runs of one parent at once");
+    operators.stop().await;
+}
+
+/// Whoever looks, or counts for an alert, does not see it well for a moment with each repetition.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_that_fails_is_shown_so_while_it_is_tried_again() {
+    let Some(world) = World::new().await else { return };
+    let handler = Slow::holding(2);
+    let operators = start(&world, &handler).await;
+    world.create(RECIPE, selected(acting("r", "fail"))).await;
+    handler.until_held().await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let shown: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
+    assert_eq!(shown["phase"], "failing");
+    let why = shown["why"].as_str().unwrap();
+    assert!(why.contains("the oven is cold") && why.ends_with("A run is under way."), "{why}");
+    handler.release();
     operators.stop().await;
 }

@@ -206,7 +206,7 @@ fn config(name: &str, kind: &str) -> OperatorConfig {
         .child::<ConfigMap>(ChildConfig::apply())
         .child::<Secret>(ChildConfig::apply())
         .child::<Service>(ChildConfig::apply())
-        .with_error_backoff(Duration::from_secs(1), Duration::from_mins(5))
+        .with_error_backoff(Duration::from_mins(1), Duration::from_mins(5))
 }
 
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {

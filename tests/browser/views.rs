@@ -35,7 +35,7 @@ async fn somebody_who_has_never_seen_it_finds_why_a_parent_is_stuck() {
         browser.click("a[href='/ui/operators/websites/parents/shop/checkout']").await;
         browser.until_shown("h1", "shop/checkout").await;
         let first = browser.texts("main p").await.remove(0);
-        assert!(first.contains("runs failed: the handler returned an error: the image"), "{first}");
+        assert!(first.contains("failed: the handler returned an error: the image"), "{first}");
         assert!(first.contains("Change what the error names"), "{first}");
         let next = browser.text("main").await;
         assert!(next.contains("Next run ") && next.contains("to try again"), "{next}");
@@ -117,7 +117,7 @@ async fn an_operator_shows_its_queue_its_settings_and_its_caches() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/databases").await;
         let settings = browser.text("section[aria-labelledby=settings]").await;
-        for shown in ["0 of 16 places taken, 0 waiting", "1 s to 5 min", "Secret (v1)"] {
+        for shown in ["0 of 16 places taken, 0 waiting", "1 min to 5 min", "Secret (v1)"] {
             assert!(settings.contains(shown), "no `{shown}` in {settings}");
         }
         let caches = browser.texts("table[aria-label=Caches] tbody tr").await;

@@ -9,7 +9,7 @@ use super::{
     time::Moment,
 };
 use crate::{
-    board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState},
+    board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState, RunStage},
     history::Decided,
     object::ObjectKey,
     schedule::WakeReason,
@@ -51,7 +51,7 @@ const LISTED: usize = 10;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// In which order: what cannot go on by itself comes before what may.
-const PHASES: [ParentPhase; 7] = [
+const PHASES: [ParentPhase; 8] = [
     ParentPhase::Stalled,
     ParentPhase::Failing,
     ParentPhase::Running,
@@ -59,6 +59,7 @@ const PHASES: [ParentPhase; 7] = [
     ParentPhase::Finalizing,
     ParentPhase::Paused,
     ParentPhase::Synced,
+    ParentPhase::Pending,
 ];
 
 pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
@@ -117,14 +118,14 @@ impl Attention {
 fn matters(state: &ParentState, now: SystemTime) -> bool {
     match state.phase {
         ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
-        ParentPhase::Running => state.is_overdue,
+        ParentPhase::Running if state.run == RunStage::Overdue => true,
         ParentPhase::Waiting | ParentPhase::Finalizing if needs_person(state) => true,
         ParentPhase::Waiting | ParentPhase::Finalizing => {
             let since = sentence::since(&state.history);
             since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
         }
-        ParentPhase::Synced => needs_person(state),
-        ParentPhase::Pending => false,
+        // A run that ends so again changes nothing of it.
+        ParentPhase::Synced | ParentPhase::Pending | ParentPhase::Running => needs_person(state),
     }
 }
 

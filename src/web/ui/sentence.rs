@@ -3,12 +3,12 @@
 use std::time::SystemTime;
 
 use crate::{
-    board::{OperatorSnapshot, ParentState},
+    board::{OperatorSnapshot, ParentState, RunStage},
     history::History,
     web::why::Facts,
 };
 
-/// Where a parent stands, what it is stuck on and what to do. It names no time to come, so that it
+/// Where a parent stands, what it is stuck on and what to do. It names no run to come, so that it
 /// changes only with its meaning: that is beside it.
 pub(super) fn why(
     state: &ParentState,
@@ -16,7 +16,8 @@ pub(super) fn why(
     unready: &[String],
     now: SystemTime,
 ) -> String {
-    let parent = &ParentState { next_wake: None, ..state.clone() };
+    let run = if state.run == RunStage::Overdue { state.run } else { RunStage::Ahead };
+    let parent = &ParentState { next_wake: None, run, ..state.clone() };
     let (paused, places) = (operator.paused.as_ref(), operator.info.config.max_concurrent_runs);
     Facts { state: &operator.state, paused, parent, unready, places, now }.why()
 }

@@ -8,7 +8,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use operetta::{
-    board::ParentPhase, history::Verb, object::ObjectKey, prelude::*, testkit::eventually,
+    board::RunStage, history::Verb, object::ObjectKey, prelude::*, testkit::eventually,
 };
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let parent = || async { operators.running().board().parent("cook", &key) };
     let parent = eventually("the parent at rest", parent, |parent| {
-        parent.as_ref().is_some_and(|parent| parent.phase != ParentPhase::Running)
+        parent.as_ref().is_some_and(|parent| parent.run == RunStage::Ahead)
     });
     let mut runs: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
     runs.reverse();
