@@ -278,10 +278,8 @@ impl ParentState {
     /// Takes in that a run is queued, or begins. What the last one left is true until it ends: who
     /// fails is not well for a moment with each repetition.
     pub(crate) fn go_on(&mut self, run: RunStage) {
-        let is_well = matches!(
-            self.phase,
-            ParentPhase::Pending | ParentPhase::Running | ParentPhase::Synced
-        );
+        let is_well =
+            matches!(self.phase, ParentPhase::Pending | ParentPhase::Running | ParentPhase::Synced);
         self.phase = match run {
             RunStage::Queued if is_well => ParentPhase::Pending,
             RunStage::UnderWay if is_well => ParentPhase::Running,
