@@ -8,6 +8,7 @@
 
 mod cached;
 mod event;
+mod field_set;
 mod json;
 mod k8s_type;
 mod key;
@@ -23,6 +24,8 @@ mod version;
 pub(crate) use cached::Outline;
 pub use cached::{KeptManagers, Object, ParseObjectError};
 pub use event::ObjectEvent;
+pub use field_set::{FieldItem, FieldSet};
+pub(crate) use json::BorrowedText;
 pub use k8s_type::{K8sType, ResourceScope, Scope};
 pub use key::{ObjectKey, ParseKeyError};
 pub use readiness::{Readiness, ReadyState};

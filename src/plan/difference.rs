@@ -8,7 +8,7 @@ use super::{
     owned::{self, Ownership},
     path::{Segment, render},
 };
-use crate::object::K8sType;
+use crate::object::{FieldSet, K8sType};
 
 /// A place where desired and live differ.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub fn compare<'a>(
     ty: &K8sType,
     desired: &'a Value,
     live: &'a Value,
-    fields: Option<&Value>,
+    fields: Option<&FieldSet<'_>>,
 ) -> Vec<Difference<'a>> {
     let mut found = contained::compared(ty, desired, live, fields, MAX_DIFFERENCES);
     let Some(fields) = fields else { return found };

@@ -103,8 +103,7 @@ impl Differences {
     fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
         let desired = without_precondition(body);
         let fields = live.applied_fields(operator.as_str());
-        let tree = live.to_value();
-        let mut changed = contained::differences(live.ty(), &desired, &tree, fields.as_ref());
+        let mut changed = contained::differences_from(live, &desired, fields.as_ref());
         let Some(fields) = fields else {
             return Self { changed, lost: vec![".metadata.managedFields".to_owned()] };
         };

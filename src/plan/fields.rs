@@ -1,9 +1,8 @@
-//! Reading `fieldsV1`: which paths of an object a field manager owns.
-//!
-//! `f:name` is a field, `k:{..}` an item of a list by its keys, `v:..` an item of a set, `.` the
-//! value itself; a node without members is a value that is owned as a whole.
+//! What our field manager owns, seen from a place within an object.
 
 use serde_json::{Map, Value};
+
+use crate::object::{FieldItem, FieldSet};
 
 /// What is owned of a value.
 #[derive(Debug, Clone, Copy)]
@@ -13,16 +12,13 @@ pub(super) enum Owned<'a> {
     /// All of it, as part of an atomic value.
     Whole,
     /// What the members say; all of it where there are none.
-    Node(&'a Map<String, Value>),
+    Node(&'a FieldSet<'a>),
 }
 
 impl<'a> Owned<'a> {
     /// What is owned of an object whose `fieldsV1` these are.
-    pub(super) fn root(fields: Option<&'a Value>) -> Self {
-        match fields.and_then(Value::as_object) {
-            Some(node) if !node.is_empty() => Self::Node(node),
-            Some(_) | None => Self::Nothing,
-        }
+    pub(super) fn root(fields: Option<&'a FieldSet<'a>>) -> Self {
+        fields.filter(|node| !node.is_leaf()).map_or(Self::Nothing, Self::Node)
     }
 
     /// Whether the value is owned as a whole.
@@ -30,7 +26,7 @@ impl<'a> Owned<'a> {
         match self {
             Self::Nothing => false,
             Self::Whole => true,
-            Self::Node(node) => node.is_empty(),
+            Self::Node(node) => node.is_leaf(),
         }
     }
 
@@ -42,68 +38,55 @@ impl<'a> Owned<'a> {
     /// What is owned of a field of the value.
     pub(super) fn field(self, name: &str) -> Self {
         match self {
-            Self::Node(node) if !node.is_empty() => node
-                .get(&format!("f:{name}"))
-                .and_then(Value::as_object)
-                .map_or(Self::Nothing, Self::Node),
+            Self::Node(node) if !node.is_leaf() => {
+                node.field(name).map_or(Self::Nothing, Self::Node)
+            }
             other if other.is_whole() => Self::Whole,
             _ => Self::Nothing,
         }
     }
 
     /// What is owned of the items of the list, if the list has keys.
-    pub(super) fn keyed(self) -> Option<Vec<Item<'a>>> {
-        let items: Vec<_> = self.members().filter_map(|(name, node)| item(name, node)).collect();
-        (!items.is_empty()).then_some(items)
+    pub(super) fn keyed(self) -> Option<&'a [FieldItem<'a>]> {
+        self.node().map(FieldSet::items).filter(|items| !items.is_empty())
     }
 
     /// The owned items of the list, if it is a set.
-    pub(super) fn set(self) -> Option<Vec<Value>> {
-        let value = |(name, _): (&str, _)| serde_json::from_str(name.strip_prefix("v:")?).ok();
-        let values: Vec<Value> = self.members().filter_map(value).collect();
-        (!values.is_empty()).then_some(values)
+    pub(super) fn set(self) -> Option<&'a [Value]> {
+        self.node().map(FieldSet::values).filter(|values| !values.is_empty())
     }
 
-    /// The members of the node.
-    pub(super) fn members(self) -> impl Iterator<Item = (&'a str, Self)> {
-        let node = match self {
+    /// The fields of which something is owned.
+    pub(super) fn fields(self) -> impl Iterator<Item = (&'a str, Self)> {
+        let fields = self.node().into_iter().flat_map(FieldSet::fields);
+        fields.map(|(name, inner)| (name, Self::Node(inner)))
+    }
+
+    fn node(self) -> Option<&'a FieldSet<'a>> {
+        match self {
             Self::Node(node) => Some(node),
             Self::Nothing | Self::Whole => None,
-        };
-        let inner = |value: &'a Value| value.as_object().map_or(Self::Nothing, Self::Node);
-        node.into_iter().flatten().map(move |(name, value)| (name.as_str(), inner(value)))
+        }
     }
 }
 
-/// An item of a list with keys.
-#[derive(Debug, Clone)]
-pub(super) struct Item<'a> {
-    /// The fields that tell it from the others.
-    pub(super) keys: Map<String, Value>,
-    /// What is owned of it.
-    pub(super) owned: Owned<'a>,
-}
-
-impl Item<'_> {
-    /// Whether a complete item of the list is this one.
-    pub(super) fn is(&self, value: &Value) -> bool {
-        self.keys.iter().all(|(name, key)| value.get(name) == Some(key))
-    }
-}
-
-fn item<'a>(name: &str, owned: Owned<'a>) -> Option<Item<'a>> {
-    let keys = serde_json::from_str(name.strip_prefix("k:")?).ok()?;
-    Some(Item { keys, owned })
+/// Whether a complete item of a list has these keys.
+pub(super) fn has_keys(item: &Value, keys: &Map<String, Value>) -> bool {
+    keys.iter().all(|(name, key)| item.get(name) == Some(key))
 }
 
 /// Finds for each desired item of a list with keys the target with the same keys. A desired item
 /// may lack a key that the server defaults (the protocol of a port): it gets what is left over.
-pub(super) fn pair(desired: &[Value], targets: &[Map<String, Value>]) -> Vec<Option<usize>> {
+pub(super) fn pair<'k>(
+    desired: &[Value],
+    targets: impl IntoIterator<Item = &'k Map<String, Value>>,
+) -> Vec<Option<usize>> {
+    let targets: Vec<_> = targets.into_iter().collect();
     let mut paired = vec![None; desired.len()];
     let mut taken = vec![false; targets.len()];
     for fits in [has_keys, has_no_other_keys] {
         for (item, pair) in desired.iter().zip(&mut paired).filter(|(_, pair)| pair.is_none()) {
-            let free = |at: &usize| !taken[*at] && fits(item, &targets[*at]);
+            let free = |at: &usize| !taken[*at] && fits(item, targets[*at]);
             *pair = (0..targets.len()).find(free);
             if let Some(at) = *pair {
                 taken[at] = true;
@@ -111,10 +94,6 @@ pub(super) fn pair(desired: &[Value], targets: &[Map<String, Value>]) -> Vec<Opt
         }
     }
     paired
-}
-
-fn has_keys(item: &Value, keys: &Map<String, Value>) -> bool {
-    keys.iter().all(|(name, key)| item.get(name) == Some(key))
 }
 
 fn has_no_other_keys(item: &Value, keys: &Map<String, Value>) -> bool {
@@ -145,11 +124,11 @@ mod tests {
 
     #[test]
     fn what_is_inside_of_a_leaf_is_owned_as_a_whole() {
-        let fields = json!({"f:a": {}, "f:b": {".": {}, "f:c": {}}});
+        let fields = FieldSet::parse(r#"{"f:a": {}, "f:b": {".": {}, "f:c": {}}}"#).unwrap();
         let root = Owned::root(Some(&fields));
         assert!(root.field("a").field("x").field("y").is_whole());
         assert!(root.field("b").field("c").is_whole() && !root.field("b").is_whole());
         assert!(!root.field("b").field("d").is_something());
-        assert!(!Owned::root(Some(&json!({}))).is_something());
+        assert!(!Owned::root(Some(&FieldSet::default())).is_something());
     }
 }

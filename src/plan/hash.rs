@@ -60,7 +60,7 @@ fn feed_number(number: &Number, hasher: &mut impl Hasher) {
     }
 }
 
-fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher) {
+pub(super) fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher) {
     (5_u8, fields.len()).hash(hasher);
     let mut feed_one = |(name, value): (&String, &Value)| {
         name.hash(hasher);

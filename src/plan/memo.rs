@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::{
     ChildId, Contested, Write,
-    fields::{Item, Owned},
+    fields::{Owned, has_keys},
     hash,
 };
 use crate::{
-    object::{K8sType, Object, ObjectKey},
+    object::{FieldItem, K8sType, Object, ObjectKey},
     operator::OperatorName,
 };
 
@@ -179,24 +179,22 @@ fn feed(owned: Owned<'_>, live: Option<&Value>, hasher: &mut impl Hasher) {
         return hash::feed(live.unwrap_or(&Value::Null), hasher);
     }
     for item in owned.keyed().unwrap_or_default() {
-        hash::feed(&Value::Object(item.keys.clone()), hasher);
-        feed(item.owned, find(&item, live), hasher);
+        hash::feed_fields(&item.keys, hasher);
+        feed(Owned::Node(&item.owned), find(item, live), hasher);
     }
     for value in owned.set().unwrap_or_default() {
         let items = live.and_then(Value::as_array);
-        hash::feed(&value, hasher);
-        items.is_some_and(|items| items.contains(&value)).hash(hasher);
+        hash::feed(value, hasher);
+        items.is_some_and(|items| items.contains(value)).hash(hasher);
     }
-    for (name, inner) in owned.members() {
-        if let Some(name) = name.strip_prefix("f:") {
-            name.hash(hasher);
-            feed(inner, live.and_then(|live| live.get(name)), hasher);
-        }
+    for (name, inner) in owned.fields() {
+        name.hash(hasher);
+        feed(inner, live.and_then(|live| live.get(name)), hasher);
     }
 }
 
-fn find<'a>(item: &Item<'_>, live: Option<&'a Value>) -> Option<&'a Value> {
-    live?.as_array()?.iter().find(|value| item.is(value))
+fn find<'a>(item: &FieldItem<'_>, live: Option<&'a Value>) -> Option<&'a Value> {
+    live?.as_array()?.iter().find(|value| has_keys(value, &item.keys))
 }
 
 /// Without managed fields all but the status and the server's own metadata counts.

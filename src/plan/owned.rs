@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{
     contained::MAX_PATHS,
-    fields::{Item, Owned, pair},
+    fields::{Owned, pair},
     path::{Path, Segment},
 };
+use crate::object::{FieldItem, FieldSet};
 
 /// Where ownership is not what an apply would leave.
 #[derive(Debug, Default, PartialEq)]
@@ -21,7 +22,7 @@ pub(super) struct Ownership {
 }
 
 /// Compares `fieldsV1` with the desired object.
-pub(super) fn ownership(fields: &Value, desired: &Value) -> Ownership {
+pub(super) fn ownership(fields: &FieldSet<'_>, desired: &Value) -> Ownership {
     let mut search = Search { path: Path::default(), found: Ownership::default() };
     search.value(Owned::root(Some(fields)), desired);
     search.found
@@ -53,8 +54,8 @@ impl<'a> Search<'a> {
         desired: &'a Map<String, Value>,
         keys: &Map<String, Value>,
     ) {
-        let names = owned.members().filter_map(|(name, _)| name.strip_prefix("f:"));
-        for name in names.filter(|name| !desired.contains_key(*name) && !keys.contains_key(*name)) {
+        let is_desired = |name: &str| desired.contains_key(name) || keys.contains_key(name);
+        for (name, _) in owned.fields().filter(|(name, _)| !is_desired(name)) {
             self.at(Segment::Field(name), Self::tell_beyond);
         }
         for (name, value) in desired.iter().filter(|(name, _)| !keys.contains_key(*name)) {
@@ -67,15 +68,14 @@ impl<'a> Search<'a> {
 
     fn list(&mut self, owned: Owned<'a>, desired: &'a [Value]) {
         if let Some(values) = owned.set() {
-            self.set(&values, desired);
+            self.set(values, desired);
         } else if let Some(items) = owned.keyed() {
-            self.keyed(&items, desired);
+            self.keyed(items, desired);
         }
     }
 
-    fn keyed(&mut self, items: &[Item<'a>], desired: &'a [Value]) {
-        let keys: Vec<_> = items.iter().map(|item| item.keys.clone()).collect();
-        let paired = pair(desired, &keys);
+    fn keyed(&mut self, items: &'a [FieldItem<'a>], desired: &'a [Value]) {
+        let paired = pair(desired, items.iter().map(|item| &item.keys));
         for (at, item) in items.iter().enumerate() {
             if !paired.contains(&Some(at)) {
                 self.at(Segment::Keys(item.keys.clone()), Self::tell_beyond);
@@ -84,8 +84,10 @@ impl<'a> Search<'a> {
         for (index, (value, pair)) in desired.iter().zip(paired).enumerate() {
             self.at(Segment::Index(index), |this| match (pair.map(|at| &items[at]), value) {
                 (None, value) => this.missing(value),
-                (Some(item), _) if item.owned.is_whole() => {}
-                (Some(item), Value::Object(fields)) => this.fields(item.owned, fields, &item.keys),
+                (Some(item), _) if item.owned.is_leaf() => {}
+                (Some(item), Value::Object(fields)) => {
+                    this.fields(Owned::Node(&item.owned), fields, &item.keys);
+                }
                 (Some(_), _) => {}
             });
         }
@@ -145,6 +147,10 @@ mod tests {
 
     use super::*;
 
+    fn found(fields: &Value, desired: &Value) -> Ownership {
+        ownership(&FieldSet::parse(&fields.to_string()).unwrap(), desired)
+    }
+
     #[test]
     fn what_we_own_and_do_not_desire_is_found() {
         let fields = json!({
@@ -161,15 +167,15 @@ mod tests {
             "metadata": {"labels": {"a": "1", "b/c": "2"}, "finalizers": ["x/y"]},
             "spec": {"selector": {"x": "y"}, "ports": [{"port": 80, "name": "n"}, {"port": 81}]},
         });
-        assert_eq!(ownership(&fields, &all), Ownership::default());
+        assert_eq!(found(&fields, &all), Ownership::default());
         let less = json!({
             "metadata": {"labels": {"a": "1"}, "finalizers": ["z"]},
             "spec": {"ports": [{"port": 80}]},
         });
-        let mut found = ownership(&fields, &less).beyond;
-        found.sort();
+        let mut beyond = found(&fields, &less).beyond;
+        beyond.sort();
         assert_eq!(
-            found,
+            beyond,
             [
                 ".metadata.finalizers",
                 ".metadata.labels[\"b/c\"]",
@@ -186,7 +192,7 @@ mod tests {
             "k:{\"port\":53,\"protocol\":\"TCP\"}": {}, "k:{\"port\":53,\"protocol\":\"UDP\"}": {},
         }});
         let desired = json!({"ports": [{"port": 53}]});
-        assert_eq!(ownership(&fields, &desired).beyond.len(), 1);
+        assert_eq!(found(&fields, &desired).beyond.len(), 1);
     }
 
     #[test]
@@ -208,7 +214,7 @@ mod tests {
                 "ports": [{"port": 80, "name": "n"}, {"port": 81}],
             },
         });
-        let Ownership { beyond, mut lost } = ownership(&fields, &desired);
+        let Ownership { beyond, mut lost } = found(&fields, &desired);
         lost.sort();
         assert_eq!(beyond, Vec::<String>::new());
         assert_eq!(

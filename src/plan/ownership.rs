@@ -41,11 +41,13 @@ fn is_labelled_by_us(
     child: &Object,
 ) -> bool {
     let Some(fields) = child.applied_fields(operator.as_str()) else { return false };
+    let Some(owned) = fields.field("metadata").and_then(|it| it.field("labels")) else {
+        return false;
+    };
     let uid = parent.uid().to_string();
     [(&labels.parent_uid, uid.as_str()), (&labels.managed_by, operator.as_str())].into_iter().all(
         |(label, value)| {
-            let owned = &fields["f:metadata"]["f:labels"][format!("f:{label}")];
-            child.label(label).as_deref() == Some(value) && owned.is_object()
+            child.label(label).as_deref() == Some(value) && owned.field(label).is_some()
         },
     )
 }

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Context, Report, events, status::Wanted};
+use super::{Context, Report, conditions::Shown, events, status::Wanted};
 use crate::{
     cluster::EventKind,
     history::Verb,
@@ -161,15 +161,12 @@ pub(super) fn announce(context: &Context, parent: &Object, report: &mut Report) 
 }
 
 /// Whether the parent still says that something of it is flapping.
-pub(super) fn is_said(parent: &Object) -> bool {
+pub(super) fn is_said(shown: &Shown) -> bool {
     const REASONS: [FlappingReason; 3] = [
         FlappingReason::FightingOverFields,
         FlappingReason::FightingOverStatus,
         FlappingReason::UnstableHandler,
     ];
-    let status = parent.field("status").unwrap_or_default();
-    let mut conditions = status["conditions"].as_array().into_iter().flatten();
-    conditions.any(|it| {
-        it["type"] == Flapping::CONDITION && REASONS.iter().any(|why| it["reason"] == why.name())
-    })
+    let reason = shown.reason(Flapping::CONDITION);
+    reason.is_some_and(|reason| REASONS.iter().any(|why| why.name() == reason))
 }

@@ -11,7 +11,9 @@ use std::{fmt, sync::atomic::Ordering};
 use serde_json::{Value, json};
 
 use super::{
-    Context, Report, events,
+    Context, Report,
+    conditions::Shown,
+    events,
     finalize::{self, Prepared},
     status,
 };
@@ -179,18 +181,10 @@ pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
     Condition::new(CONDITION, true, by.reason(), message)
 }
 
-/// Whether the parent still says that we paused it.
-pub(super) fn is_said(parent: &Object) -> bool {
-    said(parent).is_some()
-}
-
-/// By what the parent says that it is paused, as far as we said so.
-fn said(parent: &Object) -> Option<PausedBy> {
-    let status = parent.field("status").unwrap_or_default();
-    let mut conditions = status["conditions"].as_array().into_iter().flatten();
-    let condition = conditions.find(|condition| condition["type"] == CONDITION)?;
-    let causes = [PausedBy::Annotation, PausedBy::Operator];
-    causes.into_iter().find(|by| condition["reason"] == by.reason())
+/// By what the parent still says that it is paused, as far as we said so.
+pub(super) fn said(shown: &Shown) -> Option<PausedBy> {
+    let reason = shown.reason(CONDITION)?;
+    [PausedBy::Annotation, PausedBy::Operator].into_iter().find(|by| by.reason() == reason)
 }
 
 /// Tells that a pause has begun to keep something from the parent, or is over: once, also when the
@@ -199,7 +193,7 @@ pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
     if !context.config().normal_events {
         return;
     }
-    let told = report.memory.told_pause.unwrap_or_else(|| said(parent));
+    let told = report.memory.told_pause.unwrap_or_else(|| said(&Shown::by(parent)));
     let is_over = report.began_paused.is_none() && context.paused_by(parent).is_none();
     let now = match report.paused {
         Some(pause) => Some(pause.by),

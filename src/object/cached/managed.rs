@@ -8,9 +8,9 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
-use crate::object::Uid;
+use crate::object::{FieldSet, Uid};
 
 /// The field managers whose entries in `metadata.managedFields` are kept; all others are dropped.
 ///
@@ -56,8 +56,10 @@ pub(super) struct Entry<'a> {
 const CHANGED_SINCE: &str = "ChangedSince";
 
 /// Stands for the uid of the controller: who owns an owner reference owns it under that uid, and
-/// the text could be shared by nobody else. No JSON has this character.
-const CONTROLLER: &str = "\0";
+/// the text could be shared by nobody else. As JSON writes [`field_set::CONTROLLER`].
+///
+/// [`field_set::CONTROLLER`]: crate::object::field_set::CONTROLLER
+const CONTROLLER: &str = "\\u0000";
 
 /// The fewest texts that are looked through for those that nobody uses.
 const FEWEST: usize = 64;
@@ -84,7 +86,7 @@ impl KeptManagers {
         kept.extend(changed_since(&kept, others));
         let mut text = serde_json::to_string(&kept).expect("texts and what was JSON are JSON");
         if let Some(uid) = controller {
-            text = text.replace(&uid.to_string(), CONTROLLER);
+            text = text.replace(&format!("\\\"{uid}\\\""), &format!("\\\"{CONTROLLER}\\\""));
         }
         ManagedFields(Some(self.share(&text)))
     }
@@ -110,37 +112,32 @@ impl Shared {
     }
 }
 
-/// Each needs to be told the controller of the object whose fields they are.
 impl ManagedFields {
-    /// The `fieldsV1` of a manager's server-side apply.
-    pub(super) fn applied_by(&self, manager: &str, controller: Option<&Uid>) -> Option<Value> {
-        self.find(controller, |entry| {
+    /// The `fieldsV1` of a manager's server-side apply to an object with this controller.
+    pub(super) fn applied_by(
+        &self,
+        manager: &str,
+        controller: Option<&Uid>,
+    ) -> Option<FieldSet<'_>> {
+        self.find(|entry| {
             let fields = entry.is(manager, "Apply").then_some(entry.fields?)?;
-            serde_json::from_str(fields.get()).ok()
+            FieldSet::parse_of(controller, fields.get()).ok()
         })
     }
 
     /// Whether a manager owns something by other writes.
-    pub(super) fn has_update_by(&self, manager: &str, controller: Option<&Uid>) -> bool {
-        self.find(controller, |entry| entry.is(manager, "Update").then_some(())).is_some()
+    pub(super) fn has_update_by(&self, manager: &str) -> bool {
+        self.find(|entry| entry.is(manager, "Update").then_some(())).is_some()
     }
 
     /// Who changed the object after those who are kept did.
-    pub(super) fn changed_by(&self, controller: Option<&Uid>) -> Option<String> {
+    pub(super) fn changed_by(&self) -> Option<String> {
         let is_last = |entry: &Entry<'_>| entry.operation == CHANGED_SINCE;
-        self.find(controller, |entry| is_last(entry).then(|| entry.manager.to_string()))
+        self.find(|entry| is_last(entry).then(|| entry.manager.to_string()))
     }
 
-    fn find<T>(
-        &self,
-        controller: Option<&Uid>,
-        what: impl Fn(&Entry<'_>) -> Option<T>,
-    ) -> Option<T> {
-        let shared = self.0.as_deref()?;
-        let text = controller.map_or(Cow::Borrowed(shared), |uid| {
-            Cow::Owned(shared.replace(CONTROLLER, &uid.to_string()))
-        });
-        let entries: Vec<Entry<'_>> = serde_json::from_str(&text).ok()?;
+    fn find<'a, T>(&'a self, what: impl Fn(&Entry<'a>) -> Option<T>) -> Option<T> {
+        let entries: Vec<Entry<'_>> = serde_json::from_str(self.0.as_deref()?).ok()?;
         entries.iter().find_map(what)
     }
 }
@@ -167,7 +164,7 @@ impl Entry<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -194,9 +191,9 @@ mod tests {
             entry("old", "Update", &json!({})),
         ]);
         let kept = reduce(&KeptManagers::new(["op", "old"]), &entries);
-        assert_eq!(kept.applied_by("op", None), Some(json!({"f:data": {"f:a": {}}})));
+        assert_eq!(kept.applied_by("op", None), FieldSet::parse(r#"{"f:data":{"f:a":{}}}"#).ok());
         assert_eq!((kept.applied_by("kubectl", None), kept.applied_by("old", None)), (None, None));
-        assert!(kept.has_update_by("old", None) && !kept.has_update_by("op", None));
+        assert!(kept.has_update_by("old") && !kept.has_update_by("op"));
         assert!(reduce(&KeptManagers::new(["x"]), &entries).0.is_none());
     }
 
@@ -221,7 +218,7 @@ mod tests {
             (json!([ours(), entry("timeless", "Update", &json!({"time": null}))]), None),
         ] {
             let kept = reduce(&KeptManagers::new(["op"]), &entries);
-            assert_eq!(kept.changed_by(None).as_deref(), expected, "{entries}");
+            assert_eq!(kept.changed_by().as_deref(), expected, "{entries}");
             assert!(
                 kept.applied_by("op", None).is_some() && kept.applied_by("new", None).is_none()
             );
@@ -254,7 +251,10 @@ mod tests {
             let text = json!([entry("op", "Apply", &json!({"fieldsV1": fields}))]).to_string();
             let uid = Uid::new(uid);
             let kept = managers.reduce(serde_json::from_str(&text).unwrap(), Some(&uid));
-            assert_eq!(kept.applied_by("op", Some(&uid)), Some(fields));
+            assert_eq!(
+                kept.applied_by("op", Some(&uid)),
+                FieldSet::parse(&fields.to_string()).ok()
+            );
             kept.0.unwrap()
         });
         assert!(Arc::ptr_eq(&kept[0], &kept[1]));

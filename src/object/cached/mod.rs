@@ -14,7 +14,7 @@ use managed::ManagedFields;
 pub(crate) use outline::Outline;
 
 use super::{
-    K8sType, ObjectKey, ResourceVersion, Uid,
+    FieldSet, K8sType, ObjectKey, ResourceVersion, Uid,
     json::{ObjectWriter, RawFields},
 };
 
@@ -148,7 +148,11 @@ impl Object {
     /// # Panics
     /// Never: the text was parsed as JSON before.
     pub fn to_value(&self) -> Value {
-        serde_json::from_str(&self.to_json()).expect("was parsed from JSON")
+        let mut tree: Value = serde_json::from_str(self.json()).expect("was parsed from JSON");
+        for (name, value) in [("apiVersion", self.ty().api_version()), ("kind", self.ty().kind())] {
+            tree[name] = Value::from(value);
+        }
+        tree
     }
 
     /// The object as a Rust type.
@@ -179,20 +183,20 @@ impl Object {
 
     /// The `fieldsV1` that a manager owns by server-side apply on the object itself (not on a
     /// subresource); `None` if it never applied, or was not kept.
-    pub fn applied_fields(&self, manager: &str) -> Option<Value> {
+    pub fn applied_fields(&self, manager: &str) -> Option<FieldSet<'_>> {
         self.0.managed.applied_by(manager, self.controller())
     }
 
     /// Whether a manager owns fields of the object itself by other writes than server-side apply;
     /// `false` if it was not kept.
     pub fn is_updated_by(&self, manager: &str) -> bool {
-        self.0.managed.has_update_by(manager, self.controller())
+        self.0.managed.has_update_by(manager)
     }
 
     /// The field manager that changed the object itself after the kept managers last did, as far as
     /// the server tells; it tells only of those who still own something.
     pub fn changed_by(&self) -> Option<String> {
-        self.0.managed.changed_by(self.controller())
+        self.0.managed.changed_by()
     }
 
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {

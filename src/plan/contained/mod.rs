@@ -3,25 +3,40 @@
 //!
 //! Where it cannot know it says that they differ: one apply then tells, and is remembered.
 
+mod text;
+
 use serde_json::{Map, Value};
 
 use super::{
     Difference, builtin,
-    fields::{Item, Owned, pair},
+    fields::{Owned, has_keys, pair},
     path::{Path, Segment},
     quantity,
 };
-use crate::object::K8sType;
+use crate::object::{FieldItem, FieldSet, K8sType, Object};
 
 /// No more paths are told.
 pub(super) const MAX_PATHS: usize = 10;
 
 /// The paths at which a desired value is not in the live object, given what we own of that.
-pub(super) fn differences(
+pub(super) fn differences_from(
+    live: &Object,
+    desired: &Value,
+    fields: Option<&FieldSet<'_>>,
+) -> Vec<String> {
+    let compared = || differences(live.ty(), desired, &live.to_value(), fields);
+    if fields.is_some_and(|fields| text::is_plainly_contained(desired, live, fields)) {
+        debug_assert_eq!(compared(), Vec::<String>::new(), "{live:?}");
+        return Vec::new();
+    }
+    compared()
+}
+
+fn differences(
     ty: &K8sType,
     desired: &Value,
     live: &Value,
-    fields: Option<&Value>,
+    fields: Option<&FieldSet<'_>>,
 ) -> Vec<String> {
     compared(ty, desired, live, fields, MAX_PATHS).into_iter().map(|found| found.path).collect()
 }
@@ -31,7 +46,7 @@ pub(super) fn compared<'a>(
     ty: &K8sType,
     desired: &'a Value,
     live: &'a Value,
-    fields: Option<&Value>,
+    fields: Option<&FieldSet<'_>>,
     most: usize,
 ) -> Vec<Difference<'a>> {
     let is_builtin = builtin::is_builtin(ty);
@@ -104,7 +119,7 @@ impl<'a> Comparison<'a> {
     /// Whether they can be compared item by item; `false` says that they differ as a whole.
     fn lists(&mut self, desired: &'a [Value], live: &'a [Value], owned: Owned<'_>) -> bool {
         if let Some(items) = owned.keyed() {
-            self.keyed_lists(desired, live, &items);
+            self.keyed_lists(desired, live, items);
         } else if owned.set().is_some() {
             self.sets(desired, live);
         } else if desired.len() == live.len() {
@@ -118,13 +133,13 @@ impl<'a> Comparison<'a> {
         true
     }
 
-    fn keyed_lists(&mut self, desired: &'a [Value], live: &'a [Value], items: &[Item<'_>]) {
+    fn keyed_lists(&mut self, desired: &'a [Value], live: &'a [Value], items: &[FieldItem<'_>]) {
         let names: Vec<&String> = items[0].keys.keys().collect();
         let keys: Vec<_> = live.iter().map(|item| keys_of(item, &names)).collect();
         for (index, (desired, at)) in desired.iter().zip(pair(desired, &keys)).enumerate() {
             let live = at.map(|at| &live[at]);
-            let item = items.iter().find(|item| live.is_some_and(|live| item.is(live)));
-            let owned = item.map_or(Owned::Nothing, |item| item.owned);
+            let item = items.iter().find(|item| live.is_some_and(|it| has_keys(it, &item.keys)));
+            let owned = item.map_or(Owned::Nothing, |item| Owned::Node(&item.owned));
             self.at(Segment::Index(index), |this| this.values(desired, live, owned));
         }
     }

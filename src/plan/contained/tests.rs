@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::object::KeptManagers;
 
 fn pod() -> K8sType {
     K8sType::namespaced("v1", "Pod", "pods")
@@ -11,7 +12,17 @@ fn custom() -> K8sType {
 }
 
 fn paths(ty: &K8sType, desired: &Value, live: &Value, fields: &Value) -> Vec<String> {
-    differences(ty, desired, live, Some(fields))
+    let fields = fields.to_string();
+    let fields = FieldSet::parse(&fields).unwrap();
+    let found = differences(ty, desired, live, Some(&fields));
+    let mut stored = live.clone();
+    stored["metadata"]["name"] = json!("a");
+    stored["metadata"]["uid"] = json!("u");
+    stored["metadata"]["resourceVersion"] = json!("1");
+    let stored = Object::from_value(ty, &stored, &KeptManagers::default()).unwrap();
+    let is_plain = text::is_plainly_contained(desired, &stored, &fields);
+    assert!(!is_plain || found.is_empty(), "{desired} in {live}: {found:?}");
+    found
 }
 
 #[test]
