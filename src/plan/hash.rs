@@ -8,13 +8,6 @@ use std::{
 
 use serde_json::{Map, Number, Value};
 
-/// The hash of a tree.
-pub(super) fn of(value: &Value) -> u64 {
-    let mut hasher = Measuring::default();
-    feed(value, &mut hasher);
-    hasher.finish()
-}
-
 /// The hash of a tree, unless it has more bytes as text than a limit; then how many.
 pub(super) fn within(limit: usize, value: &Value) -> Result<u64, usize> {
     let mut hasher = Measuring::default();
@@ -111,6 +104,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn of(value: &Value) -> u64 {
+        let mut hasher = Measuring::default();
+        feed(value, &mut hasher);
+        hasher.finish()
+    }
 
     #[test]
     fn what_is_longer_than_a_limit_is_measured_exactly() {

@@ -3,8 +3,6 @@
 //! `Ready` is always there. `Reconciling` and `Stalled` are there only while they hold, and never
 //! both: kstatus takes their presence for "in progress" and "failed".
 
-use serde_json::Value;
-
 use super::{Failure, Held, Report, flapping, interlock, pause};
 use crate::{object::Object, operator::Condition, plan::Flapping};
 
@@ -30,31 +28,24 @@ pub(super) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
     with_others(failed(failure), report)
 }
 
-/// The conditions that a parent has by now, read once.
-pub(super) struct Shown(Vec<Value>);
-
-impl Shown {
-    pub(super) fn by(parent: &Object) -> Self {
-        let mut status = parent.field("status").unwrap_or_default();
-        match status.get_mut("conditions").map(Value::take) {
-            Some(Value::Array(conditions)) => Self(conditions),
-            Some(_) | None => Self(Vec::new()),
-        }
+/// The reason in the condition of a type that a parent shows. Most show none but `Ready`, and a
+/// search is faster than a parser.
+pub(super) fn reason_shown(parent: &Object, ty: &str) -> Option<String> {
+    if !parent.json().contains(ty) {
+        return None;
     }
-
-    /// Why the condition of a type is as it is.
-    pub(super) fn reason(&self, ty: &str) -> Option<&str> {
-        self.0.iter().find(|condition| condition["type"] == ty)?["reason"].as_str()
-    }
+    let status = parent.field("status")?;
+    let mut conditions = status["conditions"].as_array()?.iter();
+    let condition = conditions.find(|condition| condition["type"] == ty)?;
+    condition["reason"].as_str().map(str::to_owned)
 }
 
 /// The conditions of ours that do not apply any more.
 pub(super) fn outdated(parent: &Object, said: &[Condition]) -> Vec<&'static str> {
-    let shown = Shown::by(parent);
     let mut ours = vec![RECONCILING, STALLED];
-    ours.extend(pause::said(&shown).map(|_| pause::CONDITION));
-    ours.extend(interlock::is_said(&shown).then_some(interlock::CONDITION));
-    ours.extend(flapping::is_said(&shown).then_some(Flapping::CONDITION));
+    ours.extend(pause::said(parent).map(|_| pause::CONDITION));
+    ours.extend(interlock::is_said(parent).then_some(interlock::CONDITION));
+    ours.extend(flapping::is_said(parent).then_some(Flapping::CONDITION));
     ours.retain(|ty| said.iter().all(|condition| condition.ty != *ty));
     ours
 }

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Context, Report, conditions::Shown, events, status::Wanted};
+use super::{Context, Report, conditions::reason_shown, events, status::Wanted};
 use crate::{
     cluster::EventKind,
     history::Verb,
@@ -161,12 +161,12 @@ pub(super) fn announce(context: &Context, parent: &Object, report: &mut Report) 
 }
 
 /// Whether the parent still says that something of it is flapping.
-pub(super) fn is_said(shown: &Shown) -> bool {
+pub(super) fn is_said(parent: &Object) -> bool {
     const REASONS: [FlappingReason; 3] = [
         FlappingReason::FightingOverFields,
         FlappingReason::FightingOverStatus,
         FlappingReason::UnstableHandler,
     ];
-    let reason = shown.reason(Flapping::CONDITION);
+    let reason = reason_shown(parent, Flapping::CONDITION);
     reason.is_some_and(|reason| REASONS.iter().any(|why| why.name() == reason))
 }

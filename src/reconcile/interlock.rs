@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Context, Report, conditions::Shown, events};
+use super::{Context, Report, conditions::reason_shown, events};
 use crate::{
     cluster::EventKind,
     object::Object,
@@ -23,7 +23,7 @@ const NAMED: usize = 3;
 pub(super) fn resume(parent: &Object, report: &mut Report) {
     if report.memory.interlock.is_none() {
         let mut interlock = Interlock::default();
-        if is_said(&Shown::by(parent)) {
+        if is_said(parent) {
             interlock.resume();
         }
         report.memory.interlock = Some(interlock);
@@ -121,6 +121,6 @@ pub(super) fn condition(message: &str) -> Condition {
 }
 
 /// Whether the parent still says that we hold deletions.
-pub(super) fn is_said(shown: &Shown) -> bool {
-    shown.reason(CONDITION) == Some(REASON)
+pub(super) fn is_said(parent: &Object) -> bool {
+    reason_shown(parent, CONDITION).as_deref() == Some(REASON)
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     Context, Report,
-    conditions::Shown,
+    conditions::reason_shown,
     events,
     finalize::{self, Prepared},
     status,
@@ -182,8 +182,8 @@ pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
 }
 
 /// By what the parent still says that it is paused, as far as we said so.
-pub(super) fn said(shown: &Shown) -> Option<PausedBy> {
-    let reason = shown.reason(CONDITION)?;
+pub(super) fn said(parent: &Object) -> Option<PausedBy> {
+    let reason = reason_shown(parent, CONDITION)?;
     [PausedBy::Annotation, PausedBy::Operator].into_iter().find(|by| by.reason() == reason)
 }
 
@@ -193,7 +193,7 @@ pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
     if !context.config().normal_events {
         return;
     }
-    let told = report.memory.told_pause.unwrap_or_else(|| said(&Shown::by(parent)));
+    let told = report.memory.told_pause.unwrap_or_else(|| said(parent));
     let is_over = report.began_paused.is_none() && context.paused_by(parent).is_none();
     let now = match report.paused {
         Some(pause) => Some(pause.by),

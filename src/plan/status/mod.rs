@@ -13,7 +13,10 @@ mod conditions;
 mod merge;
 mod schema;
 
-use std::fmt;
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use serde_json::{Map, Value, json};
 
@@ -146,13 +149,16 @@ pub fn status_wish(
     conditions: &[Condition],
     children: ChildrenField<'_>,
 ) -> u64 {
-    let said = |it: &Condition| json!([it.ty, it.status.as_str(), it.reason, it.message]);
-    let conditions: Vec<_> = conditions.iter().map(said).collect();
-    let children = match children {
-        ChildrenField::Off | ChildrenField::Kept => None,
-        ChildrenField::Listed(children) => Some(children),
-    };
-    hash::of(&json!([parent.generation(), handler, conditions, children]))
+    let mut hasher = DefaultHasher::new();
+    parent.generation().hash(&mut hasher);
+    hash::feed(handler.unwrap_or(&Value::Null), &mut hasher);
+    for Condition { ty, status, reason, message, .. } in conditions {
+        (ty, status.as_str(), reason, message).hash(&mut hasher);
+    }
+    if let ChildrenField::Listed(children) = children {
+        hash::feed(&json!(children), &mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The paths that a [`StatusPatch`] changes; all conditions are one.
