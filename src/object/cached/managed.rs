@@ -56,9 +56,7 @@ pub(super) struct Entry<'a> {
 const CHANGED_SINCE: &str = "ChangedSince";
 
 /// Stands for the uid of the controller: who owns an owner reference owns it under that uid, and
-/// the text could be shared by nobody else. As JSON writes [`field_set::CONTROLLER`].
-///
-/// [`field_set::CONTROLLER`]: crate::object::field_set::CONTROLLER
+/// the text could be shared by nobody else. It is how JSON writes the `CONTROLLER` of `field_set`.
 const CONTROLLER: &str = "\\u0000";
 
 /// The fewest texts that are looked through for those that nobody uses.
