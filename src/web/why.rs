@@ -175,7 +175,8 @@ fn advice(kind: FailureKind) -> &'static str {
         FailureKind::InvalidChildren => {
             "Change the parent, or the handler: no child was written or deleted."
         }
-        FailureKind::Conflict => "Delete or rename that object, or let the operator adopt it.",
+        // What failed says already that it can be deleted or renamed.
+        FailureKind::Conflict => "Or let the operator adopt it.",
         FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
     }
 }
@@ -307,7 +308,7 @@ mod tests {
             (
                 case(ParentPhase::Stalled)
                     .with(failed(FailureKind::Conflict, "Pod.v1 ns/a exists")),
-                vec!["in the way: Pod.v1 ns/a exists", "Delete or rename", "not tried again"],
+                vec!["in the way: Pod.v1 ns/a exists", "let the operator adopt it", "not tried again"],
             ),
             (
                 case(ParentPhase::Waiting)
