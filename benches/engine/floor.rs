@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::Result;
+use futures::{AsyncBufReadExt, TryStreamExt};
 use http::Method;
 use kube::Client;
 use tokio::sync::{Mutex, mpsc};
@@ -79,12 +80,35 @@ pub(crate) async fn write(
 /// Reads all parents and children, as little as a start has to.
 pub(crate) async fn lists(bare: &Client, workload: Workload) -> Result<Duration> {
     let started = Instant::now();
-    let paths = workload.children().into_iter().chain([workload.parent(0).collection()]);
     let list = |path: String| async move {
         let body = String::new();
         let request = parents::request(Method::GET, &path, USER_AGENT, "application/json", body)?;
         anyhow::Ok(bare.request_text(request).await?.len())
     };
-    futures::future::try_join_all(paths.map(list)).await?;
+    futures::future::try_join_all(collections(workload).map(list)).await?;
     Ok(started.elapsed())
+}
+
+/// Reads them as watches that begin with what there is, until each says that this was all.
+pub(crate) async fn streamed_lists(bare: &Client, workload: Workload) -> Result<Duration> {
+    const QUERY: &str = "watch=1&allowWatchBookmarks=true&sendInitialEvents=true\
+                         &resourceVersionMatch=NotOlderThan";
+    let started = Instant::now();
+    let list = |path: String| async move {
+        let (path, body) = (format!("{path}?{QUERY}"), String::new());
+        let request = parents::request(Method::GET, &path, USER_AGENT, "application/json", body)?;
+        let mut lines = bare.request_stream(request).await?.lines();
+        while let Some(line) = lines.try_next().await? {
+            if line.contains("k8s.io/initial-events-end") {
+                return Ok(());
+            }
+        }
+        anyhow::bail!("a streamed list ended early")
+    };
+    futures::future::try_join_all(collections(workload).map(list)).await?;
+    Ok(started.elapsed())
+}
+
+fn collections(workload: Workload) -> impl Iterator<Item = String> {
+    workload.children().into_iter().chain([workload.parent(0).collection()])
 }

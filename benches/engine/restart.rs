@@ -24,7 +24,8 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     parents::create_all(&users, &ty, "own", count, &spec).await?;
     operators.until_synced(count).await?;
     operators.stop().await?;
-    let (mut took, mut floors, mut last) = (Vec::new(), Vec::new(), None);
+    let (mut took, mut floors, mut streams) = (Vec::new(), Vec::new(), Vec::new());
+    let mut last = None;
     for number in 0..settings.rounds() {
         let before = cluster.mark().await?;
         let started = Instant::now();
@@ -34,14 +35,23 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
         operators.stop().await?;
         let requests = cluster.requests(before, operators::USER_AGENT).await?;
         floors.push(floor::lists(&bare, workload).await?);
-        let (took, floor) = (time(took[number]), time(floors[number]));
-        println!("restart, round {}: {took} ({requests}); floor {floor}", number + 1);
+        streams.push(floor::streamed_lists(&bare, workload).await?);
+        let [took, floor, stream] = [&took, &floors, &streams].map(|times| time(times[number]));
+        println!(
+            "restart, round {}: {took} ({requests}); floor {floor}, streamed {stream}",
+            number + 1
+        );
         last = Some(requests);
     }
     let requests = last.unwrap_or_default();
     let figure = format!("restart over {count} parents, all synced (floor: bare lists)");
     Ok(vec![
         Row::times(figure, mean(&took), mean(&floors)).target("at most 2.00"),
+        Row::times(
+            "  the bare lists, streamed as the operator's are",
+            mean(&streams),
+            mean(&floors),
+        ),
         Row::new("  writes by the operator", requests.writes().to_string()).floor("0").target("0"),
         Row::new("  requests by verb", requests.by_verb()).target("list, watch"),
     ])
