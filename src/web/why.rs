@@ -283,7 +283,7 @@ mod tests {
         yielded.decisions =
             vec![Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())];
         let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
-        often.parent.failures = 4;
+        (often.parent.failures, often.parent.run) = (4, RunStage::Queued);
         for (case, parts) in [
             (case(ParentPhase::Pending), vec!["has not run yet", "16 places"]),
             (
@@ -304,7 +304,7 @@ mod tests {
                     .waking(90, WakeReason::Retry),
                 vec!["the handler returned an error: the oven is cold.", "in 90 s", "order a sync"],
             ),
-            (often, vec!["last 4 runs", "403 no", "what the server says"]),
+            (often, vec!["last 4 runs", "403 no", "what the server says", "the 16 places"]),
             (
                 case(ParentPhase::Stalled)
                     .with(failed(FailureKind::Conflict, "Pod.v1 ns/a exists")),
