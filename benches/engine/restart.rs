@@ -47,11 +47,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let figure = format!("restart over {count} parents, all synced (floor: bare lists)");
     Ok(vec![
         Row::times(figure, mean(&took), mean(&floors)).target("at most 2.00"),
-        Row::times(
-            "  the bare lists, streamed as the operator's are",
-            mean(&streams),
-            mean(&floors),
-        ),
+        Row::times("  the bare lists, streamed", mean(&streams), mean(&floors)),
         Row::new("  writes by the operator", requests.writes().to_string()).floor("0").target("0"),
         Row::new("  requests by verb", requests.by_verb()).target("list, watch"),
     ])

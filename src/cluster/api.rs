@@ -39,6 +39,16 @@ impl Default for Timeouts {
     }
 }
 
+/// How the API server is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ClusterSettings {
+    /// How long it may be silent.
+    pub timeouts: Timeouts,
+    /// Whether lists are streamed, by watches that begin with what there is (`sendInitialEvents`,
+    /// KEP-3157), instead of read in pages of 500 objects.
+    pub streaming_lists: bool,
+}
+
 /// The largest answer that is read unless less is asked for, in bytes: a page of a list.
 const MAX_ANSWER: usize = 256 << 20;
 
@@ -49,7 +59,7 @@ pub struct Cluster {
     metrics: Metrics,
     managers: KeptManagers,
     user_agent: String,
-    timeouts: Timeouts,
+    settings: ClusterSettings,
 }
 
 /// One request, before it is sent.
@@ -98,18 +108,18 @@ impl Cluster {
     /// A connection that keeps the given managers' `managedFields` of every object it reads.
     pub fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
         let user_agent = concat!("operetta/", env!("CARGO_PKG_VERSION")).to_owned();
-        Self { client, metrics, managers, user_agent, timeouts: Timeouts::default() }
+        Self { client, metrics, managers, user_agent, settings: ClusterSettings::default() }
     }
 
-    /// The same connection with other timeouts.
+    /// The same connection with other settings.
     #[must_use]
-    pub fn with_timeouts(self, timeouts: Timeouts) -> Self {
-        Self { timeouts, ..self }
+    pub fn with_settings(self, settings: ClusterSettings) -> Self {
+        Self { settings, ..self }
     }
 
-    /// How long the server may be silent.
-    pub(super) fn timeouts(&self) -> Timeouts {
-        self.timeouts
+    /// How the server is asked.
+    pub(super) fn settings(&self) -> ClusterSettings {
+        self.settings
     }
 
     /// The same connection in the name of one operator, as the server's audit log shows it.
@@ -143,7 +153,7 @@ impl Cluster {
 
     /// Sends a request and reads its answer whole.
     pub(super) async fn send(&self, request: ApiRequest<'_>) -> Result<Bytes, ApiError> {
-        let (name, after) = (request.name(), self.timeouts.request);
+        let (name, after) = (request.name(), self.settings.timeouts.request);
         let max_answer = request.max_answer;
         let exchange = async {
             let response = self.open(request).await?;

@@ -1,4 +1,4 @@
-//! Listing a scope page by page, for servers that cannot stream a list.
+//! Listing a scope page by page.
 
 use super::{ApiError, Cluster, WatchSpec, api::ApiRequest, frames};
 use crate::object::{K8sType, Object, ResourceVersion, Undecodable};

@@ -20,7 +20,7 @@ mod watch;
 mod watched;
 mod write;
 
-pub use api::{Cluster, Timeouts};
+pub use api::{Cluster, ClusterSettings, Timeouts};
 pub use error::{ApiError, Cause, ErrorClass, Refusal};
 pub use event_list::EventList;
 pub use events::{EventKind, ParentEvent, Regarding};

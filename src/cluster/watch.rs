@@ -3,7 +3,7 @@
 //! ```text
 //!        +--------- 410, or no version yet ----------+
 //!        v                                           |
-//!   list (streamed, else pages) --version--> watch --+--clean end--> watch from the last version
+//!   list (pages, or streamed) ---version---> watch --+--clean end--> watch from the last version
 //!        ^                                           |
 //!        +-- after a backoff -- error ---------------+
 //! ```
@@ -11,14 +11,12 @@
 //! A streamed list is a watch with `sendInitialEvents`: its events are collected until the
 //! bookmark that ends them, then taken in as one list, and the same stream goes on as the watch.
 
-use std::time::{Duration, Instant, SystemTime};
+mod lines;
 
-use futures::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, TryStreamExt};
-use http_body_util::BodyExt;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::{
     ApiError, Cluster, ErrorClass, WatchNote, WatchSpec,
-    api::unreachable,
     frames::{self, Frame},
 };
 use crate::{
@@ -30,9 +28,6 @@ use crate::{
 /// How often it is told that the server says something.
 const ALIVE_EVERY: Duration = Duration::from_secs(1);
 
-/// The longest line that is read, in bytes: an object has at most 3 MiB.
-const MAX_LINE: u64 = 16 << 20;
-
 /// Why a watch begins anew, as the metric says it.
 const EXPIRED: &str = "expired";
 
@@ -40,6 +35,8 @@ const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duratio
 
 /// Why a stream ended.
 enum End {
+    /// All pages of a list were read: watch from its version.
+    Listed,
     /// The server closed it: go on from the last version.
     Clean,
     /// What came next is no longer known: list again. The reason is that of the metric.
@@ -72,7 +69,8 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     scope: ScopeId,
     note: N,
 ) {
-    let (from, streams_lists, failures, is_cut, alive) = (None, true, 0, true, None);
+    let streams_lists = cluster.settings().streaming_lists;
+    let (from, failures, is_cut, alive) = (None, 0, true, None);
     let mut looping =
         Loop { cluster, spec, store, scope, note, from, streams_lists, failures, is_cut, alive };
     loop {
@@ -88,8 +86,11 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             None if !self.streams_lists => self.list().await,
             from => self.stream(from).await,
         };
-        self.is_cut = started.elapsed() < self.cluster.timeouts().watch;
+        // The watch that follows a list is not the first that is heard of the server.
+        let is_listed = matches!(end, Ok(End::Listed));
+        self.is_cut = !is_listed && started.elapsed() < self.cluster.settings().timeouts.watch;
         match end {
+            Ok(End::Listed) => {}
             Ok(End::CannotStream) => self.streams_lists = false,
             Ok(End::Gone(reason)) => {
                 self.restart(reason);
@@ -137,11 +138,12 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             Err(error) if error.code() == Some(410) => return Ok(End::Gone(EXPIRED)),
             list => list?,
         };
+        self.opened();
         for object in list.undecodable {
             self.leave_out(object);
         }
         self.take_in(start, list.objects, list.version);
-        Ok(End::Clean)
+        Ok(End::Listed)
     }
 
     fn take_in(&mut self, start: ListStart, objects: Vec<Object>, version: ResourceVersion) {
@@ -177,21 +179,6 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
         }
         Ok(End::Clean)
-    }
-
-    /// A watch that says nothing from its start to its end may wait for a version that the server
-    /// has yet to reach, because it was restored from a backup: only a list can tell.
-    async fn next_line<R: AsyncBufRead + Unpin>(
-        &mut self,
-        lines: &mut R,
-        line: &mut Vec<u8>,
-        is_mute: bool,
-    ) -> Result<bool, ApiError> {
-        let read = self.read_line(lines, line).await;
-        if is_mute && matches!(read, Err(ApiError::TimedOut { .. })) {
-            self.from = None;
-        }
-        read
     }
 
     /// Takes in one frame; `Some` ends the stream.
@@ -282,61 +269,18 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         (self.note)(WatchNote::Undecodable { object, is_news });
     }
 
+    fn opened(&self) {
+        if self.is_cut {
+            (self.note)(WatchNote::Opened);
+        }
+    }
+
     fn name(&self) -> String {
         self.spec.request("watch").name()
     }
 
     fn malformed(&self, why: &str) -> ApiError {
         ApiError::Malformed { request: self.name(), why: why.to_owned() }
-    }
-
-    async fn open_watch(
-        &self,
-        from: Option<&ResourceVersion>,
-    ) -> Result<impl AsyncBufRead + Unpin + use<N>, ApiError> {
-        let mut request = self
-            .spec
-            .request("watch")
-            .with_query("watch", "1")
-            .with_query("allowWatchBookmarks", "true")
-            .with_query("timeoutSeconds", self.cluster.timeouts().watch.as_secs().to_string());
-        request = match from {
-            Some(version) => request.with_query("resourceVersion", version.to_string()),
-            None => request
-                .with_query("sendInitialEvents", "true")
-                .with_query("resourceVersionMatch", "NotOlderThan"),
-        };
-        let opening = self.cluster.open(request);
-        let response = self.within_silence(opening).await??;
-        if self.is_cut {
-            (self.note)(WatchNote::Opened);
-        }
-        let body = response.into_body().into_data_stream().map_err(std::io::Error::other);
-        Ok(Box::pin(body).into_async_read())
-    }
-
-    /// Reads one line; `false` at the end of the stream.
-    async fn read_line<R: AsyncBufRead + Unpin>(
-        &self,
-        lines: &mut R,
-        line: &mut Vec<u8>,
-    ) -> Result<bool, ApiError> {
-        line.clear();
-        let mut limited = lines.take(MAX_LINE);
-        let reading = limited.read_until(b'\n', line);
-        let read = self.within_silence(reading).await?;
-        let read = read.map_err(|error| unreachable(&self.name(), error))?;
-        if read as u64 == MAX_LINE {
-            return Err(self.malformed("a line of the watch is longer than 16 MiB"));
-        }
-        Ok(read > 0)
-    }
-
-    async fn within_silence<F: Future>(&self, what: F) -> Result<F::Output, ApiError> {
-        let after = self.cluster.timeouts().silence;
-        let request = || self.name();
-        let timed_out = |_| ApiError::TimedOut { request: request(), after };
-        tokio::time::timeout(after, what).await.map_err(timed_out)
     }
 }
 

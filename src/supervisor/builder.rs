@@ -19,7 +19,7 @@ use super::{
     system::{self, Parts},
 };
 use crate::{
-    cluster::Timeouts,
+    cluster::{ClusterSettings, Timeouts},
     operator::{ConfigError, Handler, OperatorConfig},
     web::{self, Auth, LogLevel, Program, Tls},
 };
@@ -44,7 +44,7 @@ pub struct SupervisorBuilder {
     tls: Option<Tls>,
     is_open_allowed: bool,
     on_ready: Option<OnReady>,
-    timeouts: Timeouts,
+    settings: ClusterSettings,
     program: Program,
 }
 
@@ -60,7 +60,7 @@ impl Supervisor {
             tls: None,
             is_open_allowed: false,
             on_ready: None,
-            timeouts: Timeouts::default(),
+            settings: ClusterSettings::default(),
             program: Program::default(),
         }
     }
@@ -121,7 +121,19 @@ impl SupervisorBuilder {
 
     /// Sets how long the API server may be silent.
     pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.timeouts = timeouts;
+        self.settings.timeouts = timeouts;
+        self
+    }
+
+    /// Lets the API server stream lists as the first events of their watches (`sendInitialEvents`,
+    /// KEP-3157), where it can. Without it they are read in pages, and each watch goes on from its
+    /// list.
+    ///
+    /// A stream costs kube-apiserver no read of its storage, but about twice the CPU of pages, so
+    /// that a start over many objects takes longer. It is for servers that read pages from etcd:
+    /// those older than Kubernetes 1.34, which keeps snapshots for them (KEP-4988).
+    pub fn streaming_lists(mut self) -> Self {
+        self.settings.streaming_lists = true;
         self
     }
 
@@ -218,8 +230,8 @@ impl SupervisorBuilder {
         }
         check(&self.operators)?;
         let Self { connect, operators, web, auth, tls, is_open_allowed, .. } = self;
-        let Self { on_ready, timeouts, mut program, .. } = self;
-        program.timeouts = timeouts;
+        let Self { on_ready, settings, mut program, .. } = self;
+        program.settings = settings;
         let is_protected = auth != Auth::None && tls.is_some();
         if let (Some(address), false) = (&web, is_protected || is_open_allowed) {
             refuse_exposure(address)?;
@@ -229,7 +241,7 @@ impl SupervisorBuilder {
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let connect = connect.unwrap_or_else(|| Box::new(|| Connect::InCluster.client().boxed()));
         let parts =
-            Parts { connect, operators, listener, auth, certificates, on_ready, timeouts, program };
+            Parts { connect, operators, listener, auth, certificates, on_ready, settings, program };
         Ok((parts, address))
     }
 }

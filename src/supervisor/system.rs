@@ -28,7 +28,7 @@ use super::{
 use crate::{
     actors::OperatorStateChanged,
     board::OperatorState,
-    cluster::Timeouts,
+    cluster::ClusterSettings,
     operator::{Handler, OperatorConfig, OperatorName},
     reconcile::Context,
     web::{self, Access, Auth, Certificates, Program, Protection, WebState},
@@ -45,7 +45,7 @@ pub(super) struct Parts {
     pub(super) auth: Auth,
     pub(super) certificates: Option<Certificates>,
     pub(super) on_ready: Option<OnReady>,
-    pub(super) timeouts: Timeouts,
+    pub(super) settings: ClusterSettings,
     pub(super) program: Program,
 }
 
@@ -80,7 +80,7 @@ async fn live(
     runtime: &Runtime,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
-    let Parts { on_ready, timeouts, program, .. } = parts;
+    let Parts { on_ready, settings, program, .. } = parts;
     let mut stopped = pin!(stop_future(stop)?);
     let client = tokio::select! {
         client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
@@ -88,7 +88,7 @@ async fn live(
     };
     let client = client?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
-    let cluster = (client, timeouts);
+    let cluster = (client, settings);
     let wiring = Wiring::new(cluster, runtime.handle().clone(), &operators, states);
     let Started { contexts, operators } = wiring.start(operators)?;
     let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());

@@ -22,7 +22,7 @@ use crate::{
         ReflectorParts,
     },
     board::{BEAT_EVERY, Board, OperatorInfo, QueueReader, RunStage},
-    cluster::{Cluster, Timeouts, WatchSpec},
+    cluster::{Cluster, ClusterSettings, WatchSpec},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
     operator::{Handler, OperatorConfig, OperatorName},
@@ -55,7 +55,7 @@ pub(super) struct Started {
 impl Wiring {
     /// One store per type that the operators need together.
     pub(super) fn new(
-        (client, timeouts): (Client, Timeouts),
+        (client, settings): (Client, ClusterSettings),
         runtime: Handle,
         operators: &[Registered],
         states: UnboundedSender<OperatorStateChanged>,
@@ -80,7 +80,7 @@ impl Wiring {
         Self {
             common_places: CommonPlaces::for_limits(limits),
             cluster: Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
-                .with_timeouts(timeouts),
+                .with_settings(settings),
             runtime,
             board: Board::new(),
             metrics,

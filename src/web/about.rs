@@ -17,6 +17,7 @@ use super::{
     program::Program,
     views::{ConfigurationView, ServingView},
 };
+use crate::cluster::Timeouts;
 
 /// What runs here; the fields of the framework are named as those of a Kubernetes API server.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -52,6 +53,8 @@ pub(super) struct ConfigView {
     version: VersionView,
     operators: Vec<OperatorConfigView>,
     timeouts: TimeoutsView,
+    /// Whether lists are streamed instead of read in pages.
+    streaming_lists: bool,
     web: WebView,
 }
 
@@ -111,11 +114,8 @@ pub(super) async fn config(
     Json(ConfigView {
         version: VersionView::of(program),
         operators: operators.collect(),
-        timeouts: TimeoutsView {
-            request_seconds: program.timeouts.request.as_secs_f64(),
-            silence_seconds: program.timeouts.silence.as_secs_f64(),
-            watch_seconds: program.timeouts.watch.as_secs_f64(),
-        },
+        timeouts: program.settings.timeouts.into(),
+        streaming_lists: program.settings.streaming_lists,
         web: WebView {
             log_level: program.log_level.is_some(),
             own_routes: !program.routes.is_empty(),
@@ -124,6 +124,16 @@ pub(super) async fn config(
             serving: ServingView::new(&gate, certificates),
         },
     })
+}
+
+impl From<Timeouts> for TimeoutsView {
+    fn from(Timeouts { request, silence, watch }: Timeouts) -> Self {
+        Self {
+            request_seconds: request.as_secs_f64(),
+            silence_seconds: silence.as_secs_f64(),
+            watch_seconds: watch.as_secs_f64(),
+        }
+    }
 }
 
 impl VersionView {

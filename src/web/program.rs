@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use actix_web::web::ServiceConfig;
 
 use super::LogLevel;
-use crate::cluster::Timeouts;
+use crate::cluster::ClusterSettings;
 
 /// Adds routes to the endpoint.
 pub type Routes = Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>;
@@ -19,18 +19,18 @@ pub struct Program {
     pub log_level: Option<Arc<dyn LogLevel>>,
     /// Routes of its own.
     pub routes: Vec<Routes>,
-    /// How long it bears the silence of the API server.
-    pub timeouts: Timeouts,
+    /// How it asks the API server.
+    pub settings: ClusterSettings,
 }
 
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, log_level, routes, timeouts } = self;
+        let Self { name, log_level, routes, settings } = self;
         f.debug_struct("Program")
             .field("name", name)
             .field("log_level", &log_level.is_some())
             .field("routes", &routes.len())
-            .field("timeouts", timeouts)
+            .field("settings", settings)
             .finish()
     }
 }

@@ -10,7 +10,7 @@ use super::{
     access::with_token, ask_through, get, open_gate, request, reviewer::Reviewer, world::World,
 };
 use crate::{
-    cluster::Timeouts,
+    cluster::{ClusterSettings, Timeouts},
     web::{Auth, Tls, guard::Gate, views::ServingView},
 };
 
@@ -29,16 +29,18 @@ async fn the_version_names_the_framework_and_the_program_if_it_has_a_name() {
 #[actix_web::test]
 async fn what_the_process_was_started_with_is_shown() {
     let mut state = World::running().state;
-    state.program.timeouts = Timeouts {
+    let timeouts = Timeouts {
         request: Duration::from_secs(7),
         silence: Duration::from_secs(70),
         watch: Duration::from_secs(700),
     };
+    state.program.settings = ClusterSettings { timeouts, streaming_lists: true };
     let config = get(&state, "/debug/config").await.json();
     assert_eq!(
         config["timeouts"],
         json!({"requestSeconds": 7.0, "silenceSeconds": 70.0, "watchSeconds": 700.0})
     );
+    assert_eq!(config["streamingLists"], true);
     let operator = &config["operators"][0];
     assert_eq!([&operator["name"], &operator["parent"]["kind"]], ["echo-server", "EchoServer"]);
     assert_eq!(operator["labels"]["managedBy"], "app.kubernetes.io/managed-by");

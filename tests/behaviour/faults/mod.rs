@@ -28,6 +28,32 @@ use crate::{
 /// How long anything may take before a test gives up on it.
 const DEADLINE: Duration = Duration::from_secs(30);
 
+/// How an operator lists.
+#[derive(Clone, Copy)]
+enum Lists {
+    Paged,
+    Streamed,
+}
+
+impl Lists {
+    const BOTH: [Self; 2] = [Self::Paged, Self::Streamed];
+
+    fn set_up(self, builder: SupervisorBuilder) -> SupervisorBuilder {
+        match self {
+            Self::Paged => builder,
+            Self::Streamed => builder.streaming_lists(),
+        }
+    }
+
+    /// What the API server is asked for.
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Paged => "list",
+            Self::Streamed => "watch",
+        }
+    }
+}
+
 /// A world whose operators reach the server through faults, and something of somebody else.
 struct Faults {
     world: World,
@@ -63,9 +89,17 @@ impl Faults {
 
     /// Stops the operators and starts them anew, behind the same plan.
     async fn restart(self) -> Self {
+        self.restart_with(|builder| builder).await
+    }
+
+    async fn restart_with(
+        self,
+        set_up: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Self {
         let Self { world, plan, operators, bystander } = self;
         operators.stop().await;
-        let operators = world.start_over(world.cluster.connector_through(&plan), cook).await;
+        let start = |builder| set_up(cook(builder));
+        let operators = world.start_over(world.cluster.connector_through(&plan), start).await;
         Self { world, plan, operators, bystander }
     }
 

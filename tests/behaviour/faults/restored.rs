@@ -11,8 +11,14 @@ use crate::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
+    for lists in Lists::BOTH {
+        a_restored_backup(lists).await;
+    }
+}
+
+async fn a_restored_backup(lists: Lists) {
     let timeouts = Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() };
-    let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
+    let set_up = |builder: SupervisorBuilder| lists.set_up(builder.with_timeouts(timeouts));
     let Some(faults) = Faults::start_with(FaultPlan::new(), set_up).await else { return };
     let Cluster::Embedded(server, _) = &faults.world.cluster else {
         eprintln!("skipped: the storage of this server cannot be restored");

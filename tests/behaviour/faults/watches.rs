@@ -5,12 +5,14 @@ use crate::recipe::{config_map, recipe};
 use operetta::cluster::Timeouts;
 
 async fn with_child() -> Option<(Faults, Value)> {
-    with_child_after(FaultPlan::new(), Timeouts::default()).await
+    with_child_after(FaultPlan::new(), |builder| builder).await
 }
 
 /// A parent `r` with a child `c`, which are well.
-async fn with_child_after(plan: FaultPlan, timeouts: Timeouts) -> Option<(Faults, Value)> {
-    let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
+async fn with_child_after(
+    plan: FaultPlan,
+    set_up: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+) -> Option<(Faults, Value)> {
     let faults = Faults::start_with(plan, set_up).await?;
     let children = [config_map("c", json!({"salt": "much"}))];
     faults.world.apply(RECIPE, recipe("r", &children)).await;
@@ -31,7 +33,12 @@ async fn until_back(faults: &Faults, child: &Value) {
 
 /// The watch breaks at the very frame that says that a child is gone.
 async fn breaks(fault: Fault) {
-    let Some((faults, child)) = with_child().await else { return };
+    breaks_with(fault, Lists::Paged).await;
+}
+
+async fn breaks_with(fault: Fault, lists: Lists) {
+    let set_up = |builder| lists.set_up(builder);
+    let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else { return };
     let rule = Rule::new(fault).verb("watch").resource("configmaps").name("c").times(1);
     let rule = faults.add(rule);
     faults.world.delete(CONFIG_MAP, "c").await;
@@ -53,7 +60,9 @@ async fn a_watch_that_is_cut_inside_a_frame_goes_on_from_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watch_that_expires_in_stream_is_begun_with_a_list() {
-    breaks(Fault::ExpireWatch).await;
+    for lists in Lists::BOTH {
+        breaks_with(Fault::ExpireWatch, lists).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,7 +74,8 @@ async fn a_watch_that_sends_garbage_is_begun_again() {
 async fn a_watch_that_falls_silent_is_noticed() {
     let silence = Duration::from_secs(1);
     let timeouts = Timeouts { silence, ..Timeouts::default() };
-    let Some((faults, child)) = with_child_after(FaultPlan::new(), timeouts).await else { return };
+    let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
+    let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else { return };
     let held = Rule::new(Fault::HoldFrames).verb("watch").resource("configmaps").name("c");
     let held = faults.add(held.times(1));
     faults.world.delete(CONFIG_MAP, "c").await;
@@ -91,13 +101,21 @@ async fn a_watch_that_cannot_be_opened_is_tried_until_it_can() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stale_list_after_an_expired_watch_deletes_nothing_and_is_made_good_by_the_watch() {
+    for lists in Lists::BOTH {
+        a_stale_list_of_children(lists).await;
+    }
+}
+
+async fn a_stale_list_of_children(lists: Lists) {
     let plan = FaultPlan::new();
     // The list that is remembered is that from before the parent and its child.
     plan.remember_lists();
-    let Some((faults, _)) = with_child_after(plan, Timeouts::default()).await else { return };
-    let about = |fault| Rule::new(fault).verb("watch").resource("configmaps");
-    let stale = faults.plan.add(about(Fault::StaleList).times(1));
-    let expired = faults.add(about(Fault::ExpireWatch).name("c").times(1));
+    let Some((faults, _)) = with_child_after(plan, |builder| lists.set_up(builder)).await else {
+        return;
+    };
+    let about = |fault, verb| Rule::new(fault).verb(verb).resource("configmaps").times(1);
+    let stale = faults.plan.add(about(Fault::StaleList, lists.verb()));
+    let expired = faults.add(about(Fault::ExpireWatch, "watch").name("c"));
     let note = json!({"metadata": {"annotations": {"note": "mine"}}});
     let c = faults.world.patch(CONFIG_MAP, "c", note).await;
     until_hits(&expired, 1).await;
@@ -113,18 +131,24 @@ async fn a_stale_list_after_an_expired_watch_deletes_nothing_and_is_made_good_by
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stale_list_of_parents_deletes_no_child_that_the_old_parent_did_not_want() {
+    for lists in Lists::BOTH {
+        a_stale_list_of_parents(lists).await;
+    }
+}
+
+async fn a_stale_list_of_parents(lists: Lists) {
     let Some((faults, _)) = with_child().await else { return };
     // The list that the restart takes knows the parent with one child.
     faults.plan.remember_lists();
-    let faults = faults.restart().await;
+    let faults = faults.restart_with(|builder| lists.set_up(builder)).await;
     let more = [config_map("c", json!({"salt": "much"})), config_map("d", json!({}))];
     faults.world.apply(RECIPE, recipe("r", &more)).await;
     faults.until_well("r").await;
     let d = faults.world.get(CONFIG_MAP, "d").await;
-    let about = |fault| Rule::new(fault).verb("watch").resource("recipes");
-    let stale = faults.plan.add(about(Fault::StaleList).times(1));
-    let expired = faults.add(about(Fault::ExpireWatch).name("r").times(1));
-    let held = faults.add(about(Fault::HoldFrames).name("r"));
+    let about = |fault, verb| Rule::new(fault).verb(verb).resource("recipes");
+    let stale = faults.plan.add(about(Fault::StaleList, lists.verb()).times(1));
+    let expired = faults.add(about(Fault::ExpireWatch, "watch").name("r").times(1));
+    let held = faults.add(about(Fault::HoldFrames, "watch").name("r"));
     faults.touch("r").await;
     until_hits(&expired, 1).await;
     until_hits(&stale, 1).await;
