@@ -17,7 +17,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     metrics::Metrics,
-    object::{K8sType, KeptManagers, ObjectKey},
+    object::{K8sType, KeptManagers, Object, ObjectKey},
     store::Store,
 };
 
@@ -160,7 +160,7 @@ async fn a_list_is_read_in_pages_and_begun_anew_when_the_token_of_the_next_has_e
     assert_eq!(queries[..4], [page, next, page, next]);
     assert!(queries[4].contains("watch=1") && queries[4].ends_with("resourceVersion=7"));
     let objects = store.reader().list();
-    let names: Vec<&str> = objects.iter().map(|object| object.name()).collect();
+    let names: Vec<&str> = objects.iter().map(Object::name).collect();
     assert_eq!(names, ["a", "b"]);
     watching.abort();
 }
