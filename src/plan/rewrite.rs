@@ -82,7 +82,7 @@ fn change(step: &Step, (wish, settled): (u64, &Object), live: Option<&Object>) -
         (true | false, _) => return None,
     };
     let changed_by = match why {
-        RewriteReason::Drift => live.and_then(Object::changed_by),
+        RewriteReason::Drift => live.and_then(Object::changed_by).map(str::to_owned),
         RewriteReason::OtherAnswer => None,
     };
     let (from, to) = (settled.resource_version(), live.map(Object::resource_version));

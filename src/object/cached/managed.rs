@@ -2,12 +2,13 @@
 //! themselves wrote to the object, and no subresource.
 
 use std::{
-    borrow::Cow,
+    borrow::{Borrow, Cow},
     collections::{BTreeSet, HashSet},
+    hash::Hash,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::object::{FieldSet, Uid};
@@ -22,51 +23,67 @@ pub struct KeptManagers(Arc<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     names: BTreeSet<String>,
-    shared: Mutex<Shared>,
+    texts: Mutex<Shared<str>>,
+    entries: Mutex<Shared<[KeptEntry]>>,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    texts: HashSet<Arc<str>>,
-    /// How many texts there may be before those that nobody uses any more are dropped.
+/// Values that many objects have, once each.
+#[derive(Debug)]
+struct Shared<T: ?Sized> {
+    known: HashSet<Arc<T>>,
+    /// How many there may be before those that nobody uses any more are dropped.
     limit: usize,
 }
 
-/// The kept entries of one object, as JSON with [`CONTROLLER`] for the uid of its controller.
+/// The kept entries of one object, with [`CONTROLLER`] for the uid of its controller.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ManagedFields(Option<Arc<str>>);
+pub(super) struct ManagedFields(Option<Arc<[KeptEntry]>>);
 
-/// One of the entries of `metadata.managedFields`.
-#[derive(Deserialize, Serialize)]
+/// What is kept of an entry.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct KeptEntry {
+    manager: Box<str>,
+    what: KeptWrite,
+}
+
+/// What a field manager did to the object itself.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum KeptWrite {
+    /// It applied; its `fieldsV1`.
+    Applied(Box<str>),
+    /// It wrote in another way.
+    Updated,
+    /// It is none of those who are kept, and wrote after them.
+    ChangedSince,
+}
+
+/// One of the entries of `metadata.managedFields`, as the server sends it.
+#[derive(Deserialize)]
 pub(super) struct Entry<'a> {
     #[serde(borrow, default)]
     manager: Cow<'a, str>,
     #[serde(borrow, default)]
     operation: Cow<'a, str>,
-    #[serde(borrow, default, skip_serializing)]
+    #[serde(borrow, default)]
     subresource: Option<Cow<'a, str>>,
-    #[serde(borrow, default, skip_serializing)]
+    #[serde(borrow, default)]
     time: Option<Cow<'a, str>>,
     #[serde(borrow, default, rename = "fieldsV1")]
     fields: Option<&'a RawValue>,
 }
 
-/// In the place of an operation: who changed the object after those who are kept did. It is part of
-/// the shared text, so that it costs an object nothing.
-const CHANGED_SINCE: &str = "ChangedSince";
-
 /// Stands for the uid of the controller: who owns an owner reference owns it under that uid, and
-/// the text could be shared by nobody else. It is how JSON writes the `CONTROLLER` of `field_set`.
+/// the entry could be shared by nobody else. It is how JSON writes the `CONTROLLER` of `field_set`.
 const CONTROLLER: &str = "\\u0000";
 
-/// The fewest texts that are looked through for those that nobody uses.
+/// The fewest values that are looked through for those that nobody uses.
 const FEWEST: usize = 64;
 
 impl KeptManagers {
     /// Keeps the entries of these managers.
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         let names = names.into_iter().map(Into::into).collect();
-        Self(Arc::new(Kept { names, shared: Mutex::default() }))
+        Self(Arc::new(Kept { names, ..Kept::default() }))
     }
 
     /// What is kept of `metadata.managedFields`.
@@ -77,36 +94,47 @@ impl KeptManagers {
     ) -> ManagedFields {
         let entries = entries.into_iter().filter(Entry::is_of_object);
         let is_kept = |entry: &Entry<'_>| self.0.names.contains(entry.manager.as_ref());
-        let (mut kept, others): (Vec<_>, Vec<_>) = entries.partition(is_kept);
+        let (kept, others): (Vec<_>, Vec<_>) = entries.partition(is_kept);
         if kept.is_empty() {
             return ManagedFields::default();
         }
-        kept.extend(changed_since(&kept, others));
-        let mut text = serde_json::to_string(&kept).expect("texts and what was JSON are JSON");
-        if let Some(uid) = controller {
-            text = text.replace(&format!("\\\"{uid}\\\""), &format!("\\\"{CONTROLLER}\\\""));
-        }
-        ManagedFields(Some(self.share(&text)))
+        let kept_entries = kept.iter().filter_map(|entry| entry.keep(controller));
+        let entries: Vec<_> = kept_entries.chain(changed_since(&kept, &others)).collect();
+        ManagedFields(Some(one_of(&self.0.entries, entries)))
     }
 
     /// The one copy of a text that many objects have.
     pub(super) fn share(&self, text: &str) -> Arc<str> {
-        self.0.shared.lock().unwrap_or_else(PoisonError::into_inner).one(text)
+        one_of(&self.0.texts, text)
     }
 }
 
-impl Shared {
-    fn one(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.texts.get(text) {
+fn one_of<T, V>(shared: &Mutex<Shared<T>>, value: V) -> Arc<T>
+where
+    T: ?Sized + Eq + Hash,
+    V: Borrow<T> + Into<Arc<T>>,
+{
+    shared.lock().unwrap_or_else(PoisonError::into_inner).one(value)
+}
+
+impl<T: ?Sized + Eq + Hash> Shared<T> {
+    fn one<V: Borrow<T> + Into<Arc<T>>>(&mut self, value: V) -> Arc<T> {
+        if let Some(known) = self.known.get(value.borrow()) {
             return known.clone();
         }
-        if self.texts.len() >= self.limit {
-            self.texts.retain(|text| Arc::strong_count(text) > 1);
-            self.limit = (self.texts.len() * 2).max(FEWEST);
+        if self.known.len() >= self.limit {
+            self.known.retain(|value| Arc::strong_count(value) > 1);
+            self.limit = (self.known.len() * 2).max(FEWEST);
         }
-        let text: Arc<str> = Arc::from(text);
-        self.texts.insert(text.clone());
-        text
+        let value: Arc<T> = value.into();
+        self.known.insert(value.clone());
+        value
+    }
+}
+
+impl<T: ?Sized> Default for Shared<T> {
+    fn default() -> Self {
+        Self { known: HashSet::new(), limit: 0 }
     }
 }
 
@@ -117,46 +145,64 @@ impl ManagedFields {
         manager: &str,
         controller: Option<&Uid>,
     ) -> Option<FieldSet<'_>> {
-        self.find(|entry| {
-            let fields = entry.is(manager, "Apply").then_some(entry.fields?)?;
-            FieldSet::parse_of(controller, fields.get()).ok()
+        self.entries().iter().find_map(|entry| match &entry.what {
+            KeptWrite::Applied(fields) if *entry.manager == *manager => {
+                FieldSet::parse_of(controller, fields).ok()
+            }
+            _ => None,
         })
     }
 
     /// Whether a manager owns something by other writes.
     pub(super) fn has_update_by(&self, manager: &str) -> bool {
-        self.find(|entry| entry.is(manager, "Update").then_some(())).is_some()
+        let is_it =
+            |entry: &KeptEntry| entry.what == KeptWrite::Updated && *entry.manager == *manager;
+        self.entries().iter().any(is_it)
     }
 
     /// Who changed the object after those who are kept did.
-    pub(super) fn changed_by(&self) -> Option<String> {
-        let is_last = |entry: &Entry<'_>| entry.operation == CHANGED_SINCE;
-        self.find(|entry| is_last(entry).then(|| entry.manager.to_string()))
+    pub(super) fn changed_by(&self) -> Option<&str> {
+        let is_it = |entry: &&KeptEntry| entry.what == KeptWrite::ChangedSince;
+        self.entries().iter().find(is_it).map(|entry| &*entry.manager)
     }
 
-    fn find<'a, T>(&'a self, what: impl Fn(&Entry<'a>) -> Option<T>) -> Option<T> {
-        let entries: Vec<Entry<'_>> = serde_json::from_str(self.0.as_deref()?).ok()?;
-        entries.iter().find_map(what)
+    fn entries(&self) -> &[KeptEntry] {
+        self.0.as_deref().unwrap_or_default()
     }
 }
 
 /// The last of the others, if it wrote later than all who are kept, as far as seconds tell. Times
 /// are all in the same form, so that they compare as texts.
-fn changed_since<'a>(kept: &[Entry<'a>], others: Vec<Entry<'a>>) -> Option<Entry<'a>> {
+fn changed_since(kept: &[Entry<'_>], others: &[Entry<'_>]) -> Option<KeptEntry> {
     let last = kept.iter().filter_map(|entry| entry.time.as_deref()).max();
-    let other = others.into_iter().max_by(|a, b| a.time.cmp(&b.time))?;
+    let other = others.iter().max_by(|a, b| a.time.cmp(&b.time))?;
     let is_later = other.time.is_some() && other.time.as_deref() >= last;
-    let operation = Cow::Borrowed(CHANGED_SINCE);
-    is_later.then_some(Entry { operation, fields: None, ..other })
+    let manager = Box::from(&*other.manager);
+    is_later.then_some(KeptEntry { manager, what: KeptWrite::ChangedSince })
 }
 
 impl Entry<'_> {
-    fn is(&self, manager: &str, operation: &str) -> bool {
-        self.manager == manager && self.operation == operation
+    /// `None` for an apply that tells no fields.
+    fn keep(&self, controller: Option<&Uid>) -> Option<KeptEntry> {
+        let what = match self.operation.as_ref() {
+            "Apply" => KeptWrite::Applied(shareable(self.fields?.get(), controller)),
+            _ => KeptWrite::Updated,
+        };
+        Some(KeptEntry { manager: Box::from(&*self.manager), what })
     }
 
     fn is_of_object(&self) -> bool {
         self.subresource.as_deref().is_none_or(str::is_empty)
+    }
+}
+
+/// The same `fieldsV1` for the children of all controllers.
+fn shareable(fields: &str, controller: Option<&Uid>) -> Box<str> {
+    match controller {
+        Some(uid) => {
+            fields.replace(&format!("\\\"{uid}\\\""), &format!("\\\"{CONTROLLER}\\\"")).into()
+        }
+        None => fields.into(),
     }
 }
 
@@ -216,7 +262,7 @@ mod tests {
             (json!([ours(), entry("timeless", "Update", &json!({"time": null}))]), None),
         ] {
             let kept = reduce(&KeptManagers::new(["op"]), &entries);
-            assert_eq!(kept.changed_by().as_deref(), expected, "{entries}");
+            assert_eq!(kept.changed_by(), expected, "{entries}");
             assert!(
                 kept.applied_by("op", None).is_some() && kept.applied_by("new", None).is_none()
             );
@@ -236,7 +282,7 @@ mod tests {
         for name in 1..10 * FEWEST {
             reduce(&managers, &entries(name, "2026-01-01T00:00:00Z"));
         }
-        assert!(managers.0.shared.lock().unwrap().texts.len() <= FEWEST + 1);
+        assert!(managers.0.entries.lock().unwrap().known.len() <= FEWEST + 1);
         assert!(second.applied_by("op", None).is_some());
     }
 

@@ -195,7 +195,7 @@ impl Object {
 
     /// The field manager that changed the object itself after the kept managers last did, as far as
     /// the server tells; it tells only of those who still own something.
-    pub fn changed_by(&self) -> Option<String> {
+    pub fn changed_by(&self) -> Option<&str> {
         self.0.managed.changed_by()
     }
 
