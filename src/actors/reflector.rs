@@ -340,3 +340,6 @@ impl fmt::Debug for ReflectorParts {
         write!(f, "ReflectorParts({:?})", self.store)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! What a reflector does as time passes.
+
+use std::{collections::BTreeSet, convert::Infallible, time::Duration};
+
+use actix::System;
+use kube::{Client, client::Body};
+use tokio::runtime::Builder;
+
+use super::*;
+use crate::{
+    metrics::Metrics,
+    object::{KeptManagers, ResourceVersion},
+};
+
+fn ty() -> K8sType {
+    K8sType::namespaced("v1", "ConfigMap", "configmaps")
+}
+
+/// A server that never answers.
+fn silent() -> Client {
+    let serve =
+        |_: http::Request<Body>| std::future::pending::<Result<http::Response<Body>, Infallible>>();
+    Client::new(tower::service_fn(serve), "ns")
+}
+
+fn parts(store: &Store, board: &Board, runtime: Handle) -> ReflectorParts {
+    let metrics = Metrics::new();
+    let (store, board) = (store.clone(), board.clone());
+    let mailbox = metrics.mailbox("reflector", "configmaps");
+    let scopes = vec![WatchSpec { ty: ty(), namespace: None, label_selector: None }];
+    let cluster = Cluster::new(silent(), metrics, KeptManagers::default());
+    ReflectorParts { store, scopes, cluster, runtime, board, mailbox }
+}
+
+/// Lets the store hold an empty list of a version, and the reflector know of it.
+async fn list(version: u64, store: &Store, scope: ScopeId, reflector: &Addr<Reflector>) {
+    let (start, version) = (store.begin_list(), ResourceVersion::Number(version));
+    let (_, settled) = store.replace(scope, start, vec![], &version);
+    let noted = Noted { scope: 0, note: WatchNote::Synced(settled) };
+    reflector.send(mail(noted)).await.unwrap();
+}
+
+fn mail<M: Letter>(message: M) -> Mail<M> {
+    Mail::new(message, &Metrics::new().mailbox("reflector", "configmaps"))
+}
+
+#[test]
+fn deletions_wait_for_a_minute_after_the_latest_time_that_versions_went_back() {
+    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
+    board.add_store(store.reader());
+    let reflector = {
+        // The client starts a task.
+        let _entered = io.enter();
+        Reflector::new(parts(&store, &board, io.handle().clone()))
+    };
+    let shown = || board.type_state(&ty()).unwrap().state.deletions_held;
+    System::new().block_on(async {
+        tokio::time::pause();
+        let scope = reflector.scopes[0].id;
+        let reflector = reflector.start();
+        let pass = async |time| {
+            tokio::time::advance(time).await;
+            // Timers come after letters, and so between two of them.
+            for _ in 0..2 {
+                reflector.send(mail(Turn)).await.unwrap();
+            }
+            (shown(), !store.reader().may_delete(None))
+        };
+        let (half, rest) = (HOLD_DELETIONS / 2, HOLD_DELETIONS - Duration::from_secs(1));
+        list(9, &store, scope, &reflector).await;
+        assert_eq!(pass(Duration::ZERO).await, (false, false));
+        list(5, &store, scope, &reflector).await;
+        assert_eq!(pass(half).await, (true, true));
+        list(3, &store, scope, &reflector).await;
+        assert_eq!(pass(rest).await, (true, true), "the later hold has begun anew");
+        assert_eq!(pass(Duration::from_secs(2)).await, (false, false));
+    });
+    io.shutdown_background();
+}
