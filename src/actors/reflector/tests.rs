@@ -67,7 +67,8 @@ fn deletions_wait_for_a_minute_after_the_latest_time_that_versions_went_back() {
             }
             (shown(), !store.reader().may_delete(None))
         };
-        let (half, rest) = (HOLD_DELETIONS / 2, HOLD_DELETIONS - Duration::from_secs(1));
+        let (half, rest) =
+            (HOLD_DELETIONS / 2, HOLD_DELETIONS.saturating_sub(Duration::from_secs(1)));
         list(9, &store, scope, &reflector).await;
         assert_eq!(pass(Duration::ZERO).await, (false, false));
         list(5, &store, scope, &reflector).await;
