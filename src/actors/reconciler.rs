@@ -152,13 +152,9 @@ impl Reconciler {
         causes: Vec<Cause>,
         ctx: &mut actix::Context<Self>,
     ) {
-        let mut reports = match joined {
-            Ok(reports) => reports,
-            Err(error) => {
-                // The memory is lost with the run, which costs a few requests, no more.
-                tracing::error!(parent = %self.key, %error, "a run died; this is a bug");
-                return self.step(Input::Finished(Finished::Failed), ctx);
-            }
+        // A run that dies reports it; only the end of the process cancels one.
+        let Ok(mut reports) = joined else {
+            return self.step(Input::Finished(Finished::Failed), ctx);
         };
         let mut causes = vec![causes];
         for next in reports.iter().skip(1) {

@@ -18,6 +18,8 @@ pub enum FailureKind {
     Conflict,
     /// A request to the API server failed.
     WriteFailed,
+    /// The run panicked, outside of the handler.
+    RunDied,
 }
 
 impl FailureKind {
@@ -30,6 +32,7 @@ impl FailureKind {
             Self::InvalidChildren => "InvalidChildren",
             Self::Conflict => "Conflict",
             Self::WriteFailed => "WriteFailed",
+            Self::RunDied => "RunDied",
         }
     }
 }

@@ -37,6 +37,9 @@ pub enum Failure {
     /// Writing failed.
     #[error("{}", listed(.0))]
     Api(Vec<ChildFailure>),
+    /// The run panicked, outside of the handler. What it said may quote a secret.
+    #[error("the run died of a defect of the framework: what it said is in the program's output")]
+    Died,
 }
 
 /// A request about one object failed. `Debug` says what `Display` does.
@@ -69,6 +72,7 @@ impl Failure {
             Self::Refused(_) => FailureKind::InvalidChildren,
             Self::Foreign(_) => FailureKind::Conflict,
             Self::Api(_) => FailureKind::WriteFailed,
+            Self::Died => FailureKind::RunDied,
         }
     }
 
@@ -82,7 +86,7 @@ impl Failure {
         match self {
             Self::Handler { permanent, .. } => *permanent,
             Self::Refused(_) | Self::Foreign(_) => true,
-            Self::Panicked(_) | Self::Overdue(_) => false,
+            Self::Panicked(_) | Self::Overdue(_) | Self::Died => false,
             Self::Api(failures) => failures.iter().all(ChildFailure::is_permanent),
         }
     }
@@ -95,9 +99,11 @@ impl Failure {
                 Finished::FailedUntil { after: *after }
             }
             Self::Api(failures) => api_finished(failures, longest),
-            Self::Handler { .. } | Self::Panicked(_) | Self::Overdue(_) | Self::Foreign(_) => {
-                Finished::Failed
-            }
+            Self::Handler { .. }
+            | Self::Panicked(_)
+            | Self::Overdue(_)
+            | Self::Foreign(_)
+            | Self::Died => Finished::Failed,
         }
     }
 }

@@ -49,8 +49,12 @@ mod uncollectable;
 mod undecodable;
 mod veil;
 
-use std::time::{Instant, SystemTime};
+use std::{
+    panic::AssertUnwindSafe,
+    time::{Instant, SystemTime},
+};
 
+use futures::FutureExt;
 use serde_json::Value;
 
 pub use context::{Context, ContextParts, Origin, Publish, Show};
@@ -111,12 +115,24 @@ pub async fn run_on(context: &Context, mut job: Job) -> Vec<Report> {
 async fn run(context: &Context, job: Job) -> Report {
     let (clock, metrics) = (Instant::now(), context.metrics());
     metrics.run_started(context.name());
-    let mut report = five_steps(context, job).await;
+    let mut report = living(context, job).await;
     report.took = clock.elapsed();
     report.decisions = decisions::made(&report);
     context.steps().took(report.steps);
     metrics.run_finished(context.name(), &report.outcome(context.config()), report.took);
     report
+}
+
+/// A defect of ours ends a run, and no more: the memory is lost, which costs a few requests.
+async fn living(context: &Context, job: Job) -> Report {
+    let (started, key) = (SystemTime::now(), job.key.clone());
+    let steps = AssertUnwindSafe(five_steps(context, job));
+    steps.catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!(operator = %context.name(), parent = %key, "a run died; this is a bug");
+        let mut report = Report::new(started, Memory::default());
+        report.fail(Failure::Died);
+        report
+    })
 }
 
 async fn five_steps(context: &Context, job: Job) -> Report {

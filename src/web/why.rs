@@ -161,6 +161,7 @@ fn what_failed(kind: FailureKind) -> &'static str {
         FailureKind::InvalidChildren => "the handler wants children that cannot be written",
         FailureKind::Conflict => "somebody else's object is in the way",
         FailureKind::WriteFailed => "a request to the API server failed",
+        FailureKind::RunDied => "the run died",
     }
 }
 
@@ -178,6 +179,7 @@ fn advice(kind: FailureKind) -> &'static str {
         // What failed says already that it can be deleted or renamed.
         FailureKind::Conflict => "Or let the operator adopt it.",
         FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
+        FailureKind::RunDied => "Report it with what the program printed.",
     }
 }
 

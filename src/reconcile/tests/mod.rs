@@ -254,3 +254,16 @@ async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping
         memory = report.memory;
     }
 }
+
+#[tokio::test]
+async fn a_run_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way() {
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .desiring(desired("c"))
+        .dying()
+        .before(|_| (201, child("5", 1)));
+    let report = world.run(Memory::default()).await;
+    assert!(matches!(report.failure(), Some(Failure::Died)), "{report:?}");
+    assert_eq!(report.finished(world.config()), Finished::Failed);
+    let metrics = world.context().metrics().render();
+    assert!(metrics.contains("operetta_runs_in_flight{operator=\"op\"} 0"), "{metrics}");
+}

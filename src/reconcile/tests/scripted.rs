@@ -52,13 +52,23 @@ pub(super) struct Setup {
     normal_events: bool,
     /// What the handler waits for, longer than it may take.
     awaited: Option<Mutex<mpsc::Receiver<()>>>,
+    dies: bool,
 }
 
 impl Setup {
     pub(super) fn new(child: K8sType, config: ChildConfig) -> Self {
         let parent = parent("3");
         let (cached, desired) = (Vec::new(), Ok(Vec::new()));
-        Self { child, config, parent, cached, desired, normal_events: false, awaited: None }
+        Self {
+            child,
+            config,
+            parent,
+            cached,
+            desired,
+            normal_events: false,
+            awaited: None,
+            dies: false,
+        }
     }
 
     /// The parent is being deleted, and has these finalizers.
@@ -103,6 +113,11 @@ impl Setup {
         Self { normal_events: true, ..self }
     }
 
+    /// What follows a write panics.
+    pub(super) fn dying(self) -> Self {
+        Self { dies: true, ..self }
+    }
+
     pub(super) fn before(self, script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> World {
         World::new(self, Arc::new(script))
     }
@@ -120,7 +135,7 @@ impl World {
         let (asked, origins) = (Arc::default(), Arc::<Mutex<Vec<_>>>::default());
         let told = origins.clone();
         let client = client(script, Arc::clone(&asked));
-        let (desired, awaited) = (setup.desired, setup.awaited);
+        let (desired, awaited, dies) = (setup.desired, setup.awaited, setup.dies);
         let is_late = awaited.is_some();
         let handler = move |_: &SyncRequest| {
             if let Some(awaited) = &awaited {
@@ -143,7 +158,10 @@ impl World {
             parents: store(&app(), &[setup.parent]),
             children: vec![store(&setup.child, &setup.cached)],
             metrics: Metrics::new(),
-            publish: Arc::new(move |_, _, origin| told.lock().unwrap().push(origin)),
+            publish: Arc::new(move |_, _, origin| {
+                assert!(!dies, "a defect");
+                told.lock().unwrap().push(origin);
+            }),
             show: Arc::new(|_, _| {}),
         });
         Self { context: Arc::new(context.unwrap()), asked, origins }
