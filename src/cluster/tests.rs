@@ -1,4 +1,4 @@
-//! What is done about a server that says more than anybody can keep.
+//! Requests and watch loops before servers that say too much, end, refuse, or have forgotten.
 
 use std::{
     collections::BTreeSet,
@@ -118,8 +118,9 @@ async fn said(settings: ClusterSettings, count: usize) -> Vec<&'static str> {
     words
 }
 
-/// A server with one object on each of two pages, whose first token for the second page has expired.
-fn paging(asked: tokio::sync::mpsc::UnboundedSender<String>) -> Cluster {
+/// A server that cannot stream lists, with one object on each of two pages; the first token for the
+/// second page has expired.
+fn paging(settings: ClusterSettings, asked: tokio::sync::mpsc::UnboundedSender<String>) -> Cluster {
     let expired = Arc::new(AtomicBool::new(true));
     let serve = move |request: Request<Body>| {
         let query = request.uri().query().unwrap_or_default().to_owned();
@@ -135,32 +136,48 @@ fn paging(asked: tokio::sync::mpsc::UnboundedSender<String>) -> Cluster {
                 (410, json!({"kind": "Status", "code": 410, "reason": "Expired"}))
             }
             "limit=500&continue=more" => (200, page("b", "")),
-            _ => (500, json!({})),
+            _ => (400, json!({})),
         };
         let _ = asked.send(query);
         let body = Body::from(answer.to_string().into_bytes());
         async move { Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap()) }
     };
     let client = Client::new(tower::service_fn(serve), "ns");
-    Cluster::new(client, Metrics::new(), KeptManagers::default())
+    Cluster::new(client, Metrics::new(), KeptManagers::default()).with_settings(settings)
 }
 
 #[tokio::test]
 async fn a_list_is_read_in_pages_and_begun_anew_when_the_token_of_the_next_has_expired() {
+    let (page, next) = ("limit=500", "limit=500&continue=more");
+    assert_eq!(pages_asked_of_two(ClusterSettings::default()).await, [page, next, page, next]);
+}
+
+#[tokio::test]
+async fn a_list_is_read_in_pages_from_a_server_that_cannot_stream_it() {
+    let settings = ClusterSettings { streaming_lists: true, ..ClusterSettings::default() };
+    let asked = pages_asked_of_two(settings).await;
+    assert!(asked[0].contains("sendInitialEvents=true"), "{asked:?}");
+    assert_eq!(asked.len(), 5);
+}
+
+/// What is asked until both pages are read, and are watched from there.
+async fn pages_asked_of_two(settings: ClusterSettings) -> Vec<String> {
     let store = Store::new(config_maps(), BTreeSet::new());
     let scope = store.add_scope(None);
     let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
     let (say, mut asked) = tokio::sync::mpsc::unbounded_channel();
-    let watching = tokio::spawn(watch(paging(say), spec, store.clone(), scope, |_| {}));
+    let watching = tokio::spawn(watch(paging(settings, say), spec, store.clone(), scope, |_| {}));
     let mut queries = Vec::new();
-    while queries.len() < 5 {
-        queries.push(asked.recv().await.expect("the loop never ends"));
+    loop {
+        let query = asked.recv().await.expect("the loop never ends");
+        if query.ends_with("resourceVersion=7") {
+            break;
+        }
+        queries.push(query);
     }
-    let (page, next) = ("limit=500", "limit=500&continue=more");
-    assert_eq!(queries[..4], [page, next, page, next]);
-    assert!(queries[4].contains("watch=1") && queries[4].ends_with("resourceVersion=7"));
     let objects = store.reader().list();
     let names: Vec<&str> = objects.iter().map(Object::name).collect();
     assert_eq!(names, ["a", "b"]);
     watching.abort();
+    queries
 }
