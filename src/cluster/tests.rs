@@ -181,3 +181,29 @@ async fn pages_asked_of_two(settings: ClusterSettings) -> Vec<String> {
     watching.abort();
     queries
 }
+
+#[tokio::test]
+async fn what_may_be_listed_and_not_watched_is_not_called_in_sync() {
+    let serve = |request: Request<Body>| async move {
+        let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=1"));
+        let list = json!({"metadata": {"resourceVersion": "1"}, "items": []});
+        let (code, answer) = if is_watch { (403, json!({})) } else { (200, list) };
+        let body = Body::from(answer.to_string().into_bytes());
+        Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
+    };
+    let client = Client::new(tower::service_fn(serve), "ns");
+    let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+    let store = Store::new(config_maps(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
+    let (say, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let note = move |note| drop(say.send(note));
+    let watching = tokio::spawn(watch(cluster, spec, store, scope, note));
+    loop {
+        match heard.recv().await.expect("the loop never ends") {
+            WatchNote::Failed { .. } => break,
+            note => assert!(!matches!(note, WatchNote::Synced(_)), "{note:?}"),
+        }
+    }
+    watching.abort();
+}

@@ -54,6 +54,8 @@ struct Loop<N> {
     /// Where to go on; `None` means with a list.
     from: Option<ResourceVersion>,
     streams_lists: bool,
+    /// What a list came to that nobody was told of: it is not yet watched.
+    settled: Option<Settled>,
     failures: u32,
     /// Whether the stream before ended earlier than it was to, or there was none.
     is_cut: bool,
@@ -70,9 +72,20 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     note: N,
 ) {
     let streams_lists = cluster.settings().streaming_lists;
-    let (from, failures, is_cut, alive) = (None, 0, true, None);
-    let mut looping =
-        Loop { cluster, spec, store, scope, note, from, streams_lists, failures, is_cut, alive };
+    let (from, settled, failures, is_cut, alive) = (None, None, 0, true, None);
+    let mut looping = Loop {
+        cluster,
+        spec,
+        store,
+        scope,
+        note,
+        from,
+        streams_lists,
+        settled,
+        failures,
+        is_cut,
+        alive,
+    };
     loop {
         looping.turn().await;
     }
@@ -153,9 +166,19 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
         // Before `Synced`: an operator that starts on it has read the store and needs no changes.
         (self.note)(WatchNote::Changed(changes));
-        (self.note)(WatchNote::Synced(settled));
-        self.alive();
+        // That versions went back is not forgotten over a second list.
+        if self.settled != Some(Settled::WentBack) {
+            self.settled = Some(settled);
+        }
         self.from = Some(version);
+    }
+
+    /// Says that what was listed is watched. Not before: it would be out of date unnoticed.
+    fn watched(&mut self) {
+        if let Some(settled) = self.settled.take() {
+            (self.note)(WatchNote::Synced(settled));
+            self.alive();
+        }
     }
 
     /// Watches from a version, or from a streamed list.
@@ -169,6 +192,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             Err(error) if error.code() == Some(410) => return Ok(End::Gone(EXPIRED)),
             Err(error) => return Err(error),
         };
+        self.watched();
         let (mut line, mut is_mute) = (Vec::new(), true);
         while self.next_line(&mut lines, &mut line, is_mute).await? {
             is_mute = false;
@@ -204,6 +228,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             (Frame::Bookmark { version, ends_initial: true }, Some(_)) => {
                 let (start, objects) = initial.take().expect("matched above");
                 self.take_in(start, objects, version);
+                self.watched();
             }
             (Frame::Bookmark { .. }, Some(_)) => {}
             (Frame::Bookmark { version, .. }, None) => {
