@@ -225,7 +225,8 @@ impl Reflector {
     /// not may fail a few times (the storage of a new CRD takes a moment).
     fn is_lasting(&self, scope: usize, error: &ApiError) -> bool {
         matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
-            || (!self.is_synced(scope) && self.scopes[scope].failures >= FAILURES_THAT_LAST)
+            || (self.scopes[scope].condition != WatchCondition::Synced
+                && self.scopes[scope].failures >= FAILURES_THAT_LAST)
     }
 
     fn recovered(&mut self, scope: usize) {

@@ -79,3 +79,18 @@ fn deletions_wait_for_a_minute_after_the_latest_time_that_versions_went_back() {
     });
     io.shutdown_background();
 }
+
+#[test]
+fn a_type_that_is_listed_and_whose_watch_never_opens_is_called_failing() {
+    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let _entered = io.enter();
+    let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
+    let mut reflector = Reflector::new(parts(&store, &board, io.handle().clone()));
+    let start = store.begin_list();
+    store.replace(reflector.scopes[0].id, start, vec![], &ResourceVersion::Number(9));
+    let error = ApiError::TimedOut { request: "watch".to_owned(), after: Duration::from_secs(1) };
+    reflector.scopes[0].failures = FAILURES_THAT_LAST;
+    assert!(reflector.is_lasting(0, &error), "nobody would ever say why its operators wait");
+    reflector.scopes[0].condition = WatchCondition::Synced;
+    assert!(!reflector.is_lasting(0, &error), "it was in sync");
+}
