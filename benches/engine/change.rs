@@ -30,7 +30,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     }
     let requests = twins.cluster.requests(before, operators::USER_AGENT).await?;
     let (writes, changes) = (requests.writes(), ours.len());
-    let least = twins.requests.recording.change.len();
+    let least = twins.requests.recording.change.iter().filter(|it| it.is_write()).count();
     twins.operators.stop().await?;
     let row = |percent| {
         let figure = format!("spec change to child written, one at a time, p{percent}");

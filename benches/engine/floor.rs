@@ -60,20 +60,20 @@ async fn complete_all(
         let next = waiting.lock().await.recv().await;
         let Some(parent) = next else { return Ok(()) };
         for template in &recording.create {
-            write(&bare, template, &parent, template.body(&parent)?).await?;
+            send(&bare, template, &parent, template.body(&parent)?).await?;
         }
     }
 }
 
-/// Issues a write of the recording; returns what the server answers.
-pub(crate) async fn write(
+/// Issues a request of the recording; returns what the server answers.
+pub(crate) async fn send(
     bare: &Client,
     template: &Template,
     parent: &Created,
     body: String,
 ) -> Result<String> {
     let (path, content_type) = (template.path(parent), &template.content_type);
-    let request = parents::request(Method::PATCH, &path, USER_AGENT, content_type, body)?;
+    let request = parents::request(template.method.clone(), &path, USER_AGENT, content_type, body)?;
     Ok(bare.request_text(request).await?)
 }
 

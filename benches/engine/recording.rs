@@ -29,7 +29,7 @@ const NEXT_MARK: &str = "blank-mark";
 const DEADLINE: Duration = Duration::from_secs(20);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// What the operator watches, and the writes with which it answers.
+/// What the operator watches, and the requests with which it answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Recording {
     /// Its watches, for the floor's parents and children.
@@ -40,13 +40,14 @@ pub(crate) struct Recording {
     pub(crate) change: Vec<Template>,
     /// To an edit of the watched child by somebody else.
     pub(crate) edit: Vec<Template>,
-    /// To its deletion.
+    /// To its deletion: whatever it reads before, and the write.
     pub(crate) delete: Vec<Template>,
 }
 
-/// A write with blanks.
+/// A request with blanks.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
+    pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) content_type: String,
     body: String,
@@ -60,9 +61,10 @@ struct Blanks {
     child_uid: String,
 }
 
-/// A write as it was sent.
+/// A read of one object or a write, as it was sent.
 #[derive(Debug)]
-struct Write {
+struct Sent {
+    method: Method,
     path: String,
     content_type: String,
     body: String,
@@ -74,24 +76,24 @@ type Asked = Arc<Mutex<Log>>;
 #[derive(Debug, Default)]
 struct Log {
     watches: Vec<String>,
-    writes: Vec<Write>,
+    requests: Vec<Sent>,
 }
 
 impl Recording {
     /// Records the operator of a workload.
     pub(crate) async fn take(workload: Workload) -> Result<Self> {
         let session = Session::begin(workload).await?;
-        let (parent, create) = session.created().await?;
-        let child = session.child().await?["metadata"]["uid"].as_str().map(str::to_owned);
-        let child = child.context("the watched child exists")?;
-        let blanks = Arc::new(Blanks { parent_uid: parent.uid, child_uid: child });
+        let (created, create) = session.created().await?;
+        let child_uid = session.child().await?["metadata"]["uid"].as_str().map(str::to_owned);
+        let child_uid = child_uid.context("the watched child exists")?;
+        let blanks = Arc::new(Blanks { parent_uid: created.uid, child_uid });
         let (change, edit) = (session.changed().await?, session.edited().await?);
         let delete = session.deleted().await?;
+        let paths = session.paths_of_one();
         session.operators.stop().await?;
-        let own = |write: Write| template(write, workload, blanks.clone());
-        let child_path = format!("{}/{PARENT}?", workload.watched());
-        let is_of_one = |write: &Write| write.path.starts_with(&child_path) || write.is_status();
-        let of_one = |writes: Vec<Write>| writes.into_iter().filter(is_of_one).map(own).collect();
+        let own = |sent: Sent| template(sent, workload, blanks.clone());
+        let is_of_one = |sent: &Sent| paths.iter().any(|path| sent.is_of(path));
+        let of_one = |all: Vec<Sent>| all.into_iter().filter(is_of_one).map(own).collect();
         let watches = session.watches.iter().map(|path| floors_watch(path, workload));
         Ok(Self {
             watches: watches.collect(),
@@ -124,28 +126,28 @@ impl Session {
         Ok(Self { workload, client, operators, watches, asked })
     }
 
-    async fn created(&self) -> Result<(Created, Vec<Write>)> {
+    async fn created(&self) -> Result<(Created, Vec<Sent>)> {
         let (ty, spec) = (self.workload.parent(0), self.workload.spec(FIRST_MARK));
         let parent = parents::create(&self.client, &ty, PARENT.to_owned(), &spec).await?;
         until(|| self.is_ready()).await?;
         Ok((parent, taken(&self.asked)))
     }
 
-    async fn changed(&self) -> Result<Vec<Write>> {
+    async fn changed(&self) -> Result<Vec<Sent>> {
         let change = json!({"spec": self.workload.spec(NEXT_MARK)});
         parents::patch(&self.client, &self.parent_path(), &change).await?;
         until(|| self.is_ready()).await?;
         Ok(taken(&self.asked))
     }
 
-    async fn edited(&self) -> Result<Vec<Write>> {
+    async fn edited(&self) -> Result<Vec<Sent>> {
         let edit = self.workload.edit("somebody-elses");
         parents::patch(&self.client, &self.child_path(), &edit).await?;
         until(|| self.has_mark()).await?;
         Ok(taken(&self.asked))
     }
 
-    async fn deleted(&self) -> Result<Vec<Write>> {
+    async fn deleted(&self) -> Result<Vec<Sent>> {
         parents::delete(&self.client, &self.child_path()).await?;
         until(|| self.has_mark()).await?;
         Ok(taken(&self.asked))
@@ -171,6 +173,12 @@ impl Session {
     fn child_path(&self) -> String {
         format!("{}/{PARENT}", self.workload.watched())
     }
+
+    /// The parent, its status and its watched child.
+    fn paths_of_one(&self) -> [String; 3] {
+        let parent = self.parent_path();
+        [format!("{parent}/status"), parent, self.child_path()]
+    }
 }
 
 /// Nobody begins it anew: it has no end but the server's own.
@@ -185,8 +193,8 @@ fn floors_watch(path: &str, workload: Workload) -> String {
 }
 
 /// In the floor's name, for the floor's parents.
-fn template(write: Write, workload: Workload, blanks: Arc<Blanks>) -> Template {
-    let Write { path, content_type, body } = write;
+fn template(sent: Sent, workload: Workload, blanks: Arc<Blanks>) -> Template {
+    let Sent { method, path, content_type, body } = sent;
     let (own, floor) = (workload.parent(0), workload.floor());
     let name = workload.config(&own).name;
     let path = path
@@ -195,16 +203,20 @@ fn template(write: Write, workload: Workload, blanks: Arc<Blanks>) -> Template {
     let body = body
         .replace(&format!("\"{name}\""), "\"floor\"")
         .replace(&format!("\"{}\"", own.kind), &format!("\"{}\"", floor.kind));
-    Template { path, content_type, body, blanks }
+    Template { method, path, content_type, body, blanks }
 }
 
-impl Write {
-    fn is_status(&self) -> bool {
-        self.path.contains("/status?")
+impl Sent {
+    fn is_of(&self, path: &str) -> bool {
+        self.path.split('?').next() == Some(path)
     }
 }
 
 impl Template {
+    pub(crate) fn is_write(&self) -> bool {
+        self.method != Method::GET
+    }
+
     /// The path for a parent.
     pub(crate) fn path(&self, parent: &Created) -> String {
         self.path.replace(PARENT, &parent.name)
@@ -236,7 +248,7 @@ fn with_version(body: &str, version: &str) -> Result<String> {
     Ok(body.to_string())
 }
 
-/// Takes down the watches and patches of the operator, and lets everything through.
+/// Takes down what the operator asks for, and lets everything through.
 fn listener(asked: Asked) -> Layer {
     Arc::new(move |request: Request<Bytes>, next| {
         if is_of_operator(&request) {
@@ -248,15 +260,15 @@ fn listener(asked: Asked) -> Layer {
 
 impl Log {
     fn note(&mut self, request: &Request<Bytes>) {
-        let path = request.uri().to_string();
-        if request.method() == Method::PATCH {
+        let (path, method) = (request.uri().to_string(), request.method().clone());
+        if path.contains("watch=1") {
+            self.watches.push(path);
+        } else if path.contains(PARENT) {
             let header = request.headers().get(header::CONTENT_TYPE);
             let content_type =
                 header.and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
             let body = String::from_utf8_lossy(request.body()).into_owned();
-            self.writes.push(Write { path, content_type, body });
-        } else if path.contains("watch=1") {
-            self.watches.push(path);
+            self.requests.push(Sent { method, path, content_type, body });
         }
     }
 }
@@ -267,8 +279,8 @@ fn is_of_operator(request: &Request<Bytes>) -> bool {
     user_agent.starts_with(operators::USER_AGENT)
 }
 
-fn taken(asked: &Asked) -> Vec<Write> {
-    mem::take(&mut lock(asked).writes)
+fn taken(asked: &Asked) -> Vec<Sent> {
+    mem::take(&mut lock(asked).requests)
 }
 
 fn lock(asked: &Asked) -> MutexGuard<'_, Log> {

@@ -71,7 +71,7 @@ impl Requester {
         let parent = parents::create(&self.users, &ty, format!("floor-{number}"), &spec).await?;
         let mut child = None;
         for template in &self.recording.create {
-            let answer = self.write(template, &parent, template.body(&parent)?).await?;
+            let answer = self.send(template, &parent, template.body(&parent)?).await?;
             if template.path(&parent).starts_with(&self.workload.watched()) {
                 child = Some(Created::from_answer(&answer)?.uid);
             }
@@ -85,22 +85,22 @@ impl Requester {
         parents::patch(&self.users, &path, &json!({"spec": self.workload.spec(mark)})).await
     }
 
-    /// What the operator would write after a change of its parent's spec.
+    /// What the operator would ask for after a change of its parent's spec.
     pub(crate) async fn follow(&self, floor: &Floor, parent: &Created, mark: &str) -> Result<()> {
         for template in &self.recording.change {
             let body = template.body_of_change(parent, &floor.child, mark)?;
-            self.write(template, parent, body).await?;
+            self.send(template, parent, body).await?;
         }
         Ok(())
     }
 
-    /// Issues a write of the floor.
-    pub(crate) async fn write(
+    /// Issues a request of the floor.
+    pub(crate) async fn send(
         &self,
         template: &Template,
         parent: &Created,
         body: String,
     ) -> Result<String> {
-        floor::write(&self.bare, template, parent, body).await
+        floor::send(&self.bare, template, parent, body).await
     }
 }
