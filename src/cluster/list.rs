@@ -6,6 +6,13 @@ use crate::object::{K8sType, Object, ResourceVersion, Undecodable};
 /// Objects on a page: enough to be quick, few enough to bound what a page holds in memory.
 const PAGE_SIZE: u32 = 500;
 
+/// What of a list is asked for.
+enum Part<'a> {
+    FirstPage,
+    PageAfter(&'a str),
+    All,
+}
+
 /// A complete list.
 pub(super) struct List {
     pub(super) version: ResourceVersion,
@@ -14,18 +21,27 @@ pub(super) struct List {
 }
 
 impl Cluster {
-    /// Lists what the server holds now (a quorum read: no `resourceVersion` is given).
+    /// Lists what the server holds now (a quorum read: no `resourceVersion` is given). In pages,
+    /// unless that takes longer than the server keeps the version that they are of.
     pub(super) async fn list(&self, spec: &WatchSpec) -> Result<List, ApiError> {
-        let mut list = self.list_page(spec, None).await?;
-        let mut next = list.next.take();
-        while let Some(token) = next {
-            let page = self.list_page(spec, Some(&token)).await?;
+        let page = match self.pages(spec).await {
+            Err(error) if error.code() == Some(410) => self.part(spec, Part::All).await?,
+            pages => pages?,
+        };
+        let frames::Page { version, objects, undecodable, next: _ } = page;
+        Ok(List { version, objects, undecodable })
+    }
+
+    /// All pages, as one.
+    async fn pages(&self, spec: &WatchSpec) -> Result<frames::Page, ApiError> {
+        let mut list = self.part(spec, Part::FirstPage).await?;
+        while let Some(token) = list.next.take() {
+            let page = self.part(spec, Part::PageAfter(&token)).await?;
             list.objects.extend(page.objects);
             list.undecodable.extend(page.undecodable);
-            next = page.next;
+            list.next = page.next;
         }
-        let frames::Page { version, objects, undecodable, next: _ } = list;
-        Ok(List { version, objects, undecodable })
+        Ok(list)
     }
 
     /// What the server holds now of a type with these labels, in a namespace or in all. It is all of
@@ -51,15 +67,15 @@ impl Cluster {
         }
     }
 
-    async fn list_page(
-        &self,
-        spec: &WatchSpec,
-        token: Option<&str>,
-    ) -> Result<frames::Page, ApiError> {
-        let mut request = spec.request("list").with_query("limit", PAGE_SIZE.to_string());
-        if let Some(token) = token {
-            request = request.with_query("continue", token);
-        }
+    async fn part(&self, spec: &WatchSpec, part: Part<'_>) -> Result<frames::Page, ApiError> {
+        let request = spec.request("list");
+        let request = match part {
+            Part::All => request,
+            Part::FirstPage => request.with_query("limit", PAGE_SIZE.to_string()),
+            Part::PageAfter(token) => {
+                request.with_query("limit", PAGE_SIZE.to_string()).with_query("continue", token)
+            }
+        };
         let name = request.name();
         let answer = self.send(request).await?;
         frames::page(&answer, &spec.ty, self.managers())

@@ -146,11 +146,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     async fn list(&mut self) -> Result<End, ApiError> {
         let start = self.store.begin_list();
-        let list = match self.cluster.list(&self.spec).await {
-            // The token of the next page has expired.
-            Err(error) if error.code() == Some(410) => return Ok(End::Gone(EXPIRED)),
-            list => list?,
-        };
+        let list = self.cluster.list(&self.spec).await?;
         self.opened();
         for object in list.undecodable {
             self.leave_out(object);
