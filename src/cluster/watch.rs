@@ -13,14 +13,17 @@
 
 mod lines;
 
-use std::time::{Duration, Instant, SystemTime};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant, SystemTime},
+};
 
 use super::{
     ApiError, Cluster, ErrorClass, WatchNote, WatchSpec,
     frames::{self, Frame},
 };
 use crate::{
-    object::{Object, Outline, ResourceVersion, Undecodable},
+    object::{Object, ObjectKey, Outline, ResourceVersion, Undecodable},
     schedule::Backoff,
     store::{Change, ListStart, ScopeId, Settled, Store},
 };
@@ -32,6 +35,9 @@ const ALIVE_EVERY: Duration = Duration::from_secs(1);
 const EXPIRED: &str = "expired";
 
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duration::from_secs(15) };
+
+/// The objects of a streamed list: one that changes meanwhile comes again.
+type Streamed = BTreeMap<ObjectKey, Object>;
 
 /// Why a stream ended.
 enum End {
@@ -179,7 +185,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     /// Watches from a version, or from a streamed list.
     async fn stream(&mut self, from: Option<ResourceVersion>) -> Result<End, ApiError> {
-        let mut initial = from.is_none().then(|| (self.store.begin_list(), Vec::new()));
+        let mut initial = from.is_none().then(|| (self.store.begin_list(), Streamed::new()));
         let mut lines = match self.open_watch(from.as_ref()).await {
             Ok(lines) => lines,
             Err(error) if initial.is_some() && cannot_stream(&error) => {
@@ -205,16 +211,18 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     fn take(
         &mut self,
         frame: Frame<'_>,
-        initial: &mut Option<(ListStart, Vec<Object>)>,
+        initial: &mut Option<(ListStart, Streamed)>,
     ) -> Result<Option<End>, ApiError> {
         match (frame, initial.as_mut()) {
-            (Frame::Changed(outline), Some((_, objects))) => objects.push(self.object(outline)),
+            (Frame::Changed(outline), Some((_, objects))) => {
+                objects.insert(outline.key().clone(), self.object(outline));
+            }
             (Frame::Changed(outline), None) => {
                 self.advance(outline.version().clone());
                 self.changed(self.observe(outline));
             }
             (Frame::Deleted(outline), Some((_, objects))) => {
-                objects.retain(|listed| listed.key() != outline.key());
+                objects.remove(outline.key());
             }
             (Frame::Deleted(outline), None) => {
                 self.advance(outline.version().clone());
@@ -223,7 +231,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
             (Frame::Bookmark { version, ends_initial: true }, Some(_)) => {
                 let (start, objects) = initial.take().expect("matched above");
-                self.take_in(start, objects, version);
+                self.take_in(start, objects.into_values().collect(), version);
                 self.watched();
             }
             (Frame::Bookmark { .. }, Some(_)) => {}

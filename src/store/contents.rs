@@ -1,5 +1,7 @@
 //! The objects of a store, with the rules by which they change and the index by parent.
 
+mod relist;
+
 use std::{
     borrow::Borrow,
     collections::{BTreeSet, HashMap, HashSet},
@@ -9,7 +11,7 @@ use std::{
 use super::{
     departed::Departed,
     left_out::LeftOut,
-    scope::{ListStart, Scope, ScopeId, Settled},
+    scope::{ListStart, Scope, ScopeId},
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
@@ -210,58 +212,6 @@ impl Contents {
         self.remove(key)
     }
 
-    pub(super) fn replace(
-        &mut self,
-        scope: ScopeId,
-        start: ListStart,
-        items: Vec<Object>,
-        version: &ResourceVersion,
-    ) -> (Vec<Change>, Settled) {
-        let went_back = self.scopes[scope.0].is_behind(version);
-        if went_back {
-            self.tombstones.clear();
-            self.departed = Departed::default();
-            self.deletions_held = true;
-            self.scopes[scope.0].high_water = None;
-        }
-        self.tombstones.retain(|_, buried| *buried > start.0);
-        let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);
-        self.left_out.settle(covers, start.0);
-        let mut changes = self.drop_absent(scope, &items, version, went_back);
-        for item in items {
-            if went_back {
-                changes.extend(self.insert_unless_equal(item));
-            } else {
-                changes.extend(self.overlay(item));
-            }
-        }
-        let scope = &mut self.scopes[scope.0];
-        scope.is_synced = true;
-        scope.advance(version);
-        (changes, if went_back { Settled::WentBack } else { Settled::Continued })
-    }
-
-    /// Makes the deletions that nobody told us of: what a scope covers, a list lacks, and is not
-    /// newer than the list.
-    fn drop_absent(
-        &mut self,
-        scope: ScopeId,
-        items: &[Object],
-        version: &ResourceVersion,
-        went_back: bool,
-    ) -> Vec<Change> {
-        let listed: BTreeSet<&ObjectKey> = items.iter().map(Object::key).collect();
-        let scope = &self.scopes[scope.0];
-        let is_gone = |object: &&Object| {
-            scope.covers(object.namespace())
-                && !listed.contains(object.key())
-                && (went_back || !version.is_older_than(object.resource_version()))
-        };
-        let gone: Vec<ObjectKey> =
-            self.objects().filter(is_gone).map(|object| object.key().clone()).collect();
-        gone.iter().filter_map(|key| self.remove(key)).collect()
-    }
-
     /// Whether the cached object of this key is the same version or a newer one.
     fn knows_better<U>(&self, key: &ObjectKey, uid: &U, version: &ResourceVersion) -> bool
     where
@@ -272,10 +222,6 @@ impl Contents {
             let is_same = cached.uid() == uid && cached.resource_version() == version;
             is_same || version.is_older_than(cached.resource_version())
         })
-    }
-
-    fn insert_unless_equal(&mut self, object: Object) -> Option<Change> {
-        (self.get(object.key()) != Some(&object)).then(|| self.insert(object))
     }
 
     fn insert(&mut self, object: Object) -> Change {

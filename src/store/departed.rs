@@ -33,9 +33,14 @@ impl Departed {
         }
     }
 
+    /// The version at which an object left.
+    pub(super) fn departure(&self, uid: &Uid) -> Option<&ResourceVersion> {
+        self.versions.get(uid)
+    }
+
     /// Whether an object is from before its departure.
     pub(super) fn outdates(&self, object: &Object) -> bool {
-        let departure = self.versions.get(object.uid());
+        let departure = self.departure(object.uid());
         departure.is_some_and(|departure| !departure.is_older_than(object.resource_version()))
     }
 }

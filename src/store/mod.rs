@@ -12,6 +12,7 @@
 //! Invariants:
 //! - time does not run backwards: what is older than the cached version of an object is ignored,
 //!   be it an event, an item of a list or the absence from a list;
+//! - unless a list contradicts what is known, as that of a restored server does: it replaces all;
 //! - an object that we saw deleted does not come back under its uid;
 //! - what cannot be read is left out, and known by name for as long as that lasts;
 //! - a reader sees a complete version of an object or none.

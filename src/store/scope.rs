@@ -15,7 +15,8 @@ pub struct ListStart(pub(super) u64);
 pub enum Settled {
     /// The store continues from it.
     Continued,
-    /// Its version is below what the scope had seen: the server was restored from a backup.
+    /// Its version is below what the scope had seen, or that of one of its objects below what was
+    /// known of it: the server was restored from a backup.
     /// It replaced everything, and deletions are held until [`super::Store::release_deletions`].
     WentBack,
 }

@@ -44,7 +44,7 @@ impl Store {
         self.write().begin_list()
     }
 
-    /// Takes in a complete list of a scope; what it lacks is deleted.
+    /// Takes in a complete list of a scope, each object once; what it lacks is deleted.
     pub fn replace(
         &self,
         scope: ScopeId,

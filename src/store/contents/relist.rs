@@ -1,0 +1,89 @@
+//! What a complete list changes: it adds, it deletes by silence, and it may show that the server
+//! was restored from a backup.
+
+use std::collections::BTreeSet;
+
+use super::{
+    super::{
+        departed::Departed,
+        scope::{ListStart, ScopeId, Settled},
+    },
+    Change, Contents,
+};
+use crate::object::{Object, ObjectKey, ResourceVersion};
+
+impl Contents {
+    pub(in crate::store) fn replace(
+        &mut self,
+        scope: ScopeId,
+        start: ListStart,
+        items: Vec<Object>,
+        version: &ResourceVersion,
+    ) -> (Vec<Change>, Settled) {
+        let went_back = self.goes_back(scope, &items, version);
+        if went_back {
+            self.tombstones.clear();
+            self.departed = Departed::default();
+            self.deletions_held = true;
+            self.scopes[scope.0].high_water = None;
+        }
+        self.tombstones.retain(|_, buried| *buried > start.0);
+        let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);
+        self.left_out.settle(covers, start.0);
+        let mut changes = self.drop_absent(scope, &items, version, went_back);
+        for item in items {
+            if went_back {
+                changes.extend(self.insert_unless_equal(item));
+            } else {
+                changes.extend(self.overlay(item));
+            }
+        }
+        let scope = &mut self.scopes[scope.0];
+        scope.is_synced = true;
+        scope.advance(version);
+        (changes, if went_back { Settled::WentBack } else { Settled::Continued })
+    }
+
+    /// Whether a list is from before what is known: as a whole, or one of its objects. Versions of
+    /// a restored server may go on (`etcdutl snapshot restore --bump-revision`), and only those of
+    /// its objects show that they are from the backup: a list that is as new as what we know of an
+    /// object cannot hold an older version of it.
+    fn goes_back(&self, scope: ScopeId, items: &[Object], version: &ResourceVersion) -> bool {
+        let is_revived = |item: &Object| {
+            let cached = self.get(item.key()).map(Object::resource_version);
+            let mut known = cached.into_iter().chain(self.departed.departure(item.uid()));
+            known.any(|known| {
+                item.resource_version().is_older_than(known) && !version.is_older_than(known)
+            })
+        };
+        self.scopes[scope.0].is_behind(version) || items.iter().any(is_revived)
+    }
+
+    /// Makes the deletions that nobody told us of: what a scope covers, a list lacks, and is not
+    /// newer than the list.
+    fn drop_absent(
+        &mut self,
+        scope: ScopeId,
+        items: &[Object],
+        version: &ResourceVersion,
+        went_back: bool,
+    ) -> Vec<Change> {
+        let listed: BTreeSet<&ObjectKey> = items.iter().map(Object::key).collect();
+        let scope = &self.scopes[scope.0];
+        let is_gone = |object: &&Object| {
+            scope.covers(object.namespace())
+                && !listed.contains(object.key())
+                && (went_back || !version.is_older_than(object.resource_version()))
+        };
+        let gone: Vec<ObjectKey> =
+            self.objects().filter(is_gone).map(|object| object.key().clone()).collect();
+        gone.iter().filter_map(|key| self.remove(key)).collect()
+    }
+
+    fn insert_unless_equal(&mut self, object: Object) -> Option<Change> {
+        (self.get(object.key()) != Some(&object)).then(|| self.insert(object))
+    }
+}
+
+#[cfg(test)]
+mod tests;

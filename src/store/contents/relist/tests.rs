@@ -1,0 +1,78 @@
+//! Lists that contradict what is known.
+
+use serde_json::json;
+
+use super::{super::super::Store, *};
+use crate::object::{K8sType, KeptManagers};
+
+fn ty() -> K8sType {
+    K8sType::namespaced("v1", "ConfigMap", "configmaps")
+}
+
+fn object(name: &str, uid: &str, version: u64) -> Object {
+    let metadata = json!({
+        "name": name, "namespace": "ns", "uid": uid, "resourceVersion": version.to_string(),
+    });
+    Object::from_value(&ty(), &json!({"metadata": metadata}), &KeptManagers::default()).unwrap()
+}
+
+fn store() -> (Store, ScopeId) {
+    let store = Store::new(ty(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    (store, scope)
+}
+
+/// Takes in a list that is asked for now.
+fn list(store: &Store, scope: ScopeId, items: Vec<Object>, version: u64) -> Settled {
+    let start = store.begin_list();
+    store.replace(scope, start, items, &ResourceVersion::Number(version)).1
+}
+
+fn shown(store: &Store) -> Vec<String> {
+    let objects = store.reader().list();
+    objects
+        .iter()
+        .map(|it| format!("{} {} @{}", it.name(), it.uid(), it.resource_version()))
+        .collect()
+}
+
+#[test]
+fn a_backup_whose_versions_go_on_is_known_by_an_object_that_is_older_than_before() {
+    let (store, scope) = store();
+    list(&store, scope, vec![object("a", "u", 40), object("b", "v", 41)], 50);
+    store.observe(scope, object("a", "u", 90));
+    let restored = vec![object("a", "u", 40), object("b", "v", 41)];
+    assert_eq!(list(&store, scope, restored, 1_000_000), Settled::WentBack);
+    assert_eq!(shown(&store), ["a u @40", "b v @41"], "the server holds nothing newer");
+    assert!(!store.reader().may_delete(None));
+}
+
+#[test]
+fn what_was_deleted_since_a_backup_whose_versions_go_on_is_back() {
+    let (store, scope) = store();
+    list(&store, scope, vec![object("a", "u", 40)], 50);
+    store.observe_deletion(scope, &object("a", "u", 90));
+    assert_eq!(list(&store, scope, vec![object("a", "u", 40)], 1_000_000), Settled::WentBack);
+    assert_eq!(shown(&store), ["a u @40"]);
+}
+
+#[test]
+fn what_was_created_anew_since_a_backup_whose_versions_go_on_is_its_predecessor_again() {
+    let (store, scope) = store();
+    list(&store, scope, vec![object("a", "old", 40)], 50);
+    store.observe(scope, object("a", "new", 90));
+    assert_eq!(list(&store, scope, vec![object("a", "old", 40)], 1_000_000), Settled::WentBack);
+    assert_eq!(shown(&store), ["a old @40"]);
+}
+
+#[test]
+fn a_list_that_was_on_its_way_while_an_object_changed_or_went_is_no_backup() {
+    let (store, scope) = store();
+    list(&store, scope, vec![object("a", "u", 40), object("b", "v", 41)], 50);
+    store.overlay(object("a", "u", 90));
+    let start = store.begin_list();
+    store.bury(object("b", "v", 41).key(), object("b", "v", 41).uid());
+    let items = vec![object("a", "u", 40), object("b", "v", 41)];
+    let (_, settled) = store.replace(scope, start, items, &ResourceVersion::Number(60));
+    assert_eq!((settled, shown(&store)), (Settled::Continued, vec!["a u @90".to_owned()]));
+}
