@@ -76,3 +76,17 @@ fn a_list_that_was_on_its_way_while_an_object_changed_or_went_is_no_backup() {
     let (_, settled) = store.replace(scope, start, items, &ResourceVersion::Number(60));
     assert_eq!((settled, shown(&store)), (Settled::Continued, vec!["a u @90".to_owned()]));
 }
+
+#[test]
+fn two_objects_with_one_version_from_before_and_after_a_backup_are_told_apart() {
+    let (store, scope) = store();
+    let of_history = |text: &str| {
+        let metadata = json!({"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "45"});
+        let value = json!({"metadata": metadata, "data": {"of": text}});
+        Object::from_value(&ty(), &value, &KeptManagers::default()).unwrap()
+    };
+    list(&store, scope, vec![of_history("lost")], 90);
+    assert_eq!(list(&store, scope, vec![of_history("new")], 50), Settled::WentBack);
+    let cached = store.reader().list();
+    assert_eq!(cached[0].pointer("/data/of"), Some(json!("new")));
+}
