@@ -48,10 +48,12 @@ pub(super) struct Contents {
     by_parent: HashMap<Uid, Vec<Object>>,
     /// Objects whose deletion we were told in reply, before their watch said so.
     tombstones: HashMap<Uid, u64>,
-    /// Objects whose `DELETED` came lately: a reply that was on its way does not bring them back.
+    /// Objects that were seen to go lately: a reply that was on its way does not bring them back.
     departed: Departed,
     /// Objects that cannot be read.
     pub(super) left_out: LeftOut,
+    /// The clock when the last of them was shown, one without a name too.
+    last_left_out: u64,
     /// Counts lists and tombstones, to order one against the other.
     clock: u64,
     bytes: usize,
@@ -155,6 +157,7 @@ impl Contents {
     /// Takes in an object that cannot be read; whether it is news.
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
         let parents = self.parents_of_undecodable(&object);
+        self.last_left_out = self.clock;
         self.left_out.add(object, parents, self.clock)
     }
 
@@ -195,7 +198,7 @@ impl Contents {
     pub(super) fn observe_deletion(&mut self, scope: ScopeId, object: &Object) -> Option<Change> {
         self.scopes[scope.0].advance(object.resource_version());
         self.tombstones.remove(object.uid());
-        self.departed.remember(object);
+        self.departed.remember(object.uid(), object.resource_version());
         self.left_out.has_gone(object.key(), object.uid());
         let cached = self.get(object.key())?;
         let is_stale = object.resource_version().is_older_than(cached.resource_version());

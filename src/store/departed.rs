@@ -1,7 +1,7 @@
 //! The objects that left lately, with the version at which they did.
 //!
 //! A reply to a write and the watch race: the reply to a delete can be read after the `DELETED`
-//! event, and would put the object back for ever. An object that only left the selector does come
+//! event, or after a list without the object, and would put it back for ever. An object that only left the selector does come
 //! back, but with a newer version.
 
 use std::collections::{HashMap, VecDeque};
@@ -18,10 +18,11 @@ pub(super) struct Departed {
 }
 
 impl Departed {
-    /// Takes in what a `DELETED` event said.
-    pub(super) fn remember(&mut self, object: &Object) {
-        let uid = object.uid().clone();
-        let earlier = self.versions.insert(uid.clone(), object.resource_version().clone());
+    /// Takes in that an object was gone at a version: that of its `DELETED` event, or of a list
+    /// without it.
+    pub(super) fn remember(&mut self, uid: &Uid, version: &ResourceVersion) {
+        let uid = uid.clone();
+        let earlier = self.versions.insert(uid.clone(), version.clone());
         if earlier.is_some() {
             return;
         }
@@ -62,8 +63,9 @@ mod tests {
         };
         let mut departed = Departed::default();
         for number in 0..=MAX {
-            departed.remember(&object(number));
-            departed.remember(&object(number));
+            let gone = object(number);
+            departed.remember(gone.uid(), gone.resource_version());
+            departed.remember(gone.uid(), gone.resource_version());
         }
         assert!(!departed.outdates(&object(0)) && departed.outdates(&object(1)));
         assert_eq!((departed.versions.len(), departed.oldest_first.len()), (MAX, MAX));

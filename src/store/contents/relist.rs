@@ -31,6 +31,11 @@ impl Contents {
         let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);
         self.left_out.settle(covers, start.0);
         let mut changes = self.drop_absent(scope, &items, version, went_back);
+        // What cannot be read is absent too, but not gone: it may be read in the same version.
+        if !went_back && self.last_left_out < start.0 {
+            let gone = changes.iter().map(|change| change.object().uid());
+            gone.for_each(|uid| self.departed.remember(uid, version));
+        }
         for item in items {
             if went_back {
                 changes.extend(self.insert_unless_equal(item));

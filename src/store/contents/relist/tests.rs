@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{super::super::Store, *};
-use crate::object::{K8sType, KeptManagers};
+use crate::object::{K8sType, KeptManagers, Undecodable};
 
 fn ty() -> K8sType {
     K8sType::namespaced("v1", "ConfigMap", "configmaps")
@@ -75,6 +75,27 @@ fn a_list_that_was_on_its_way_while_an_object_changed_or_went_is_no_backup() {
     let items = vec![object("a", "u", 40), object("b", "v", 41)];
     let (_, settled) = store.replace(scope, start, items, &ResourceVersion::Number(60));
     assert_eq!((settled, shown(&store)), (Settled::Continued, vec!["a u @90".to_owned()]));
+}
+
+#[test]
+fn a_reply_that_comes_after_a_list_without_its_object_does_not_bring_it_back() {
+    let (store, scope) = store();
+    list(&store, scope, vec![object("a", "u", 1)], 1);
+    list(&store, scope, vec![], 9);
+    assert!(store.overlay(object("a", "u", 5)).is_none(), "nothing would ever end it");
+    assert!(store.overlay(object("a", "u", 10)).is_some(), "it had only left the selector");
+}
+
+#[test]
+fn what_a_list_lacks_because_it_cannot_be_read_comes_back_in_the_same_version() {
+    let (store, scope) = store();
+    list(&store, scope, vec![object("a", "u", 5)], 5);
+    let start = store.begin_list();
+    store.leave_out(Undecodable::unknown(&ty(), "odd".to_owned()));
+    store.replace(scope, start, vec![], &ResourceVersion::Number(9));
+    assert!(store.overlay(object("a", "u", 5)).is_some(), "a live read");
+    let listed = list(&store, scope, vec![object("a", "u", 5)], 10);
+    assert_eq!((listed, store.reader().len()), (Settled::Continued, 1));
 }
 
 #[test]
