@@ -40,6 +40,14 @@ impl Change {
 #[derive(Debug)]
 struct ByKey(Object);
 
+/// An object that is gone, whatever late events say.
+#[derive(Debug)]
+struct Tombstone {
+    key: ObjectKey,
+    /// The clock when we were told.
+    buried: u64,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     objects: HashSet<ByKey>,
@@ -47,7 +55,7 @@ pub(super) struct Contents {
     /// more memory than the children.
     by_parent: HashMap<Uid, Vec<Object>>,
     /// Objects whose deletion we were told in reply, before their watch said so.
-    tombstones: HashMap<Uid, u64>,
+    tombstones: HashMap<Uid, Tombstone>,
     /// Objects that were seen to go lately: a reply that was on its way does not bring them back.
     departed: Departed,
     /// Objects that cannot be read.
@@ -211,7 +219,8 @@ impl Contents {
         // Not cached: the watch was faster than the reply and will not mention the uid again.
         self.get(key).filter(|cached| cached.uid() == uid)?;
         self.clock += 1;
-        self.tombstones.insert(uid.clone(), self.clock);
+        let tombstone = Tombstone { key: key.clone(), buried: self.clock };
+        self.tombstones.insert(uid.clone(), tombstone);
         self.remove(key)
     }
 

@@ -27,8 +27,8 @@ impl Contents {
             self.deletions_held = true;
             self.scopes[scope.0].high_water = None;
         }
-        self.tombstones.retain(|_, buried| *buried > start.0);
         let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);
+        self.tombstones.retain(|_, it| it.buried > start.0 || !covers(it.key.namespace.as_deref()));
         self.left_out.settle(covers, start.0);
         let mut changes = self.drop_absent(scope, &items, version, went_back);
         // What cannot be read is absent too, but not gone: it may be read in the same version.

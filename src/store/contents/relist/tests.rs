@@ -99,6 +99,17 @@ fn what_a_list_lacks_because_it_cannot_be_read_comes_back_in_the_same_version() 
 }
 
 #[test]
+fn a_list_of_one_namespace_does_not_end_the_tombstones_of_another() {
+    let store = Store::new(ty(), BTreeSet::new());
+    let [here, elsewhere] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
+    list(&store, here, vec![object("a", "u", 1)], 1);
+    store.bury(object("a", "u", 1).key(), object("a", "u", 1).uid());
+    list(&store, elsewhere, vec![], 9);
+    assert!(store.observe(here, object("a", "u", 2)).is_none(), "its end is still to be told");
+    assert!(store.reader().is_empty());
+}
+
+#[test]
 fn two_objects_with_one_version_from_before_and_after_a_backup_are_told_apart() {
     let (store, scope) = store();
     let of_history = |text: &str| {
