@@ -205,3 +205,29 @@ async fn what_may_be_listed_and_not_watched_is_not_called_in_sync() {
     }
     task.abort();
 }
+
+#[tokio::test]
+async fn a_server_that_asks_for_a_day_is_asked_again_sooner() {
+    let serve = |_: Request<Body>| async {
+        let answer = Response::builder().status(503).header("Retry-After", "86400");
+        Ok::<_, Infallible>(answer.body(Body::empty()).unwrap())
+    };
+    let mut heard = heard_of(Client::new(tower::service_fn(serve), "ns"));
+    match heard.recv().await {
+        Some(WatchNote::Failed { retry_in, .. }) => {
+            assert_eq!(retry_in, Duration::from_mins(10), "it may be back before");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What is said of a watch before this server.
+fn heard_of(client: Client) -> tokio::sync::mpsc::UnboundedReceiver<WatchNote> {
+    let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+    let store = Store::new(config_maps(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
+    let (say, heard) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(watch(cluster, spec, store, scope, move |note| drop(say.send(note))));
+    heard
+}

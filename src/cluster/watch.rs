@@ -134,7 +134,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         self.failures += 1;
         self.alive = None;
         let retry_in = match error.class() {
-            ErrorClass::Wait(delay) => delay,
+            ErrorClass::Wait(delay) => Backoff::obeyed(delay),
             _ => BACKOFF.delay(self.failures, 0),
         };
         (self.note)(WatchNote::Failed { error, retry_in });

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// A server that asks for more than this is asked again after this time.
+const LONGEST_THROTTLE: Duration = Duration::from_mins(10);
+
 /// Delays that double from `min` to `max`, spread so that parents do not retry in step.
 #[derive(Debug, Clone, Copy)]
 pub struct Backoff {
@@ -19,6 +22,12 @@ impl Backoff {
         let full = self.min.saturating_mul(1 << doublings).min(self.max);
         let half = full / 2;
         half + half.mul_f64(fraction(seed, failures))
+    }
+
+    /// The time that a server asked for, or the longest that it gets: the answer may be that of a
+    /// proxy, for a maintenance that ends earlier.
+    pub fn obeyed(asked: Duration) -> Duration {
+        asked.min(LONGEST_THROTTLE)
     }
 
     /// The time that was asked for, or up to a tenth more: those who were asked together do not

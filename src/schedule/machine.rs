@@ -33,9 +33,6 @@ pub const WRITING_RUNS_AT_ONCE: u32 = 3;
 /// Handlers name any time; an `Instant` cannot hold every one.
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 
-/// A server that asks for more than this is asked again after this time.
-const LONGEST_THROTTLE: Duration = Duration::from_mins(10);
-
 impl Schedule {
     /// A parent that has not run yet. `seed` spreads its retries, see [`Backoff::delay`].
     pub fn new(seed: u64) -> Self {
@@ -225,7 +222,7 @@ impl Schedule {
             Finished::Failed => backoff(self.failures),
             Finished::FailedUntil { after } => wake(WakeReason::Retry, after),
             Finished::Throttled { after } => {
-                let after = Backoff::spread(after.min(LONGEST_THROTTLE), self.seed);
+                let after = Backoff::spread(Backoff::obeyed(after), self.seed);
                 wake(WakeReason::Throttled, after)
             }
             Finished::FailedForGood => Phase::Resting,
