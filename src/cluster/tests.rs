@@ -1,8 +1,17 @@
 //! Requests and watch loops before servers that say too much, end, refuse, or have forgotten.
 
-use std::{collections::BTreeSet, convert::Infallible, time::Duration};
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use http::{Request, Response};
+use http_body_util::StreamBody;
 use kube::{Client, client::Body};
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -14,28 +23,35 @@ use crate::{
     store::Store,
 };
 
-/// A cluster whose API server answers each query with a code and this body.
-fn served_by(serve: impl Fn(&str) -> (u16, Vec<u8>) + Clone + Send + 'static) -> Cluster {
-    let serve = move |request: Request<Body>| {
+/// A cluster whose API server answers each query with a code and a body.
+fn served_by(serve: impl Fn(&str) -> (u16, Body) + Send + 'static) -> Cluster {
+    cluster(tower::service_fn(move |request: Request<Body>| {
         let (code, body) = serve(request.uri().query().unwrap_or_default());
-        let answer = Response::builder().status(code).body(Body::from(body)).unwrap();
+        let answer = Response::builder().status(code).body(body).unwrap();
         async move { Ok::<_, Infallible>(answer) }
-    };
-    let client = Client::new(tower::service_fn(serve), "ns");
-    Cluster::new(client, Metrics::new(), KeptManagers::default())
+    }))
+}
+
+fn cluster<S>(server: S) -> Cluster
+where
+    S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S: Send + 'static,
+    S::Future: Send + 'static,
+{
+    Cluster::new(Client::new(server, "ns"), Metrics::new(), KeptManagers::default())
 }
 
 /// An API server that answers everything with one line of so many MiB.
 fn verbose(mib: usize) -> Cluster {
-    served_by(move |_| (200, vec![0; mib << 20]))
+    served_by(move |_| (200, Body::from(vec![0; mib << 20])))
 }
 
 fn is_watch(query: &str) -> bool {
     query.contains("watch=1")
 }
 
-fn line(value: &Value) -> Vec<u8> {
-    format!("{value}\n").into_bytes()
+fn line(value: &Value) -> Body {
+    Body::from(format!("{value}\n").into_bytes())
 }
 
 fn config_maps() -> K8sType {
@@ -58,6 +74,13 @@ fn looping(
     (store, task)
 }
 
+/// What is said of a watch.
+fn heard_of(cluster: Cluster) -> mpsc::UnboundedReceiver<WatchNote> {
+    let (say, heard) = mpsc::unbounded_channel();
+    looping(cluster, move |note| drop(say.send(note)));
+    heard
+}
+
 #[tokio::test]
 async fn an_answer_that_is_too_long_is_given_up_on() {
     let key = ObjectKey::namespaced("ns", "a");
@@ -67,9 +90,7 @@ async fn an_answer_that_is_too_long_is_given_up_on() {
 
 #[tokio::test]
 async fn a_line_of_a_watch_that_is_too_long_is_given_up_on() {
-    let (say, mut heard) = mpsc::unbounded_channel();
-    let note = move |note| drop(say.send(note));
-    let (_, task) = looping(verbose(17).with_settings(streaming()), note);
+    let mut heard = heard_of(verbose(17).with_settings(streaming()));
     assert!(matches!(heard.recv().await, Some(WatchNote::Opened)));
     match heard.recv().await {
         Some(WatchNote::Failed { error: ApiError::Malformed { why, .. }, .. }) => {
@@ -77,7 +98,6 @@ async fn a_line_of_a_watch_that_is_too_long_is_given_up_on() {
         }
         other => panic!("{other:?}"),
     }
-    task.abort();
 }
 
 /// What was asked for, and that it was told to be open.
@@ -195,15 +215,13 @@ async fn what_may_be_listed_and_not_watched_is_not_called_in_sync() {
                 if is_watch(query) { (403, line(&json!({}))) } else { (200, line(&list)) }
             },
         );
-    let (say, mut heard) = mpsc::unbounded_channel();
-    let (_, task) = looping(cluster, move |note| drop(say.send(note)));
+    let mut heard = heard_of(cluster);
     loop {
         match heard.recv().await.expect("the loop never ends") {
             WatchNote::Failed { .. } => break,
             note => assert!(!matches!(note, WatchNote::Synced(_)), "{note:?}"),
         }
     }
-    task.abort();
 }
 
 #[tokio::test]
@@ -212,7 +230,7 @@ async fn a_server_that_asks_for_a_day_is_asked_again_sooner() {
         let answer = Response::builder().status(503).header("Retry-After", "86400");
         Ok::<_, Infallible>(answer.body(Body::empty()).unwrap())
     };
-    let mut heard = heard_of(Client::new(tower::service_fn(serve), "ns"));
+    let mut heard = heard_of(cluster(tower::service_fn(serve)));
     match heard.recv().await {
         Some(WatchNote::Failed { retry_in, .. }) => {
             assert_eq!(retry_in, Duration::from_mins(10), "it may be back before");
@@ -221,13 +239,37 @@ async fn a_server_that_asks_for_a_day_is_asked_again_sooner() {
     }
 }
 
-/// What is said of a watch before this server.
-fn heard_of(client: Client) -> tokio::sync::mpsc::UnboundedReceiver<WatchNote> {
-    let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
-    let store = Store::new(config_maps(), BTreeSet::new());
-    let scope = store.add_scope(None);
-    let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
-    let (say, heard) = tokio::sync::mpsc::unbounded_channel();
-    tokio::spawn(watch(cluster, spec, store, scope, move |note| drop(say.send(note))));
-    heard
+/// A server with nothing in it that ends the first watch, refuses the second, and has nothing to
+/// say in the third.
+fn refusing_once() -> Cluster {
+    let watches = Arc::new(AtomicUsize::new(0));
+    let list = json!({"metadata": {"resourceVersion": "1"}, "items": []});
+    served_by(move |query| {
+        let number = is_watch(query).then(|| watches.fetch_add(1, Ordering::Relaxed) + 1);
+        match number {
+            None => (200, line(&list)),
+            Some(1) => (200, Body::empty()),
+            Some(2) => (403, line(&json!({}))),
+            Some(_) => (200, silent()),
+        }
+    })
+}
+
+/// A body that never says anything and never ends.
+fn silent() -> Body {
+    let frames = futures::stream::pending::<Result<http_body::Frame<bytes::Bytes>, Infallible>>();
+    Body::wrap_body(StreamBody::new(frames))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_failed_is_known_to_work_again_when_it_opens() {
+    let mut heard = heard_of(refusing_once());
+    loop {
+        if let WatchNote::Failed { error, .. } = heard.recv().await.expect("the loop never ends") {
+            break assert_eq!(error.code(), Some(403));
+        }
+    }
+    assert!(matches!(heard.recv().await, Some(WatchNote::Opened)));
+    let note = heard.recv().await;
+    assert!(matches!(note, Some(WatchNote::Alive { .. })), "nothing else may ever come: {note:?}");
 }

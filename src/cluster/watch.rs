@@ -195,6 +195,10 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             Err(error) => return Err(error),
         };
         self.watched();
+        if from.is_some() {
+            // What failed works again: a quiet type would show it only with the next bookmark.
+            self.alive();
+        }
         let (mut line, mut is_mute) = (Vec::new(), true);
         while self.next_line(&mut lines, &mut line, is_mute).await? {
             is_mute = false;
