@@ -159,6 +159,13 @@ impl Refusal {
 }
 
 impl ApiError {
+    /// An answer that is not the JSON that it should be, by position: the reader quotes it.
+    pub(super) fn malformed(request: String, error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let why = format!("not what was asked for, at line {line}, column {column}");
+        Self::Malformed { request, why }
+    }
+
     /// The answer, where there was one.
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
@@ -235,6 +242,13 @@ mod tests {
             let refusal = Refusal::read(422, None, body.as_bytes());
             assert_eq!(refusal.is_immutable(), expected, "{messages:?}");
         }
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_not_quoted() {
+        let error = serde_json::from_str::<u8>("\"hidden\"").unwrap_err();
+        let told = ApiError::malformed("list /api".to_owned(), &error);
+        assert!(!format!("{told} {told:?}").contains("hidden"), "{told}");
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Cluster {
         let name = request.name();
         let answer = self.send(request).await?;
         frames::page(&answer, &spec.ty, self.managers())
-            .map_err(|error| ApiError::Malformed { request: name, why: error.to_string() })
+            .map_err(|error| ApiError::malformed(name, &error))
     }
 }
 

@@ -75,10 +75,7 @@ impl Cluster {
             Err(error) if error.code() == Some(404) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let malformed = |error: serde_json::Error| ApiError::Malformed {
-            request: name,
-            why: error.to_string(),
-        };
+        let malformed = |error| ApiError::malformed(name, &error);
         serde_json::from_slice(&answer).and_then(|document| read(&document, ty)).map_err(malformed)
     }
 }

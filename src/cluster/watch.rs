@@ -203,7 +203,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         while self.next_line(&mut lines, &mut line, is_mute).await? {
             is_mute = false;
             let frame = frames::frame(&line, &self.spec.ty)
-                .map_err(|error| self.malformed(&error.to_string()))?;
+                .map_err(|error| ApiError::malformed(self.name(), &error))?;
             if let Some(end) = self.take(frame, &mut initial)? {
                 return Ok(end);
             }

@@ -46,8 +46,7 @@ impl Cluster {
         key: &ObjectKey,
     ) -> Result<Option<Value>, ApiError> {
         let (request, answer) = self.get(ty, key).await?;
-        let malformed =
-            |error: serde_json::Error| ApiError::Malformed { request, why: error.to_string() };
+        let malformed = |error| ApiError::malformed(request, &error);
         answer.map(|answer| serde_json::from_slice(&answer).map_err(malformed)).transpose()
     }
 
@@ -153,10 +152,7 @@ impl Cluster {
                 self.parse(&name, ty, &answer).map(Deleted::Terminating)
             }
             Ok(_) => Ok(Deleted::Gone),
-            Err(error) => {
-                let why = error.to_string();
-                Err(ApiError::Malformed { request: name, why })
-            }
+            Err(error) => Err(ApiError::malformed(name, &error)),
         }
     }
 
