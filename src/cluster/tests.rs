@@ -11,10 +11,10 @@ use std::{
 };
 
 use http::{Request, Response};
-use http_body_util::StreamBody;
+use http_body_util::{BodyExt, Full, StreamBody, combinators::BoxBody};
 use kube::{Client, client::Body};
 use serde_json::{Value, json};
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::sync::mpsc;
 
 use super::*;
 use crate::{
@@ -23,8 +23,10 @@ use crate::{
     store::Store,
 };
 
+type Answer = BoxBody<bytes::Bytes, Infallible>;
+
 /// A cluster whose API server answers each query with a code and a body.
-fn served_by(serve: impl Fn(&str) -> (u16, Body) + Send + 'static) -> Cluster {
+fn served_by(serve: impl Fn(&str) -> (u16, Answer) + Send + 'static) -> Cluster {
     cluster(tower::service_fn(move |request: Request<Body>| {
         let (code, body) = serve(request.uri().query().unwrap_or_default());
         let answer = Response::builder().status(code).body(body).unwrap();
@@ -34,7 +36,7 @@ fn served_by(serve: impl Fn(&str) -> (u16, Body) + Send + 'static) -> Cluster {
 
 fn cluster<S>(server: S) -> Cluster
 where
-    S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S: tower::Service<Request<Body>, Response = Response<Answer>, Error = Infallible>,
     S: Send + 'static,
     S::Future: Send + 'static,
 {
@@ -43,15 +45,19 @@ where
 
 /// An API server that answers everything with one line of so many MiB.
 fn verbose(mib: usize) -> Cluster {
-    served_by(move |_| (200, Body::from(vec![0; mib << 20])))
+    served_by(move |_| (200, answer(vec![0; mib << 20])))
 }
 
 fn is_watch(query: &str) -> bool {
     query.contains("watch=1")
 }
 
-fn line(value: &Value) -> Body {
-    Body::from(format!("{value}\n").into_bytes())
+fn answer(body: Vec<u8>) -> Answer {
+    Full::from(body).boxed()
+}
+
+fn line(value: &Value) -> Answer {
+    answer(format!("{value}\n").into_bytes())
 }
 
 fn config_maps() -> K8sType {
@@ -62,16 +68,13 @@ fn streaming() -> ClusterSettings {
     ClusterSettings { streaming_lists: true, ..ClusterSettings::default() }
 }
 
-/// A watch loop over all `ConfigMaps`, and its store.
-fn looping(
-    cluster: Cluster,
-    note: impl Fn(WatchNote) + Send + Sync + 'static,
-) -> (Store, JoinHandle<()>) {
+/// The store of a watch loop over all `ConfigMaps`.
+fn looping(cluster: Cluster, note: impl Fn(WatchNote) + Send + Sync + 'static) -> Store {
     let store = Store::new(config_maps(), BTreeSet::new());
     let scope = store.add_scope(None);
     let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
-    let task = tokio::spawn(watch(cluster, spec, store.clone(), scope, note));
-    (store, task)
+    tokio::spawn(watch(cluster, spec, store.clone(), scope, note));
+    store
 }
 
 /// What is said of a watch.
@@ -136,7 +139,7 @@ async fn that_a_watch_is_open_is_told_unless_the_one_before_had_lasted_its_time(
 async fn said(settings: ClusterSettings, count: usize) -> Vec<&'static str> {
     let (say, mut heard) = mpsc::unbounded_channel();
     let cluster = ending(say.clone()).with_settings(settings);
-    let (_, task) = looping(cluster, move |note| {
+    looping(cluster, move |note| {
         if matches!(note, WatchNote::Opened) {
             let _ = say.send("opened");
         }
@@ -145,7 +148,6 @@ async fn said(settings: ClusterSettings, count: usize) -> Vec<&'static str> {
     while words.len() < count {
         words.push(heard.recv().await.expect("the loop never ends"));
     }
-    task.abort();
     words
 }
 
@@ -190,7 +192,7 @@ async fn a_list_is_read_in_pages_from_a_server_that_cannot_stream_it() {
 /// What is asked until both objects are read, and are watched from there.
 async fn lists_asked_of_two(settings: ClusterSettings, is_slow: bool) -> Vec<String> {
     let (say, mut asked) = mpsc::unbounded_channel();
-    let (store, task) = looping(paging(is_slow, say).with_settings(settings), |_| {});
+    let store = looping(paging(is_slow, say).with_settings(settings), |_| {});
     let mut queries = Vec::new();
     loop {
         let query = asked.recv().await.expect("the loop never ends");
@@ -202,7 +204,6 @@ async fn lists_asked_of_two(settings: ClusterSettings, is_slow: bool) -> Vec<Str
     let objects = store.reader().list();
     let names: Vec<&str> = objects.iter().map(Object::name).collect();
     assert_eq!(names, ["a", "b"]);
-    task.abort();
     queries
 }
 
@@ -227,8 +228,8 @@ async fn what_may_be_listed_and_not_watched_is_not_called_in_sync() {
 #[tokio::test]
 async fn a_server_that_asks_for_a_day_is_asked_again_sooner() {
     let serve = |_: Request<Body>| async {
-        let answer = Response::builder().status(503).header("Retry-After", "86400");
-        Ok::<_, Infallible>(answer.body(Body::empty()).unwrap())
+        let asking = Response::builder().status(503).header("Retry-After", "86400");
+        Ok(asking.body(answer(Vec::new())).unwrap())
     };
     let mut heard = heard_of(cluster(tower::service_fn(serve)));
     match heard.recv().await {
@@ -248,7 +249,7 @@ fn refusing_once() -> Cluster {
         let number = is_watch(query).then(|| watches.fetch_add(1, Ordering::Relaxed) + 1);
         match number {
             None => (200, line(&list)),
-            Some(1) => (200, Body::empty()),
+            Some(1) => (200, answer(Vec::new())),
             Some(2) => (403, line(&json!({}))),
             Some(_) => (200, silent()),
         }
@@ -256,9 +257,8 @@ fn refusing_once() -> Cluster {
 }
 
 /// A body that never says anything and never ends.
-fn silent() -> Body {
-    let frames = futures::stream::pending::<Result<http_body::Frame<bytes::Bytes>, Infallible>>();
-    Body::wrap_body(StreamBody::new(frames))
+fn silent() -> Answer {
+    StreamBody::new(futures::stream::pending::<Result<_, Infallible>>()).boxed()
 }
 
 #[tokio::test(start_paused = true)]

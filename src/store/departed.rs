@@ -1,8 +1,8 @@
 //! The objects that left lately, with the version at which they did.
 //!
 //! A reply to a write and the watch race: the reply to a delete can be read after the `DELETED`
-//! event, or after a list without the object, and would put it back for ever. An object that only left the selector does come
-//! back, but with a newer version.
+//! event, or after a list without the object, and would put it back for ever. An object that only
+//! left the selector does come back, but with a newer version.
 
 use std::collections::{HashMap, VecDeque};
 
