@@ -53,15 +53,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             Step::Delete(deletion) => deletions.push(deletion),
         }
     }
-    for deletion in deletions {
-        if context.is_paused() {
-            pause::hold_step(&Step::Delete(deletion), PausedBy::Operator, report);
-        } else if report.was_refused() {
-            report.wait(&deletion.id, &"its deletion waits until every write is accepted");
-        } else {
-            delete::delete(context, parent, deletion, report).await;
-        }
-    }
+    delete_all(context, parent, deletions, report).await;
     if !report.is_throttled() {
         report.memory.throttled.clear();
     }
@@ -69,6 +61,32 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();
     contested::tell(context, parent, report);
     report.close();
+}
+
+/// Deletes, unless a write was refused. A deletion that is refused keeps no other from its own: it
+/// may be refused for ever.
+async fn delete_all(
+    context: &Context,
+    parent: &Object,
+    deletions: Vec<Deletion>,
+    report: &mut Report,
+) {
+    let is_refused = report.was_refused();
+    for deletion in deletions {
+        if report.end != End::Alive {
+            // Another run decides again, on what the parent is by now.
+            return;
+        }
+        if context.is_paused() {
+            pause::hold_step(&Step::Delete(deletion), PausedBy::Operator, report);
+        } else if is_refused {
+            report.wait(&deletion.id, &"its deletion waits until every write is accepted");
+        } else if report.is_throttled() {
+            report.hold_back(&deletion.id);
+        } else {
+            delete::delete(context, parent, deletion, report).await;
+        }
+    }
 }
 
 /// Whether the parent is, live, as the plan believes. Asked where a child may be missing because

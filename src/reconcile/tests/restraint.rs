@@ -161,3 +161,43 @@ async fn a_run_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
         assert_eq!((report.writes.len(), report.wrote_status), (1, writes_status));
     }
 }
+
+/// What is refused here may be so for ever.
+#[tokio::test]
+async fn a_deletion_that_is_refused_does_not_keep_the_others_from_theirs() {
+    let mut other = child("6", 1);
+    other["metadata"]["name"] = json!("d");
+    other["metadata"]["uid"] = json!("du");
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .caching(other)
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "DELETE" if of_child(asked) => refusal(403, "Forbidden"),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"));
+    assert_eq!((world.asked("DELETE").len(), report.writes.len()), (2, 1), "{report:?}");
+}
+
+/// What it wants now is not known: it may be just what it did not want before.
+#[tokio::test]
+async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {
+    let world = Setup::new(secrets(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .caching_beside(pods(), child("6", 1))
+        .before(|asked| match asked.method.as_str() {
+            "GET" if asked.is_about("/apps/p") => {
+                let mut changed = parent("4");
+                changed["metadata"]["generation"] = json!(2);
+                (200, changed)
+            }
+            "DELETE" => done(),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.end, End::Outdated);
+    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
+}

@@ -2,6 +2,8 @@
 //! parent and one child type before it. Has no state of its own: what a script forgets to say is
 //! not there.
 
+mod objects;
+
 use std::{
     collections::BTreeSet,
     convert::Infallible,
@@ -14,6 +16,8 @@ use http_body_util::BodyExt;
 use kube::{Client, client::Body};
 use serde_json::{Value, json};
 
+use self::objects::openapi;
+pub(super) use self::objects::{app, child, desired, parent, refusal, with_status};
 use super::super::*;
 use crate::{
     cluster::Cluster,
@@ -48,8 +52,18 @@ pub(super) struct Setup {
     config: ChildConfig,
     parent: Value,
     cached: Vec<Value>,
+    /// The text of a child that cannot be read.
+    left_out: Option<String>,
+    /// Whether the children have not been listed yet.
+    is_unlisted: bool,
+    /// Another child type, with a child.
+    beside: Option<(K8sType, Value)>,
     desired: Result<Vec<Value>, Permanent>,
     normal_events: bool,
+    /// The status that the handler returns.
+    status: Option<Value>,
+    /// What the cache is told of the parent while the handler is asked.
+    meanwhile: Option<Value>,
     /// What the handler waits for, longer than it may take.
     awaited: Option<Mutex<mpsc::Receiver<()>>>,
     dies: bool,
@@ -64,8 +78,13 @@ impl Setup {
             config,
             parent,
             cached,
+            left_out: None,
+            is_unlisted: false,
+            beside: None,
             desired,
             normal_events: false,
+            status: None,
+            meanwhile: None,
             awaited: None,
             dies: false,
         }
@@ -82,6 +101,22 @@ impl Setup {
     pub(super) fn caching(mut self, child: Value) -> Self {
         self.cached.push(child);
         self
+    }
+
+    /// The list of the children is still to come.
+    pub(super) fn unlisted(self) -> Self {
+        Self { is_unlisted: true, ..self }
+    }
+
+    /// A child of which the watch has told nothing that can be read.
+    pub(super) fn leaving_out(mut self, child: &Value) -> Self {
+        self.left_out = Some(child.to_string());
+        self
+    }
+
+    /// A child of another type that the watch has told of.
+    pub(super) fn caching_beside(self, ty: K8sType, child: Value) -> Self {
+        Self { beside: Some((ty, child)), ..self }
     }
 
     /// The one child that the handler wants.
@@ -106,6 +141,22 @@ impl Setup {
     /// The handler answers when it is told to, and is overdue until then.
     pub(super) fn answering_after(self, awaited: mpsc::Receiver<()>) -> Self {
         Self { awaited: Some(Mutex::new(awaited)), ..self }
+    }
+
+    /// The parent becomes this while the handler is asked.
+    pub(super) fn meanwhile(self, parent: Value) -> Self {
+        Self { meanwhile: Some(parent), ..self }
+    }
+
+    /// The parent shows this status.
+    pub(super) fn showing(mut self, status: Value) -> Self {
+        self.parent["status"] = status;
+        self
+    }
+
+    /// The handler returns this status.
+    pub(super) fn returning(self, status: Value) -> Self {
+        Self { status: Some(status), ..self }
     }
 
     /// What goes well is told too.
@@ -137,15 +188,31 @@ impl World {
         let client = client(script, Arc::clone(&asked));
         let (desired, awaited, dies) = (setup.desired, setup.awaited, setup.dies);
         let is_late = awaited.is_some();
+        let parents = store(&app(), &[setup.parent]);
+        let (cache, meanwhile, status) = (parents.clone(), setup.meanwhile, setup.status);
         let handler = move |_: &SyncRequest| {
+            if let Some(changed) = &meanwhile {
+                cache.overlay(Object::from_value(&app(), changed, &kept()).unwrap());
+            }
             if let Some(awaited) = &awaited {
                 awaited.lock().unwrap().recv().unwrap();
             }
-            let children = desired.clone()?;
-            Ok(children.into_iter().fold(SyncResponse::new(), SyncResponse::child))
+            let answer = SyncResponse { status: status.clone(), ..SyncResponse::new() };
+            Ok(desired.clone()?.into_iter().fold(answer, SyncResponse::child))
         };
         let mut config =
             OperatorConfig::new("op", app()).child_of_type(setup.child.clone(), setup.config);
+        let mut children = vec![store(&setup.child, &setup.cached)];
+        if setup.is_unlisted {
+            children[0].add_scope(None);
+        }
+        if let Some(text) = setup.left_out {
+            children[0].leave_out(Undecodable::read(&setup.child, &text, "odd".to_owned()));
+        }
+        if let Some((ty, child)) = setup.beside {
+            config = config.child_of_type(ty.clone(), ChildConfig::apply());
+            children.push(store(&ty, &[child]));
+        }
         config.normal_events = setup.normal_events;
         if is_late {
             config.handler_deadline = Duration::from_millis(1);
@@ -155,8 +222,8 @@ impl World {
             config,
             handler: Arc::new(handler),
             cluster: Cluster::new(client, Metrics::new(), kept()),
-            parents: store(&app(), &[setup.parent]),
-            children: vec![store(&setup.child, &setup.cached)],
+            parents,
+            children,
             metrics: Metrics::new(),
             publish: Arc::new(move |_, _, origin| {
                 assert!(!dies, "a defect");
@@ -251,78 +318,4 @@ fn store(ty: &K8sType, items: &[Value]) -> Store {
 
 fn kept() -> KeptManagers {
     KeptManagers::new(["op"])
-}
-
-pub(super) fn app() -> K8sType {
-    K8sType::namespaced("example.com/v1", "App", "apps")
-}
-
-fn openapi() -> Value {
-    let text = json!({"type": "string"});
-    let condition = json!({"type": "object", "properties": {
-        "type": text, "status": text, "reason": text, "message": text,
-    }});
-    json!({
-        "paths": {"/apis/example.com/v1/namespaces/{namespace}/apps/{name}/status": {}},
-        "components": {"schemas": {"App": {
-            "x-kubernetes-group-version-kind": [
-                {"group": "example.com", "version": "v1", "kind": "App"},
-            ],
-            "properties": {"status": {"type": "object", "properties": {
-                "conditions": {"type": "array", "items": condition},
-            }}},
-        }}},
-    })
-}
-
-// === objects ===
-
-/// The parent, at a version.
-pub(super) fn parent(version: &str) -> Value {
-    json!({
-        "apiVersion": "example.com/v1", "kind": "App",
-        "metadata": {
-            "name": "p", "namespace": "ns", "uid": "pu", "resourceVersion": version,
-            "generation": 1,
-        },
-        "spec": {},
-    })
-}
-
-/// The child as the handler wants it.
-pub(super) fn desired(name: &str) -> Value {
-    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"x": 2}})
-}
-
-/// A child of the parent, made by the operator, as the server holds it.
-pub(super) fn child(version: &str, x: u64) -> Value {
-    json!({
-        "metadata": {
-            "name": "c", "namespace": "ns", "uid": "cu", "resourceVersion": version,
-            "labels": {
-                "operetta.dev/parent-uid": "pu", "app.kubernetes.io/managed-by": "op",
-            },
-            "ownerReferences": [{
-                "apiVersion": "example.com/v1", "kind": "App", "name": "p", "uid": "pu",
-                "controller": true, "blockOwnerDeletion": true,
-            }],
-        },
-        "spec": {"x": x},
-    })
-}
-
-// === replies ===
-
-/// An error in the server's form.
-pub(super) fn refusal(code: u16, reason: &str) -> Reply {
-    // A server names the object that it is about.
-    let details = json!({"name": "c"});
-    (code, json!({"kind": "Status", "code": code, "reason": reason, "details": details}))
-}
-
-/// The parent after its status was applied.
-pub(super) fn with_status(body: &Value) -> Reply {
-    let mut parent = parent("9");
-    parent["status"] = body["status"].clone();
-    (200, parent)
 }
