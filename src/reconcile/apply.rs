@@ -1,8 +1,7 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
 use super::{
-    Context, End, PausedBy, Report, adopt, contested, delete, flapping, immutable, interlock,
-    pause, takeover,
+    Context, End, Report, adopt, contested, delete, flapping, immutable, interlock, pause, takeover,
 };
 use crate::{
     cluster::{ApiError, ErrorClass},
@@ -38,8 +37,12 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     steps.sort_by_key(|step| report.memory.throttled.contains(step.id()));
     let mut deletions = Vec::new();
     for step in steps {
-        if context.is_paused() {
-            pause::hold_step(&step, PausedBy::Operator, report);
+        if context.has_left(parent) {
+            report.end = End::Outdated;
+            break;
+        }
+        if let Some(by) = context.paused_meanwhile(parent) {
+            pause::hold_step(&step, by, report);
             continue;
         }
         if report.is_throttled() {
@@ -77,8 +80,8 @@ async fn delete_all(
             // Another run decides again, on what the parent is by now.
             return;
         }
-        if context.is_paused() {
-            pause::hold_step(&Step::Delete(deletion), PausedBy::Operator, report);
+        if let Some(by) = context.paused_meanwhile(parent) {
+            pause::hold_step(&Step::Delete(deletion), by, report);
         } else if is_refused {
             report.wait(&deletion.id, &"its deletion waits until every write is accepted");
         } else if report.is_throttled() {

@@ -2,7 +2,7 @@
 //! be it because they are deleted or because they left the selection.
 
 use super::{
-    Context, End, Failure, Report,
+    Context, End, Failure, PausedBy, Report,
     call::{self, Failed},
     ours, pause, status, uncollectable,
 };
@@ -10,7 +10,7 @@ use crate::{
     cluster::{ApiError, ErrorClass},
     history::RunStep,
     object::Object,
-    operator::{FinalizeResponse, Handler, SyncRequest},
+    operator::{FinalizeResponse, Handler, SyncRequest, is_paused},
     plan::{add_finalizer, remove_finalizer},
 };
 
@@ -122,6 +122,10 @@ fn check(response: FinalizeResponse) -> Result<FinalizeResponse, Failed> {
 
 /// A parent that only leaves the selection keeps its children.
 async fn collect_and_release(context: &Context, parent: &Object, report: &mut Report) {
+    // While the handler was called.
+    if let Some(by) = context.paused_by_now(parent) {
+        return pause::stay(context, parent, by, report).await;
+    }
     let is_free = !parent.is_deleting() || uncollectable::remove(context, parent, report).await;
     report.lap(RunStep::Apply);
     if is_free {
@@ -133,11 +137,14 @@ async fn collect_and_release(context: &Context, parent: &Object, report: &mut Re
 }
 
 async fn release(context: &Context, parent: &Object, report: &mut Report) {
-    // While the handler was called, or children went.
-    if let Some(by) = context.paused_by(parent) {
+    // While children went.
+    if let Some(by) = context.paused_by_now(parent) {
         return pause::stay(context, parent, by, report).await;
     }
     match patch(context, parent, removing).await {
+        Ok(Some(live)) if is_paused(&live) && holds_ours(context, &live) => {
+            pause::stay(context, &live, PausedBy::Annotation, report).await;
+        }
         Ok(reply) => {
             report.end = End::Finalized;
             if reply.is_some_and(|reply| is_over(&reply)) {
@@ -173,8 +180,8 @@ fn is_over(reply: &Object) -> bool {
     reply.is_deleting() && reply.finalizers().is_empty() && grace == 0
 }
 
-/// Changes the finalizers of the parent, deciding again on a live read when it has changed.
-/// `None` when the parent is gone.
+/// Changes the finalizers of the parent, deciding again on a live read when it has changed: those
+/// of one that is paused by then stay as they are. `None` when the parent is gone.
 async fn patch(
     context: &Context,
     parent: &Object,
@@ -202,6 +209,9 @@ async fn patch(
             Some(live) if live.uid() == parent.uid() => {
                 context.learn_live(live.clone());
                 parent = live;
+                if is_paused(&parent) {
+                    break;
+                }
             }
             Some(_) | None => return Ok(None),
         }

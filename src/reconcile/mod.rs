@@ -37,6 +37,7 @@ mod flapping;
 mod gate;
 mod immutable;
 mod interlock;
+mod meanwhile;
 mod outcome;
 mod pause;
 mod preview;
@@ -193,6 +194,10 @@ async fn sync_and_apply(
             return status;
         }
     };
+    if context.has_left(parent) {
+        report.end = End::Outdated;
+        return None;
+    }
     report.resync = response.resync;
     let planned = plan::plan(PlanInput {
         config: context.config(),

@@ -137,7 +137,7 @@ pub(super) fn keeps(
     plan: &Plan,
     report: &Report,
 ) -> Option<PausedBy> {
-    let by = report.began_paused.or_else(|| context.paused_by(parent))?;
+    let by = report.began_paused.or_else(|| context.paused_by_now(parent))?;
     (by == PausedBy::Annotation || !plan.steps.is_empty()).then_some(by)
 }
 

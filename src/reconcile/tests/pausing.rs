@@ -76,3 +76,53 @@ async fn the_annotation_is_put_on_exactly_the_parent_that_is_meant() {
     assert_eq!([value(0), value(1)], [&json!("true"), &serde_json::Value::Null]);
     assert!(sent[0].path.contains("fieldManager=op"), "{}", sent[0].path);
 }
+
+fn paused(version: &str) -> serde_json::Value {
+    let mut paused = parent(version);
+    paused["metadata"]["annotations"] = json!({"operetta.dev/paused": "true"});
+    paused
+}
+
+/// A handler may take its time, and who pauses a parent sees that nothing happens any more.
+#[tokio::test]
+async fn a_parent_that_is_paused_while_its_handler_is_asked_is_left_alone() {
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .desiring(desired("c"))
+        .meanwhile(paused("4"))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => applied(asked),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert!(report.writes.is_empty(), "{report:?}");
+    let held = report.paused.map(|pause| (pause.by, pause.held));
+    assert_eq!(held, Some((PausedBy::Annotation, Held::Writes(1))));
+    assert!(world.asked("PATCH")[0].body.to_string().contains("PausedByAnnotation"));
+}
+
+/// The watch has not told of it: the live read after the conflict does.
+#[tokio::test]
+async fn a_parent_that_is_found_paused_keeps_its_finalizer() {
+    let mut live = paused("9");
+    live["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    live["metadata"]["finalizers"] = json!(["operetta.dev/op"]);
+    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+    let world =
+        setup.ending(&["operetta.dev/op"]).before(move |asked| match asked.method.as_str() {
+            "GET" if asked.is_about("/api/v1/pods?") => {
+                (200, json!({"metadata": {"resourceVersion": "9"}, "items": []}))
+            }
+            "GET" => (200, live.clone()),
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => refusal(409, "Conflict"),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    let of_finalizers =
+        |asked: &scripted::Asked| asked.body["metadata"].get("finalizers").is_some();
+    let tries = world.asked("PATCH").into_iter().filter(of_finalizers).count();
+    assert_eq!((tries, report.end), (1, End::Alive), "{report:?}");
+    let held = report.paused.map(|pause| (pause.by, pause.held));
+    assert_eq!(held, Some((PausedBy::Annotation, Held::Finalizing)));
+}

@@ -201,3 +201,30 @@ async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {
     assert_eq!(report.end, End::Outdated);
     assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
 }
+
+/// A handler may take its time, and the watch goes on meanwhile.
+#[tokio::test]
+async fn what_became_of_the_parent_while_its_handler_was_asked_counts() {
+    let changed = |field: &str, value: Value| {
+        let mut changed = parent("4");
+        changed["metadata"][field] = value;
+        changed
+    };
+    for (what, meanwhile, writes) in [
+        ("its labels changed", changed("labels", json!({"a": "b"})), 1),
+        ("it is being deleted", changed("deletionTimestamp", json!("2026-01-01T00:00:00Z")), 0),
+        ("it is another one", changed("uid", json!("other")), 0),
+    ] {
+        let world = Setup::new(pods(), ChildConfig::apply())
+            .desiring(desired("c"))
+            .meanwhile(meanwhile)
+            .before(|asked| match asked.method.as_str() {
+                "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+                "PATCH" => (201, child("9", 2)),
+                _ => taken(),
+            });
+        let report = world.run(Memory::default()).await;
+        let expected = if writes == 0 { End::Outdated } else { End::Alive };
+        assert_eq!((report.writes.len(), report.end), (writes, expected), "{what}");
+    }
+}
