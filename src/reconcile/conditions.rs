@@ -40,11 +40,13 @@ pub(super) fn reason_shown(parent: &Object, ty: &str) -> Option<String> {
     condition["reason"].as_str().map(str::to_owned)
 }
 
-/// The conditions of ours that do not apply any more.
-pub(super) fn outdated(parent: &Object, said: &[Condition]) -> Vec<&'static str> {
+/// The conditions of ours that do not apply any more. That deletions are held stays until it is known
+/// that none is: it is all that the next process knows of it.
+pub(super) fn outdated(parent: &Object, said: &[Condition], holds_none: bool) -> Vec<&'static str> {
+    let is_over = holds_none || parent.is_deleting();
     let mut ours = vec![RECONCILING, STALLED];
     ours.extend(pause::said(parent).map(|_| pause::CONDITION));
-    ours.extend(interlock::is_said(parent).then_some(interlock::CONDITION));
+    ours.extend((is_over && interlock::is_said(parent)).then_some(interlock::CONDITION));
     ours.extend(flapping::is_said(parent).then_some(Flapping::CONDITION));
     ours.retain(|ty| said.iter().all(|condition| condition.ty != *ty));
     ours

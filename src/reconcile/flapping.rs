@@ -118,7 +118,7 @@ pub(super) struct StatusWish {
 pub(super) async fn look_at_status(
     context: &Context,
     parent: &Object,
-    Wanted { handler, conditions: said, children }: Wanted<'_>,
+    Wanted { handler, conditions: said, children, .. }: Wanted<'_>,
     report: &mut Report,
 ) -> StatusWish {
     const WHY: FlappingReason = FlappingReason::FightingOverStatus;

@@ -38,7 +38,10 @@ pub(super) fn admit(
     existing: usize,
     report: &mut Report,
 ) -> (Vec<Step>, usize) {
-    let Some(limit) = context.config().deletion_limit else { return (steps, 0) };
+    let Some(limit) = context.config().deletion_limit else {
+        report.memory.interlock = Some(Interlock::default());
+        return (steps, 0);
+    };
     let deletions: Vec<&Deletion> = steps.iter().filter_map(Step::final_deletion).collect();
     let wanted = WantedDeletions { limit, parent, deletions: &deletions, existing };
     let memory = report.memory.interlock.get_or_insert_default();

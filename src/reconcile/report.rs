@@ -191,6 +191,11 @@ impl Report {
         !self.child_failures.is_empty() || !self.foreign.is_empty() || self.is_contested()
     }
 
+    /// Whether it is known that no deletions are held, by this run or the last one that judged them.
+    pub(super) fn holds_no_deletions(&self) -> bool {
+        self.memory.interlock.as_ref().is_some_and(|interlock| !interlock.is_holding())
+    }
+
     /// Whether a child is not written because others hold fields of it.
     pub(super) fn is_contested(&self) -> bool {
         let mut contested = self.memory.memos.contested();

@@ -22,6 +22,8 @@ pub(super) struct Wanted<'a> {
     pub(super) handler: Option<&'a Value>,
     pub(super) conditions: &'a [Condition],
     pub(super) children: ChildrenField<'a>,
+    /// Whether it is known that no deletions are held.
+    pub(super) holds_none: bool,
 }
 
 /// Writes the status if it differs, and a Warning Event about a new failure.
@@ -36,7 +38,8 @@ pub(super) async fn write(
     announce(context, parent, report);
     let listed = child_status::listed(context, report);
     let children = children(context, listed.as_deref());
-    let wanted = Wanted { handler: status.as_ref(), conditions: &said, children };
+    let (handler, holds_none) = (status.as_ref(), report.holds_no_deletions());
+    let wanted = Wanted { handler, conditions: &said, children, holds_none };
     let wish = flapping::look_at_status(context, parent, wanted, report).await;
     match patch(context, parent, wanted).await {
         Ok(Patched::Written { reply, paths }) => {
@@ -63,15 +66,20 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
     }
     announce(context, parent, report);
     let said = conditions::said(report);
-    let wanted = only_conditions(context, &said);
+    let wanted = only_conditions(context, &said, report);
     if is_refused && matches!(patch(context, parent, wanted).await, Ok(Patched::Written { .. })) {
         report.wrote_status = true;
     }
 }
 
 /// All else stays as it is.
-fn only_conditions<'a>(context: &Context, conditions: &'a [Condition]) -> Wanted<'a> {
-    Wanted { handler: None, conditions, children: children(context, None) }
+fn only_conditions<'a>(
+    context: &Context,
+    conditions: &'a [Condition],
+    report: &Report,
+) -> Wanted<'a> {
+    let (children, holds_none) = (children(context, None), report.holds_no_deletions());
+    Wanted { handler: None, conditions, children, holds_none }
 }
 
 fn children<'a>(context: &Context, listed: Option<&'a [ChildStatus]>) -> ChildrenField<'a> {
@@ -93,7 +101,7 @@ pub(super) async fn show_overdue(
     context.show(parent, &failure);
     let said = conditions::of_failure(&failure, report);
     events::failed(context, parent, &failure, report);
-    if let Err(error) = patch(context, parent, only_conditions(context, &said)).await {
+    if let Err(error) = patch(context, parent, only_conditions(context, &said, report)).await {
         tracing::warn!(operator = %context.name(), parent = %parent.key(), %error,
             "cannot say in the status that the handler is overdue");
     }
@@ -115,13 +123,13 @@ enum Patched {
 async fn patch(
     context: &Context,
     parent: &Object,
-    Wanted { handler, conditions, children }: Wanted<'_>,
+    Wanted { handler, conditions, children, holds_none }: Wanted<'_>,
 ) -> Result<Patched, ApiError> {
     let Some(schema) = context.schema().await? else { return Ok(Patched::NotYet) };
     let mut parent = parent.clone();
     for attempt in 1.. {
         let now = now();
-        let cleared = conditions::outdated(&parent, conditions);
+        let cleared = conditions::outdated(&parent, conditions, holds_none);
         let patch = status_patch(StatusInput {
             parent: &parent,
             handler,

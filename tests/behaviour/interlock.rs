@@ -7,7 +7,7 @@ use operetta::{
 use serde_json::{Value, json};
 
 use crate::{
-    recipe::{self, RECIPE, config_map, recipe},
+    recipe::{self, RECIPE, acting, config_map, recipe},
     world::{CONFIG_MAP, EVENT, Operators, World, condition, eventually},
 };
 
@@ -159,6 +159,27 @@ async fn replacing_all_children_asks_also_once_the_new_ones_are_there_and_after_
     allow(&world, "r", code(&until_held(&world, "r").await)).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!((names(&world, "old").await.len(), names(&world, "new").await.len()), (0, 6));
+    operators.stop().await;
+}
+
+/// Nothing but the condition tells the next process that deletions are held.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_between_two_processes_lets_no_held_deletion_go() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, half_of_a_parent()).await;
+    world.apply(RECIPE, recipe("r", &six("old", ""))).await;
+    world.until_ready(RECIPE, "r").await;
+    world.apply(RECIPE, recipe("r", &six("new", ""))).await;
+    until_held(&world, "r").await;
+    world.apply(RECIPE, acting("r", "fail")).await;
+    let fails = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
+    let parent = world.until(RECIPE, "r", "the failure", fails).await;
+    assert_eq!(condition(&parent, "DeletionsHeld")["status"], "True");
+    operators.stop().await;
+    world.apply(RECIPE, recipe("r", &six("new", ""))).await;
+    let operators = start(&world, half_of_a_parent()).await;
+    until_held(&world, "r").await;
+    assert_eq!(names(&world, "old").await.len(), 6);
     operators.stop().await;
 }
 

@@ -131,6 +131,11 @@ impl Interlock {
     pub fn resume(&mut self) {
         self.0.get_or_insert_default().of = Some(0);
     }
+
+    /// Whether deletions were held when they were last judged.
+    pub fn is_holding(&self) -> bool {
+        self.0.as_ref().is_some_and(|held| held.of.is_some())
+    }
 }
 
 impl Held {

@@ -228,3 +228,26 @@ async fn what_became_of_the_parent_while_its_handler_was_asked_counts() {
         assert_eq!((report.writes.len(), report.end), (writes, expected), "{what}");
     }
 }
+
+/// A person was asked, and has not answered.
+#[tokio::test]
+async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
+    let held = json!({"conditions": [{
+        "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
+    }]});
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        _ => taken(),
+    };
+    let world = || Setup::new(pods(), ChildConfig::apply()).showing(held.clone());
+    let says_so = |world: scripted::World| {
+        world.asked("PATCH").remove(0).body.to_string().contains("DeletionsHeld")
+    };
+    let (failing, well) = (world().failing_for_good().before(script), world().before(script));
+    failing.run(Memory::default()).await;
+    let judged = well.run(Memory::default()).await;
+    // The run that judged it may have left the status to the next.
+    let failing_then = world().failing_for_good().before(script);
+    failing_then.run(judged.memory).await;
+    assert_eq!([failing, well, failing_then].map(says_so), [true, false, false]);
+}
