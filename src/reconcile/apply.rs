@@ -8,7 +8,7 @@ use crate::{
     history::Verb,
     object::Object,
     operator::ConflictPolicy,
-    plan::{AfterConflict, Deletion, Plan, Step, Waiting, Write, after_conflict},
+    plan::{AfterConflict, Deletion, Plan, Step, Waiting, WaitingReason, Write, after_conflict},
 };
 
 /// How often one child is written in a run when the answer is that it is not as we thought.
@@ -21,6 +21,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     report.unchanged = memos.len();
     report.memory.memos = memos;
     context.metrics().children_unchanged(context.name(), report.unchanged);
+    let is_partial = waiting.iter().any(|waiting| waiting.why == WaitingReason::TypeNotSynced);
     for Waiting { id, why } in waiting {
         report.wait_for(&id, &why);
     }
@@ -32,7 +33,11 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             return report.close();
         }
     }
-    let (mut steps, taken) = interlock::admit(context, parent, steps, existing, report);
+    let (mut steps, taken) = if is_partial {
+        interlock::admit_part(context, parent, steps, existing, report)
+    } else {
+        interlock::admit(context, parent, steps, existing, report)
+    };
     // Or a child that the server never takes would keep those behind it waiting for ever.
     steps.sort_by_key(|step| report.memory.throttled.contains(step.id()));
     let mut deletions = Vec::new();

@@ -67,6 +67,21 @@ pub(super) fn admit(
     }
 }
 
+/// The same where not all is known that is to be deleted: that nothing is does not say then that
+/// nothing is held.
+pub(super) fn admit_part(
+    context: &Context,
+    parent: &Object,
+    steps: Vec<Step>,
+    existing: usize,
+    report: &mut Report,
+) -> (Vec<Step>, usize) {
+    if steps.iter().all(|step| step.final_deletion().is_none()) {
+        return (steps, 0);
+    }
+    admit(context, parent, steps, existing, report)
+}
+
 /// Gives back what was taken and not deleted.
 pub(super) fn settle(context: &Context, taken: usize, report: &Report) {
     if taken > report.deleted {

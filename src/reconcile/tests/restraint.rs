@@ -251,3 +251,24 @@ async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
     failing_then.run(judged.memory).await;
     assert_eq!([failing, well, failing_then].map(says_so), [true, false, false]);
 }
+
+/// As after versions went back: what is to be deleted waits, and is no less than before.
+#[tokio::test]
+async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
+    let held = json!({"conditions": [{
+        "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
+    }]});
+    for (is_unlisted, is_held) in [(true, true), (false, false)] {
+        let setup = Setup::new(pods(), ChildConfig::apply()).showing(held.clone());
+        let setup = setup.caching(child("5", 1));
+        let setup = if is_unlisted { setup.unlisted() } else { setup };
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!(report.holds_no_deletions(), !is_held, "{report:?}");
+        assert_eq!(report.writes.len(), usize::from(!is_held));
+    }
+}
