@@ -65,7 +65,7 @@ pub struct Context {
     selection: Selection,
     gate: Gate,
     schema: ParentSchema,
-    said: Mutex<BTreeSet<String>>,
+    said: super::status::Said,
     minute: Mutex<Minute>,
     events: EventQueue,
     undecodable: Mutex<EventLog>,
@@ -278,9 +278,9 @@ impl Context {
         self.schema.known_to_be()
     }
 
-    /// Whether this is the first time that it is said.
-    pub(super) fn say_once(&self, what: &str) -> bool {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
+    /// What is said once.
+    pub(super) fn said(&self) -> &super::status::Said {
+        &self.said
     }
 
     /// The Events that are on their way.

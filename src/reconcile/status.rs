@@ -1,6 +1,10 @@
 //! Step 5: saying what came of it, in the parent's status and in Events.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
 
 use serde_json::Value;
 
@@ -14,6 +18,20 @@ use crate::{
 };
 
 const TRIES: usize = 3;
+
+/// What is said once for an operator.
+#[derive(Default)]
+pub(super) struct Said(Mutex<BTreeSet<String>>);
+
+impl Said {
+    /// Whether this is the first time that it is said. Who names something new in each run is not
+    /// told of it for ever.
+    pub(super) fn is_new(&self, what: &str) -> bool {
+        const MAX: usize = 100;
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        said.len() < MAX && said.insert(what.to_owned())
+    }
+}
 
 /// What a status is to say.
 #[derive(Clone, Copy)]
@@ -185,7 +203,7 @@ fn is_same_generation(parent: &Object, live: &Object) -> bool {
 
 /// Says once that something is not sent because the parent's type does not declare it.
 fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
-    for path in undeclared.iter().filter(|path| context.say_once(path)) {
+    for path in undeclared.iter().filter(|path| context.said().is_new(path)) {
         let message = format!(
             "{} does not declare {path}, so it is not written; declare it in the CRD, or do not \
              return it",
@@ -200,7 +218,7 @@ fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
 fn warn_overruled(context: &Context, parent: &Object) {
     let message = "what the handler returns as status.children or status.childrenOmitted is not \
                    written: the operator lists its children there (with_child_status)";
-    if context.say_once(message) {
+    if context.said().is_new(message) {
         tracing::warn!(operator = %context.name(), "{message}");
         let event = (EventKind::Warning, "OverruledStatus", message.to_owned());
         events::tell_once(context, parent, event);
