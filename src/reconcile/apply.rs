@@ -254,6 +254,7 @@ pub(super) fn written(
 ) {
     let name = context.name();
     report.memory.memos.remember(write, &reply);
+    immutable::forget_other(write, report);
     context.metrics().child_written(name, &write.id.ty, verb);
     report.wrote(&write.id, verb, write.paths.clone());
     context.learn(parent, reply);

@@ -39,3 +39,12 @@ pub(super) async fn deletion(
 pub(super) fn remember(write: &Write, report: &mut Report) {
     report.memory.recreated.insert(write.id.clone(), write.desired_hash);
 }
+
+/// Forgets that for a wish which is not that of a child as it is by now: should it be wished again,
+/// it may well be refused because of what was written since.
+pub(super) fn forget_other(written: &Write, report: &mut Report) {
+    let recreated = &mut report.memory.recreated;
+    if recreated.get(&written.id).is_some_and(|wish| *wish != written.desired_hash) {
+        recreated.remove(&written.id);
+    }
+}

@@ -207,6 +207,37 @@ async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
     assert_eq!(deletions[0].body["propagationPolicy"], "Background");
 }
 
+/// What stood in the way of the wish then is gone with the object that the other wish made.
+#[tokio::test]
+async fn a_child_that_was_made_by_another_wish_since_is_recreated_again() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"].get("uid").is_none() => (201, child("9", 3)),
+        "PATCH" => {
+            let cause = json!({"field": "spec.x", "message": "Invalid value: field is immutable"});
+            let details = json!({"name": "c", "causes": [cause]});
+            (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
+        }
+        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
+        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+        "DELETE" => done(),
+        _ => taken(),
+    };
+    let wanting = |x: u64| {
+        let mut wanted = desired("c");
+        wanted["spec"]["x"] = json!(x);
+        Setup::new(pods(), ChildConfig::apply().recreate_if_immutable()).desiring(wanted)
+    };
+    let there = wanting(2).caching(child("5", 1)).before(script);
+    let deleted = there.run(Memory::default()).await;
+    let created = wanting(3).before(script).run(deleted.memory).await;
+    assert_eq!(created.writes.len(), 1, "{created:?}");
+    let there = wanting(2).caching(child("9", 3)).before(script);
+    let again = there.run(created.memory).await;
+    assert!(again.failure().is_none(), "{again:?}");
+    assert_eq!(there.asked("DELETE").len(), 1);
+}
+
 #[tokio::test]
 async fn a_status_that_the_server_refuses_is_told_by_an_event() {
     let world =
