@@ -36,6 +36,26 @@ impl Known {
     }
 }
 
+impl Known {
+    /// Takes in what is published at a time. What was published stays known for a while after it is
+    /// not any more: a server that has just been started publishes a type later than it serves it.
+    fn take_in(&mut self, published: Option<TypeSchema>, now: Instant) -> Option<Arc<TypeSchema>> {
+        self.unpublished_since = match published {
+            Some(_) => None,
+            None => self.unpublished_since.or(Some(now)),
+        };
+        let is_overdue = |since: Instant| now.saturating_duration_since(since) > PUBLISHED_WITHIN;
+        let unknown =
+            || TypeSchema { status: StatusSchema::unknown(), secrets: SecretFields::default() };
+        let is_unknown = self.unpublished_since.is_some_and(is_overdue);
+        if let Some(schema) = published.or_else(|| is_unknown.then(unknown)) {
+            self.schema = Some(Arc::new(schema));
+        }
+        self.read_at = Some(now);
+        self.schema.clone()
+    }
+}
+
 impl ParentSchema {
     /// Forgets it, because the type may have been replaced.
     pub(super) fn forget(&self) {
@@ -62,18 +82,48 @@ impl ParentSchema {
             return Ok(Some(schema));
         }
         let published = cluster.schema(parent).await?;
-        let mut known = self.known();
-        let since = *known.unpublished_since.get_or_insert_with(Instant::now);
-        let is_overdue = since.elapsed() > PUBLISHED_WITHIN;
-        let unknown =
-            || TypeSchema { status: StatusSchema::unknown(), secrets: SecretFields::default() };
-        let schema = published.or_else(|| is_overdue.then(unknown));
-        known.schema = schema.map(Arc::new).or(known.schema.take());
-        known.read_at = Some(Instant::now());
-        Ok(known.schema.clone())
+        Ok(self.known().take_in(published, Instant::now()))
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn published() -> TypeSchema {
+        let schema = json!({"properties": {"spec": {"properties": {
+            "password": {"type": "string", "format": "password"},
+        }}}});
+        TypeSchema { status: StatusSchema::none(), secrets: SecretFields::of_schema(&schema) }
+    }
+
+    /// As a server does that is started anew, long after the first time that it was asked.
+    #[test]
+    fn what_is_secret_stays_known_while_a_server_does_not_publish_it_for_a_moment() {
+        let start = Instant::now();
+        let (moment, mut known) = (PUBLISHED_WITHIN / 2, Known::default());
+        let mut take_in = |published: Option<TypeSchema>, after: Duration| {
+            let schema = known.take_in(published, start + after);
+            schema.map(|schema| !schema.secrets.is_empty())
+        };
+        let later = PUBLISHED_WITHIN * 10;
+        for (answer, after, is_secret) in [
+            (None, Duration::ZERO, None),
+            (Some(published()), moment, Some(true)),
+            (None, later, Some(true)),
+            (None, later + moment, Some(true)),
+            (Some(published()), later + moment * 2, Some(true)),
+            (None, later + moment * 3, Some(true)),
+            // It is not published any more.
+            (None, later + moment * 6, Some(false)),
+        ] {
+            assert_eq!(take_in(answer, after), is_secret, "{after:?}");
+        }
     }
 }
