@@ -101,6 +101,7 @@ impl Owner<'_> {
         set_namespace(metadata, &key);
         if ty.is("v1", "Secret") {
             encode_string_data(fields)?;
+            check_data(fields)?;
         }
         ownership::claim(child, self.parent, self.operator, &self.config.labels);
         let desired_hash = hash::within(MAX_BYTES, child).map_err(RefusalReason::TooLarge)?;
@@ -228,6 +229,16 @@ fn encode_string_data(fields: &mut Map<String, Value>) -> Result<(), RefusalReas
         data.insert(name, base64(text));
     }
     Ok(())
+}
+
+/// Anything but a text the server would refuse, and quote.
+fn check_data(fields: &Map<String, Value>) -> Result<(), RefusalReason> {
+    let is_odd = |value: &Value| match value {
+        Value::Object(data) => !data.values().all(Value::is_string),
+        _ => true,
+    };
+    let wrong_type = Err(RefusalReason::WrongType("data"));
+    if fields.get("data").is_some_and(is_odd) { wrong_type } else { Ok(()) }
 }
 
 fn base64(text: &str) -> Value {

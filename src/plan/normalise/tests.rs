@@ -89,6 +89,16 @@ fn nulls_an_empty_status_and_string_data_are_normalised() {
     assert!(!format!("{write:?}").contains("bmV3"));
 }
 
+/// Or the server would refuse it, and quote what it is.
+#[test]
+fn what_cannot_be_the_data_of_a_secret_is_refused_unquoted() {
+    for data in [json!("s3cret"), json!({"k": 7_357}), json!({"k": {"password": "s3cret"}})] {
+        let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"},
+            "data": data});
+        assert_eq!(refusal(Some("ns"), secret), "Secret.v1 ns/a: `data` has the wrong JSON type");
+    }
+}
+
 #[test]
 fn a_bad_child_is_refused_with_its_name_and_the_reason() {
     for (child, message) in [
