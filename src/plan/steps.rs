@@ -173,6 +173,11 @@ impl Write {
         self
     }
 
+    /// Whether it is to succeed only where there is no object yet.
+    pub fn is_creating(&self) -> bool {
+        self.body["metadata"].get("uid").is_none()
+    }
+
     /// The same body as an update of the object with this uid.
     pub(super) fn updating(mut self, uid: &Uid, paths: Vec<String>) -> Self {
         let metadata = &mut self.body["metadata"];

@@ -209,8 +209,10 @@ async fn write_child(
                 written(context, parent, &write, verb, reply, report);
                 return None;
             }
-            Err(error) if !contested::held(&error).is_empty() => {
-                contested::settle(context, parent, write, contested::held(&error), report).await;
+            // What is in the way of a create may not be a child at all.
+            Err(error) if !write.is_creating() && !contested::held(&error).is_empty() => {
+                let held = contested::held(&error);
+                contested::settle(context, parent, (write, verb), held, report).await;
                 return None;
             }
             Err(error) if error.class() == ErrorClass::Conflict => last = Some((id, error)),

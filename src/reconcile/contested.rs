@@ -26,12 +26,12 @@ pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
 pub(super) async fn settle(
     context: &Context,
     parent: &Object,
-    write: Write,
+    (write, verb): (Write, Verb),
     held: Vec<HeldField>,
     report: &mut Report,
 ) {
     context.metrics().conflict(context.name(), &write.id.ty);
-    let mut dispute = Dispute { context, parent, write, held: Vec::new(), report };
+    let mut dispute = Dispute { context, parent, write, verb, held: Vec::new(), report };
     match dispute.give_way(held) {
         Some(rest) => dispute.apply(rest).await,
         None => dispute.leave().await,
@@ -42,6 +42,8 @@ struct Dispute<'a> {
     context: &'a Context,
     parent: &'a Object,
     write: Write,
+    /// What the write is: an object that is being adopted is not ours yet.
+    verb: Verb,
     /// What is left to others.
     held: Vec<HeldField>,
     report: &'a mut Report,
@@ -76,6 +78,7 @@ impl Dispute<'_> {
             let wanted = rest.clone();
             let wanted = match after_conflict(config, name, self.parent, wanted, Some(&live)) {
                 AfterConflict::ApplyWithUid(wanted) => wanted,
+                AfterConflict::Adopt(wanted) if self.verb == Verb::Adopted => wanted,
                 AfterConflict::Settled => {
                     self.report.found_settled(&self.write.id);
                     self.context.learn_live(live.clone());
@@ -130,7 +133,7 @@ impl Dispute<'_> {
             apply::wrote_nothing(self.context, wanted, &reply, self.report);
         } else {
             let (context, parent) = (self.context, self.parent);
-            apply::written(context, parent, wanted, Verb::Updated, reply.clone(), self.report);
+            apply::written(context, parent, wanted, self.verb, reply.clone(), self.report);
         }
         self.remember(reply, ConflictPolicy::Yield);
     }

@@ -3,6 +3,7 @@
 use std::sync::mpsc;
 
 use super::*;
+use crate::{history::Verb, operator::ConflictPolicy};
 
 fn of_child(asked: &scripted::Asked) -> bool {
     asked.is_about("/pods/c")
@@ -107,6 +108,39 @@ async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
     let proofs: Vec<_> =
         writes.map(|one| one.body["metadata"]["resourceVersion"].clone()).collect();
     assert_eq!(proofs, ["1", "5", "5"], "a create, a dry run, and the adoption");
+}
+
+/// As an autoscaler holds the number of replicas.
+#[tokio::test]
+async fn an_object_is_adopted_also_if_a_field_of_it_is_left_to_others() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
+        "PATCH" if asked.is_about("force=true") || asked.body.get("spec").is_none() => {
+            (200, child("6", 1))
+        }
+        "PATCH" => {
+            let message = "conflict with \"kube-controller-manager\" using v1";
+            let cause = json!({
+                "reason": "FieldManagerConflict", "field": ".spec.x", "message": message,
+            });
+            let details = json!({"name": "c", "causes": [cause]});
+            (409, json!({"kind": "Status", "code": 409, "reason": "Conflict", "details": details}))
+        }
+        "GET" if of_child(asked) => {
+            let mut of_nobody = child("5", 1);
+            of_nobody["metadata"]["ownerReferences"] = json!([]);
+            (200, of_nobody)
+        }
+        "GET" => (200, parent("3")),
+        _ => taken(),
+    };
+    let how = ChildConfig::apply().adopting().with_conflicts(ConflictPolicy::Yield);
+    let world = Setup::new(pods(), how).desiring(desired("c")).before(script);
+    let report = world.run(Memory::default()).await;
+    let verbs: Vec<_> = report.writes.iter().map(|write| write.verb).collect();
+    assert_eq!(verbs, [Verb::Adopted], "{report:?}");
+    assert_eq!(report.held, ["Pod.v1 ns/c: others hold .spec.x (`kube-controller-manager`)"]);
 }
 
 #[tokio::test]

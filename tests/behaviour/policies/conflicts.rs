@@ -109,3 +109,37 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
     operators.stop().await;
 }
+
+/// The server answers that others hold its fields before it looks whose it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_of_somebody_else_is_no_child_with_fields_of_others() {
+    let Some(world) = World::new().await else { return };
+    for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
+        let before = world.apply(CONFIG_MAP, config_map(name, json!({"salt": "theirs"}))).await;
+        let operators = start(&world, ChildConfig::apply().with_conflicts(policy)).await;
+        world.apply(RECIPE, recipe(name, &[config_map(name, json!({"salt": "much"}))])).await;
+        let says_so = |parent: &Value| {
+            condition(parent, "Ready")["reason"] == "Conflict"
+                && message(parent).contains("exists and is not ours (it has no controller)")
+        };
+        world.until(RECIPE, name, "whose it is", says_so).await;
+        assert_eq!(world.get(CONFIG_MAP, name).await, before);
+        operators.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_of_nobody_is_adopted_whatever_the_policy_for_its_fields() {
+    let Some(world) = World::new().await else { return };
+    for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
+        let before = world.apply(CONFIG_MAP, config_map(name, json!({"salt": "theirs"}))).await;
+        let how = ChildConfig::apply().with_conflicts(policy).adopting();
+        let operators = start(&world, how).await;
+        world.apply(RECIPE, recipe(name, &[config_map(name, json!({"salt": "much"}))])).await;
+        world.until_ready(RECIPE, name).await;
+        let child = world.get(CONFIG_MAP, name).await;
+        assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"]);
+        assert_eq!(child["data"], json!({"salt": "much"}));
+        operators.stop().await;
+    }
+}
