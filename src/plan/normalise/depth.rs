@@ -1,5 +1,5 @@
-//! How deep a desired child may be nested. Walks and drops without recursion: a value that is deep
-//! enough would end the process by overflowing its stack.
+//! How deep a desired child, or a status, may be nested. Walks and drops without recursion: a value
+//! that is deep enough would end the process by overflowing its stack.
 
 use serde_json::Value;
 
@@ -9,7 +9,10 @@ use crate::plan::RefusalReason;
 const MAX_DEPTH: usize = 100;
 
 /// Refuses what is nested too deep: it must be dismantled.
-pub(super) fn check(child: &Value) -> Result<(), RefusalReason> {
+///
+/// # Errors
+/// It is.
+pub fn check(child: &Value) -> Result<(), RefusalReason> {
     let mut left = vec![(child, 1)];
     while let Some((value, depth)) = left.pop() {
         if depth > MAX_DEPTH {
@@ -25,7 +28,7 @@ pub(super) fn check(child: &Value) -> Result<(), RefusalReason> {
 }
 
 /// Drops a value level by level.
-pub(super) fn dismantle(value: Value) {
+pub fn dismantle(value: Value) {
     let mut left = vec![value];
     while let Some(value) = left.pop() {
         match value {

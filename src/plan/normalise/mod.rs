@@ -10,6 +10,8 @@ use std::collections::HashSet;
 use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
+pub use depth::{check as check_depth, dismantle};
+
 use super::{ChildId, Refusal, RefusalReason, Write, hash, nulls::drop_nulls, ownership};
 use crate::{
     object::{K8sType, Object, ObjectKey},

@@ -316,3 +316,20 @@ async fn what_is_said_once_has_a_limit() {
     assert!(said <= 100, "{said}");
     assert!(!context.said().is_new("0"));
 }
+
+/// It could not be read back, and so would be written in each run.
+#[tokio::test]
+async fn a_status_that_is_nested_too_deep_is_not_written() {
+    let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .returning(json!({"conditions": [], "deep": deep}))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("HandlerFailed"));
+    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
+    let said = world.asked("PATCH").remove(0).body.to_string();
+    assert!(said.contains("the status: ") && !said.contains("\"deep\""), "{said}");
+}
