@@ -218,6 +218,10 @@ async fn sync_and_apply(
         Ok(plan) => {
             if let Some(by) = pause::keeps(context, parent, &plan, report) {
                 pause::hold(context, &plan, by, report);
+                // A child that cannot be read is said also then.
+                if !report.child_failures.is_empty() {
+                    report.close();
+                }
             } else {
                 flapping::foresee(context, &plan, &observed, parent, report);
                 apply::apply(context, parent, plan, report).await;

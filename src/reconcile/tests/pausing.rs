@@ -126,3 +126,18 @@ async fn a_parent_that_is_found_paused_keeps_its_finalizer() {
     let held = report.paused.map(|pause| (pause.by, pause.held));
     assert_eq!(held, Some((PausedBy::Annotation, Held::Finalizing)));
 }
+
+#[tokio::test]
+async fn a_paused_parent_says_that_a_child_cannot_be_read() {
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .leaving_out(&child("5", 1))
+        .meanwhile(paused("4"))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "GET" if asked.is_about("/pods/c") => (200, json!({"metadata": "odd"})),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
+    assert!(report.paused.is_some());
+}
