@@ -178,9 +178,9 @@ fn feed(owned: Owned<'_>, live: Option<&Value>, hasher: &mut impl Hasher) {
     if owned.is_whole() {
         return hash::feed(live.unwrap_or(&Value::Null), hasher);
     }
-    for item in owned.keyed().unwrap_or_default() {
+    for (item, live) in in_order(owned.keyed().unwrap_or_default(), live) {
         hash::feed_fields(&item.keys, hasher);
-        feed(Owned::Node(&item.owned), find(item, live), hasher);
+        feed(Owned::Node(&item.owned), live, hasher);
     }
     for value in owned.set().unwrap_or_default() {
         let items = live.and_then(Value::as_array);
@@ -193,8 +193,16 @@ fn feed(owned: Owned<'_>, live: Option<&Value>, hasher: &mut impl Hasher) {
     }
 }
 
-fn find<'a>(item: &FieldItem<'_>, live: Option<&'a Value>) -> Option<&'a Value> {
-    live?.as_array()?.iter().find(|value| has_keys(value, &item.keys))
+/// Our items in the order in which the list has them: that is part of what an apply leaves.
+fn in_order<'i, 'f, 'v>(
+    items: &'i [FieldItem<'f>],
+    live: Option<&'v Value>,
+) -> Vec<(&'i FieldItem<'f>, Option<&'v Value>)> {
+    let there = live.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let place = |item: &FieldItem<'f>| there.iter().position(|value| has_keys(value, &item.keys));
+    let mut placed: Vec<_> = items.iter().map(|item| (place(item), item)).collect();
+    placed.sort_by_key(|(at, _)| *at);
+    placed.into_iter().map(|(at, item)| (item, at.map(|at| &there[at]))).collect()
 }
 
 /// Without managed fields all but the status and the server's own metadata counts.

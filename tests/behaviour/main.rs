@@ -32,6 +32,7 @@ mod hostile;
 mod interlock;
 mod isolation;
 mod kubernetes_events;
+mod lists;
 mod meanwhile;
 mod missing_type;
 mod ownership;

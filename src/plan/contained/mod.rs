@@ -119,8 +119,9 @@ impl<'a> Comparison<'a> {
     /// Whether they can be compared item by item; `false` says that they differ as a whole.
     fn lists(&mut self, desired: &'a [Value], live: &'a [Value], owned: Owned<'_>) -> bool {
         if let Some(items) = owned.keyed() {
-            self.keyed_lists(desired, live, items);
-        } else if owned.set().is_some() {
+            return self.keyed_lists(desired, live, items);
+        }
+        if owned.set().is_some() {
             self.sets(desired, live);
         } else if desired.len() == live.len() {
             let inner = if owned.is_whole() { Owned::Whole } else { Owned::Nothing };
@@ -133,15 +134,24 @@ impl<'a> Comparison<'a> {
         true
     }
 
-    fn keyed_lists(&mut self, desired: &'a [Value], live: &'a [Value], items: &[FieldItem<'_>]) {
+    /// An apply brings the items that it has into its own order; those of others may be between.
+    fn keyed_lists(
+        &mut self,
+        desired: &'a [Value],
+        live: &'a [Value],
+        items: &[FieldItem<'_>],
+    ) -> bool {
         let names: Vec<&String> = items[0].keys.keys().collect();
         let keys: Vec<_> = live.iter().map(|item| keys_of(item, &names)).collect();
-        for (index, (desired, at)) in desired.iter().zip(pair(desired, &keys)).enumerate() {
+        let paired = pair(desired, &keys);
+        let is_in_order = paired.iter().flatten().is_sorted();
+        for (index, (desired, at)) in desired.iter().zip(paired).enumerate() {
             let live = at.map(|at| &live[at]);
             let item = items.iter().find(|item| live.is_some_and(|it| has_keys(it, &item.keys)));
             let owned = item.map_or(Owned::Nothing, |item| Owned::Node(&item.owned));
             self.at(Segment::Index(index), |this| this.values(desired, live, owned));
         }
+        is_in_order
     }
 
     fn sets(&mut self, desired: &'a [Value], live: &[Value]) {

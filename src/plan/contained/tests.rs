@@ -76,7 +76,7 @@ fn an_empty_value_that_the_server_left_out_is_equal_only_where_we_own_it() {
 
 #[test]
 fn list_items_are_matched_by_the_keys_in_the_managed_fields() {
-    let desired = json!({"ports": [{"port": 81, "name": "b"}, {"port": 80, "name": "a"}]});
+    let desired = json!({"ports": [{"port": 80, "name": "a"}, {"port": 81, "name": "b"}]});
     let live = json!({"ports": [
         {"port": 80, "protocol": "TCP", "name": "a", "targetPort": 80},
         {"port": 99, "protocol": "TCP"},
@@ -86,9 +86,26 @@ fn list_items_are_matched_by_the_keys_in_the_managed_fields() {
         "k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
         "k:{\"port\":81,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
     }});
-    assert_eq!(paths(&pod(), &desired, &live, &fields), [".ports[0].name"]);
+    assert_eq!(paths(&pod(), &desired, &live, &fields), [".ports[1].name"]);
     let missing = json!({"ports": [{"port": 82}]});
     assert_eq!(paths(&pod(), &missing, &live, &fields), [".ports[0]"]);
+}
+
+#[test]
+fn items_with_keys_are_in_the_desired_order_and_those_of_others_between_them() {
+    let item = |name: &str| json!({"name": name, "value": "x"});
+    let list = |names: &[&str]| json!({"env": names.iter().map(|it| item(it)).collect::<Vec<_>>()});
+    let owned = json!({".": {}, "f:name": {}, "f:value": {}});
+    let fields = json!({"f:env": {"k:{\"name\":\"a\"}": owned, "k:{\"name\":\"b\"}": owned}});
+    let desired = list(&["a", "b"]);
+    for (live, expected) in [
+        (&["a", "b"][..], &[][..]),
+        (&["x", "a", "y", "b", "z"], &[]),
+        (&["b", "a"], &[".env"]),
+        (&["b", "x", "a"], &[".env"]),
+    ] {
+        assert_eq!(paths(&pod(), &desired, &list(live), &fields), expected, "{live:?}");
+    }
 }
 
 #[test]
