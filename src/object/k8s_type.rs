@@ -112,6 +112,11 @@ impl K8sType {
         self.api_version() == api_version && self.kind() == kind
     }
 
+    /// Whether both have the same objects, perhaps in different versions.
+    pub fn is_version_of(&self, other: &Self) -> bool {
+        (self.group(), self.kind()) == (other.group(), other.kind())
+    }
+
     /// `plural` or `plural.group`: what RBAC and kubectl call the type.
     pub fn resource_name(&self) -> String {
         match self.group() {

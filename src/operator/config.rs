@@ -266,7 +266,8 @@ impl OperatorConfig {
         for (index, child) in self.children.iter().enumerate() {
             child.validate(&self.name)?;
             let ty = &child.ty;
-            if self.children[..index].iter().any(|earlier| earlier.ty == *ty) {
+            // What is desired in one version would be there, and undesired, in the other.
+            if self.children[..index].iter().any(|earlier| earlier.ty.is_version_of(ty)) {
                 return Err(ConfigError::DuplicateChild { operator: operator(), ty: ty.clone() });
             }
             if !self.may_have_children(ty) {
@@ -299,16 +300,23 @@ impl OperatorConfig {
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
+    use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 
     use super::*;
 
     #[test]
-    fn a_child_type_is_listed_once() {
-        let config = OperatorConfig::of::<ConfigMap>("a")
-            .child::<Pod>(ChildConfig::apply())
-            .child::<Pod>(ChildConfig::recreate());
-        assert!(matches!(config.validate(), Err(ConfigError::DuplicateChild { .. })));
+    fn a_child_type_is_listed_once_and_in_one_version() {
+        let scaler = |version: &str| K8sType::namespaced(version, "Scaler", "scalers");
+        let with = |ty: K8sType| {
+            OperatorConfig::of::<ConfigMap>("a")
+                .child_of_type(scaler("example.com/v2"), ChildConfig::apply())
+                .child_of_type(ty, ChildConfig::recreate())
+                .validate()
+        };
+        for version in ["example.com/v2", "example.com/v1"] {
+            assert!(matches!(with(scaler(version)), Err(ConfigError::DuplicateChild { .. })));
+        }
+        assert_eq!(with(scaler("example.org/v1")), Ok(()));
     }
 
     #[test]

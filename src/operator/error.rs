@@ -17,8 +17,11 @@ pub enum ConfigError {
     /// Two operators answer for one type, and so would fight over its status.
     #[error("two operators have the parent type {0}, which is not supported yet")]
     SharedParent(K8sType),
-    /// A child type is listed twice.
-    #[error("operator `{operator}` lists the child type {ty} twice")]
+    /// A child type is listed twice, perhaps in two versions.
+    #[error(
+        "operator `{operator}` lists the child type {ty} twice, or in another version: the server \
+         converts, name the version that the handler returns"
+    )]
     DuplicateChild {
         /// The operator.
         operator: String,

@@ -133,10 +133,7 @@ impl Owner<'_> {
             check_name(namespace, 63, "metadata.namespace")?;
         }
         let key = ObjectKey::new(namespace.as_deref(), &name);
-        let (parent, is) = (self.parent, |other: &K8sType| {
-            (ty.group(), ty.kind()) == (other.group(), other.kind())
-        });
-        if is(parent.ty()) && key == *parent.key() {
+        if ty.is_version_of(self.parent.ty()) && key == *self.parent.key() {
             return Err(RefusalReason::IsTheParent);
         }
         Ok(key)
