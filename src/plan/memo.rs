@@ -206,7 +206,7 @@ fn in_order<'i, 'f, 'v>(
 }
 
 /// Without managed fields all but the status and the server's own metadata counts.
-fn drop_volatile(object: &mut Value) {
+pub(super) fn drop_volatile(object: &mut Value) {
     object.as_object_mut().map(|fields| fields.remove("status"));
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.retain(|name, _| {

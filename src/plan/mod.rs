@@ -53,7 +53,7 @@ pub use flapping::{Flapping, FlappingReason, Subject};
 pub use interlock::{Exceeded, HeldDeletions, Interlock, Minute, Verdict, WantedDeletions, judge};
 pub use memo::Memos;
 pub use normalise::{check_depth, dismantle};
-pub use ownership::{can_own, is_ours};
+pub use ownership::{can_own, differ_in_claim_only, is_ours};
 pub use refusal::{Refusal, RefusalReason};
 pub use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,

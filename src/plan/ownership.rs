@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::memo;
 use crate::{
     object::Object,
     operator::{Labels, OperatorConfig, OperatorName},
@@ -89,6 +90,25 @@ pub(super) fn is_claim(path: &str, labels: &Labels) -> bool {
     path.starts_with(".metadata.ownerReferences")
         || path == label(&labels.parent_uid)
         || path == label(&labels.managed_by)
+}
+
+/// Whether two versions of a child differ at most in what ties it to its parent, in their status and
+/// in what the server itself writes.
+pub fn differ_in_claim_only(a: &Object, b: &Object, labels: &Labels) -> bool {
+    a.uid() == b.uid() && unclaimed(a, labels) == unclaimed(b, labels)
+}
+
+fn unclaimed(child: &Object, labels: &Labels) -> Value {
+    let mut rest = child.to_value();
+    memo::drop_volatile(&mut rest);
+    if let Some(metadata) = rest["metadata"].as_object_mut() {
+        metadata.remove("ownerReferences");
+        if let Some(all) = metadata.get_mut("labels").and_then(Value::as_object_mut) {
+            all.retain(|name, _| ![&labels.parent_uid, &labels.managed_by].contains(&name));
+        }
+        metadata.retain(|_, value| *value != json!({}));
+    }
+    rest
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ fn is_unchanged(known: &crate::plan::ForeignChild, live: &Object) -> bool {
 }
 
 /// Updates a child, after taking it over from a predecessor where there was one.
-async fn update(
+pub(super) async fn update(
     context: &Context,
     parent: &Object,
     write: Write,

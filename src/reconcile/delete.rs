@@ -1,11 +1,18 @@
 //! Deleting one child: with proof, and not when it would only come back the same.
 
-use super::{Context, End, Report, apply::TRIES, immutable};
+use super::{
+    Context, End, Report,
+    apply::{self, TRIES},
+    immutable, takeover,
+};
 use crate::{
     cluster::{ApiError, Deleted, ErrorClass},
     history::Verb,
     object::Object,
-    plan::{AfterDeleteConflict, Deletion, DeletionReason, Memos, Write, after_delete_conflict},
+    plan::{
+        AfterDeleteConflict, Deletion, DeletionReason, Memos, Write, after_delete_conflict,
+        differ_in_claim_only,
+    },
 };
 
 /// Deletes a child that its plan says should go.
@@ -104,7 +111,7 @@ async fn confirm(
         return Ok(false);
     }
     let DeletionReason::Recreate { instead_of, .. } = &deletion.why else { return Ok(true) };
-    Ok(!would_come_back_the_same(context, instead_of, report).await?)
+    Ok(!would_come_back_the_same(context, parent, instead_of, report).await?)
 }
 
 /// Reads parent and child live before something goes that cannot be rebuilt.
@@ -146,14 +153,18 @@ async fn is_still_due(
     Ok(false)
 }
 
-/// Whether the difference is the work of the server (an admission policy), so that a new object
-/// would differ in the same way: found by a dry run of the update, and remembered.
+/// Whether a new object would be the same: the difference is the work of the server (an admission
+/// policy), or the child is as desired and only not tied to us, which is mended. Found by a dry run
+/// of the update, and remembered.
 async fn would_come_back_the_same(
     context: &Context,
+    parent: &Object,
     instead_of: &Write,
     report: &mut Report,
 ) -> Result<bool, ApiError> {
     let (id, name) = (&instead_of.id, context.name());
+    // Or what it left, and is not desired, would not show.
+    takeover::take_over(context, parent, id).await?;
     let Some(cached) = context.cached(&id.ty, &id.key) else { return Ok(false) };
     let trial = context.cluster().try_apply(&id.ty, &id.key, name.as_str(), &instead_of.body).await;
     match trial {
@@ -161,10 +172,21 @@ async fn would_come_back_the_same(
             report.memory.memos.remember(instead_of, &cached);
             Ok(true)
         }
+        Ok(reply) if differ_in_claim_only(&cached, &reply, &context.config().labels) => {
+            tie(context, parent, instead_of, report).await;
+            Ok(true)
+        }
         // An update that is refused (an immutable field) is what recreating is for.
         Ok(_) => Ok(false),
         Err(error) if error.class() == ErrorClass::Permanent => Ok(false),
         Err(error) if error.class() == ErrorClass::Conflict => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+async fn tie(context: &Context, parent: &Object, instead_of: &Write, report: &mut Report) {
+    let write = instead_of.clone();
+    if let Some(deletion) = apply::update(context, parent, write, report).await {
+        report.wait(&deletion.id, &"it changed while it was tied to its parent");
     }
 }

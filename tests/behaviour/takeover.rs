@@ -86,6 +86,55 @@ async fn a_pod_of_roperator_is_taken_over_without_being_recreated_and_only_once(
     assert_eq!(writes(), before, "a restart writes nothing");
 }
 
+/// A pod with a volume that was asked for and one that was not, and what its maker wanted.
+async fn leave_pod(world: &World, injected: &str) -> Value {
+    let volume = |name: &str| json!({"name": name, "emptyDir": {}});
+    let mut pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "c"},
+        "spec": {
+            "containers": [{"name": "c", "image": "example.dev/c:1"}], "volumes": [volume("own")],
+        },
+    });
+    let parent = world.create(RECIPE, recipe("r", std::slice::from_ref(&pod))).await;
+    pod["spec"]["volumes"] = json!([volume("own"), volume("more")]);
+    let old = leave_child(world, POD, &parent, pod).await;
+    let mut entries = old["metadata"]["managedFields"].clone();
+    let volumes = entries[0]["fieldsV1"]["f:spec"]["f:volumes"].as_object_mut().unwrap();
+    volumes.remove(injected);
+    let managed = json!({"metadata": {"managedFields": entries}});
+    world.patch(POD, "c", managed).await
+}
+
+/// The server gives every pod a volume with a token, which nobody owns.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_of_roperator_that_the_server_has_added_to_is_not_recreated() {
+    let Some(world) = World::new().await else { return };
+    let left = leave_pod(&world, "k:{\"name\":\"more\"}").await;
+    let operators = start(&world).await;
+    world.until_ready(RECIPE, "r").await;
+    let taken = world.get(POD, "c").await;
+    assert_eq!(taken["metadata"]["uid"], left["metadata"]["uid"]);
+    assert_eq!(taken["spec"], left["spec"]);
+    let mut managers = managers(&taken);
+    managers.retain(|(name, _)| name == "cook");
+    assert_eq!(managers, [("cook".to_owned(), "Apply".to_owned())]);
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_of_roperator_with_what_is_no_longer_desired_is_recreated() {
+    let Some(world) = World::new().await else { return };
+    let left = leave_pod(&world, "").await;
+    let operators = start(&world).await;
+    let is_new = |pod: &Value| {
+        pod.is_object()
+            && pod["metadata"]["uid"] != left["metadata"]["uid"]
+            && !pod["spec"]["volumes"].to_string().contains("more")
+    };
+    world.until(POD, "c", "another pod", is_new).await;
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_of_roperator_that_is_not_wanted_is_deleted() {
     let Some(world) = World::new().await else { return };
