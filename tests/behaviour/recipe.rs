@@ -132,6 +132,9 @@ pub(crate) fn status() -> Value {
         "properties": {
             "observedGeneration": {"type": "integer", "format": "int64"},
             "taste": {"type": "string"},
+            "courses": {"type": "array", "items": {"type": "object", "properties": {
+                "dish": {"type": "string"}, "served": {"type": "string", "default": "hot"},
+            }}},
             "children": {"type": "array", "items": {
                 "type": "object", "x-kubernetes-preserve-unknown-fields": true,
             }},

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
+    cluster::Request,
     recipe::{self, RECIPE, acting, config_map, recipe},
     world::{CONFIG_MAP, Operators, World, condition, is_ready},
 };
@@ -97,5 +98,24 @@ async fn a_parent_that_converges_costs_one_write_of_its_status() {
     let requests = world.our_requests();
     let writes = requests[before..].iter().filter(|request| request.is_write()).count();
     assert_eq!(writes, children.len() + 1, "the children and one status");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_server_defaults_in_a_list_of_the_status_is_written_once() {
+    let Some(world) = World::that_logs_requests().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    let mut parent = recipe("r", &[]);
+    parent["spec"]["status"] = json!({"courses": [{"dish": "soup"}]});
+    world.apply(RECIPE, parent).await;
+    let ready = world.until_ready(RECIPE, "r").await;
+    assert_eq!(ready["status"]["courses"], json!([{"dish": "soup", "served": "hot"}]));
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
+    let (before, runs) = (writes(), operators.runs("cook", &world.namespace, "r"));
+    world.patch(RECIPE, "r", json!({"metadata": {"labels": {"seen": "again"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    assert_eq!(writes(), before, "there is nothing to write");
     operators.stop().await;
 }

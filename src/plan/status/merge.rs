@@ -19,8 +19,7 @@ pub(super) fn difference(
         }
     }
     for (name, value) in present.iter().filter(|(name, _)| !desired.contains_key(*name)) {
-        let is_default = schema::default(schema, name).is_some_and(|default| default == value);
-        if !is_default && !value.is_null() {
+        if !is_default(value, name, schema) && !value.is_null() {
             patch.insert(name.clone(), Value::Null);
         }
     }
@@ -32,25 +31,33 @@ fn change(present: Option<&Value>, desired: &Value, schema: Option<&Value>) -> O
         (Some(Value::Object(present)), Value::Object(desired)) => {
             difference(present, desired, schema)
         }
-        (Some(present), desired) if same(present, desired) => None,
+        (Some(present), desired) if same(present, desired, schema) => None,
         (Some(_) | None, desired) => Some(desired.clone()),
     }
 }
 
-/// Equal, where `1` is `1.0`.
-fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
+/// Equal, where `1` is `1.0`, and where the server would put back what is not desired.
+fn same(present: &Value, desired: &Value, schema: Option<&Value>) -> bool {
+    match (present, desired) {
         (Value::Number(x), Value::Number(y)) => {
             x == y || ((x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64())
         }
         (Value::Array(x), Value::Array(y)) => {
-            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
+            let items = schema.and_then(|schema| schema.get("items"));
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y, items))
         }
-        (Value::Object(x), Value::Object(y)) => {
-            let has =
-                |(name, value): (&String, &Value)| y.get(name).is_some_and(|y| same(value, y));
-            x.len() == y.len() && x.iter().all(has)
+        (Value::Object(present), Value::Object(desired)) => {
+            desired.keys().all(|name| present.contains_key(name))
+                && present.iter().all(|(name, value)| match desired.get(name) {
+                    Some(desired) => same(value, desired, schema::property(schema, name)),
+                    None => is_default(value, name, schema),
+                })
         }
-        _ => a == b,
+        _ => present == desired,
     }
+}
+
+fn is_default(value: &Value, name: &str, schema: Option<&Value>) -> bool {
+    let inner = schema::property(schema, name);
+    schema::default(schema, name).is_some_and(|default| same(value, default, inner))
 }
