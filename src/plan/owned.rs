@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
     }
 
     /// A desired value of which we own nothing. The server tracks neither the identity of an
-    /// object nor empty lists.
+    /// object nor empty lists; it does track `{}`.
     fn missing(&mut self, desired: &Value) {
         const IDENTITY: [&[&str]; 4] =
             [&["apiVersion"], &["kind"], &["metadata", "name"], &["metadata", "namespace"]];
@@ -136,7 +136,7 @@ fn tell(paths: &mut Vec<String>, path: &Path<'_>) {
 fn is_hollow(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.values().all(is_hollow),
+        Value::Object(fields) => !fields.is_empty() && fields.values().all(is_hollow),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
@@ -210,7 +210,8 @@ mod tests {
                 "finalizers": ["x/y", "z"],
             },
             "spec": {
-                "selector": {"x": "y"}, "externalIPs": [],
+                "selector": {"x": "y"}, "externalIPs": [], "podSelector": {},
+                "affinity": {"terms": []},
                 "ports": [{"port": 80, "name": "n"}, {"port": 81}],
             },
         });
@@ -222,6 +223,7 @@ mod tests {
             [
                 ".metadata.finalizers",
                 ".metadata.labels.b",
+                ".spec.podSelector",
                 ".spec.ports[0].name",
                 ".spec.ports[1]",
                 ".spec.selector",

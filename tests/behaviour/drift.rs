@@ -1,10 +1,12 @@
 //! What others change of a child and is repaired: counted by who changed it, and shown.
 
+use k8s_openapi::api::networking::v1::NetworkPolicy;
+use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, Operators, World, condition, eventually},
+    world::{CONFIG_MAP, Kind, Operators, World, condition, eventually},
 };
 
 async fn kitchen() -> Option<(World, Operators)> {
@@ -49,6 +51,26 @@ async fn repaired_fields_are_counted_by_who_changed_them_and_shown_with_both_ver
     assert!(metrics.contains(&line), "{metrics}");
     world.until_ready(RECIPE, "r").await;
     assert!(condition(&world.get(RECIPE, "r").await, "Flapping").is_null(), "once is no fight");
+    operators.stop().await;
+}
+
+/// An empty selector is one: it means all pods.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_selector_that_somebody_narrows_is_empty_again() {
+    const NETWORK_POLICY: Kind = Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies");
+    let Some(world) = World::new().await else { return };
+    let config = recipe::config("cook").child::<NetworkPolicy>(ChildConfig::apply());
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let nothing_in = json!({
+        "apiVersion": NETWORK_POLICY.0, "kind": NETWORK_POLICY.1, "metadata": {"name": "n"},
+        "spec": {"podSelector": {}, "policyTypes": ["Ingress"]},
+    });
+    world.apply(RECIPE, recipe("r", &[nothing_in])).await;
+    world.until_ready(RECIPE, "r").await;
+    let narrow = json!({"spec": {"podSelector": {"matchLabels": {"app": "none"}}}});
+    world.patch(NETWORK_POLICY, "n", narrow).await;
+    let is_repaired = |child: &Value| child["spec"]["podSelector"] == json!({});
+    world.until(NETWORK_POLICY, "n", "all pods again", is_repaired).await;
     operators.stop().await;
 }
 
