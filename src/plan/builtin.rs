@@ -42,7 +42,7 @@ pub(super) fn is_quantity(path: &Path<'_>) -> bool {
 /// says anything. Only fields inside of atomic values are listed: elsewhere the managed fields
 /// tell what is ours.
 pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
-    let defaults: [(&[&str], Value); 12] = [
+    let defaults: [(&[&str], Value); 18] = [
         (&["ports", "protocol"], json!("TCP")),
         (&["ports", "name"], json!("")),
         (&["fieldRef", "apiVersion"], json!("v1")),
@@ -53,6 +53,12 @@ pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
         (&["volumeClaimTemplates", "spec", "volumeMode"], json!("Filesystem")),
         (&["volumeClaimTemplates", "status"], json!({"phase": "Pending"})),
         (&["onPodConditions", "status"], json!("True")),
+        (&["rules", "scope"], json!("*")),
+        (&["resourceRules", "scope"], json!("*")),
+        (&["excludeResourceRules", "scope"], json!("*")),
+        (&["matchConstraints", "matchPolicy"], json!("Equivalent")),
+        (&["matchConstraints", "namespaceSelector"], json!({})),
+        (&["matchConstraints", "objectSelector"], json!({})),
         (&["roleRef", "apiGroup"], json!("rbac.authorization.k8s.io")),
         (&["subjects", "apiGroup"], json!("rbac.authorization.k8s.io")),
     ];
