@@ -32,8 +32,8 @@ pub(super) fn cause(why: WakeReason) -> Option<Cause> {
         WakeReason::Recheck => Some(Cause::Recheck),
         WakeReason::Slowed => Some(Cause::Slowed),
         WakeReason::Calming => Some(Cause::Calming),
-        // What changed has been added when it did.
-        WakeReason::Debounce(_) => None,
+        // What changed has been added when it did, and that children were written when they were.
+        WakeReason::Debounce(_) | WakeReason::Unsettled => None,
     }
 }
 
@@ -51,9 +51,10 @@ pub(super) fn shown(
         Phase::Resting => ParentPhase::Stalled,
         _ if failed => ParentPhase::Failing,
         _ if is_leaving => ParentPhase::Finalizing,
-        Phase::Waiting(Timer { why: WakeReason::Recheck | WakeReason::Slowed, .. }) => {
-            ParentPhase::Waiting
-        }
+        Phase::Waiting(Timer {
+            why: WakeReason::Recheck | WakeReason::Unsettled | WakeReason::Slowed,
+            ..
+        }) => ParentPhase::Waiting,
         _ => ParentPhase::Synced,
     }
 }

@@ -85,6 +85,7 @@ pub(super) fn wake_reason<S: Serializer>(
         WakeReason::Retry => "Retry",
         WakeReason::Throttled => "Throttled",
         WakeReason::Recheck => "Recheck",
+        WakeReason::Unsettled => "Unsettled",
         WakeReason::Slowed => "Slowed",
         WakeReason::Calming => "Calming",
         WakeReason::Debounce(_) => "Debounce",

@@ -126,6 +126,8 @@ pub enum WakeReason {
     Throttled,
     /// A run waits for something to happen elsewhere.
     Recheck,
+    /// Runs in a row wrote children, and none found them as desired.
+    Unsettled,
     /// A run wrote what is written again and again.
     Slowed,
     /// A run looks whether what used to be changed back has come to rest.

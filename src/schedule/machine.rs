@@ -107,7 +107,10 @@ impl Schedule {
     fn holds_out_against(&self, touch: Touch) -> bool {
         match self.phase {
             Phase::Waiting(NextWake { why: WakeReason::Throttled, .. }) => true,
-            Phase::Waiting(NextWake { why: WakeReason::Retry | WakeReason::Slowed, .. })
+            Phase::Waiting(NextWake {
+                why: WakeReason::Retry | WakeReason::Unsettled | WakeReason::Slowed,
+                ..
+            })
             | Phase::Resting => touch < Touch::Parent,
             Phase::Idle
             | Phase::Waiting(_)
@@ -150,6 +153,7 @@ impl Schedule {
             WakeReason::Resync
             | WakeReason::Retry
             | WakeReason::Throttled
+            | WakeReason::Unsettled
             | WakeReason::Slowed
             | WakeReason::Calming
             | WakeReason::Recheck => self.enqueue(why.into()),
@@ -208,18 +212,18 @@ impl Schedule {
     fn rest(&self, finished: Finished, policy: &Policy, now: Instant) -> Phase {
         let wake =
             |why, after: Duration| Phase::Waiting(NextWake { at: now + after.min(LONGEST), why });
-        let backoff = |failures| wake(WakeReason::Retry, policy.backoff.delay(failures, self.seed));
+        let backoff = |why, times| wake(why, policy.backoff.delay(times, self.seed));
         match finished {
             Finished::Settled { resync: None } => Phase::Idle,
             Finished::Settled { resync: Some(after) } => wake(WakeReason::Resync, after),
             // A parent whose children never come to rest is written ever more slowly.
-            Finished::Wrote => backoff(self.writing_runs - WRITING_RUNS_AT_ONCE + 1),
+            Finished::Wrote => {
+                backoff(WakeReason::Unsettled, self.writing_runs - WRITING_RUNS_AT_ONCE + 1)
+            }
             Finished::Recheck { after } => wake(WakeReason::Recheck, after),
             Finished::Calming { after } => wake(WakeReason::Calming, after),
-            Finished::Slowed { times } => {
-                wake(WakeReason::Slowed, policy.backoff.delay(times, self.seed))
-            }
-            Finished::Failed => backoff(self.failures),
+            Finished::Slowed { times } => backoff(WakeReason::Slowed, times),
+            Finished::Failed => backoff(WakeReason::Retry, self.failures),
             Finished::FailedUntil { after } => wake(WakeReason::Retry, after),
             Finished::Throttled { after } => {
                 let after = Backoff::spread(Backoff::obeyed(after), self.seed);

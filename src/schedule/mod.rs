@@ -9,7 +9,7 @@
 //! | Waiting(resync, recheck, calming) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(debounce) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(error) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
-//! | Waiting(slowed) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
+//! | Waiting(unsettled, slowed) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(throttled) | stay | `Enqueue` | - | - | `Stop` |
 //! | Resting (permanent error) | parent's own change: as Idle; else stay | - | - | - | `Stop` |
 //! | Queued | more urgent: `Raise`; else stay | - | `Run` | - | `Stop` |
@@ -20,6 +20,9 @@
 //! the *handler* asks for when it fails is an ordinary error: a change of the parent may well mend it.
 //!
 //! That somebody *asked* for a run counts as the parent's own change, and is never collected.
+//!
+//! *Unsettled* is the third run in a row that wrote children, or one after it: the next look comes
+//! later each time.
 //!
 //! *Slowed* is a run that wrote what is written again and again, because somebody else changes it back
 //! or the handler keeps changing its mind: the next look comes later each time, and it does come.

@@ -79,6 +79,7 @@ impl From<WakeReason> for Priority {
             WakeReason::Resync | WakeReason::Calming => Self::Background,
             WakeReason::Retry
             | WakeReason::Throttled
+            | WakeReason::Unsettled
             | WakeReason::Slowed
             | WakeReason::Recheck => Self::FollowUp,
             WakeReason::Debounce(touch) => touch.into(),

@@ -190,6 +190,7 @@ pub(super) fn purpose(why: WakeReason) -> &'static str {
         WakeReason::Retry => "to try again",
         WakeReason::Throttled => "when the API server allows it",
         WakeReason::Recheck => "to look whether what it waits for has happened",
+        WakeReason::Unsettled => "because its children had to be written run after run",
         WakeReason::Slowed => {
             "because what is changed back again and again is repaired ever more slowly"
         }

@@ -183,3 +183,32 @@ async fn desired_is_shown_against_live_without_a_write_and_without_a_secret() {
     eventually("why not", || asked("bad"), says).await;
     operators.stop().await;
 }
+
+/// Wants one child more each time that it is asked.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
+fn one_more(request: &SyncRequest) -> Result<SyncResponse> {
+    let names = (0..=request.children.len()).map(|number| number.to_string());
+    Ok(SyncResponse::new().children(names.map(|name| config_map(&name, json!({})))))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_whose_children_are_written_run_after_run_neither_is_well_nor_has_failed() {
+    let Some(world) = World::new().await else { return };
+    let an_hour = std::time::Duration::from_hours(1);
+    let config = recipe::config("cook").with_error_backoff(an_hour, an_hour);
+    let operators = world.start(|builder| builder.register(config, one_more)).await;
+    world.create(RECIPE, recipe("r", &[])).await;
+    let waits = |told: &Value| told["nextWake"]["why"].is_string();
+    let told = explained(&world, &operators, "r", waits).await;
+    assert_eq!((&told["phase"], &told["failures"]), (&json!("waiting"), &json!(0)), "{told:#}");
+    assert_eq!(told["nextWake"]["why"], "Unsettled");
+    assert!(says(&told, &["because its children had to be written run after run"]), "{told:#}");
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(metrics.contains("operetta_backoffs_total{operator=\"cook\"} 0\n"), "{metrics}");
+    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
+    let ran = |told: &Value| told["history"][0]["number"] == 4;
+    let told = explained(&world, &operators, "r", ran).await;
+    let causes: Vec<_> = told["history"][0]["causes"].as_array().unwrap().iter().collect();
+    assert!(causes.iter().any(|cause| cause["reason"] == "OwnWrites"), "{told:#}");
+    operators.stop().await;
+}

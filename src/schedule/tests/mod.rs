@@ -85,7 +85,7 @@ fn the_table_holds() {
     let resync = Input::Finished(Finished::Settled { resync: Some(after) });
     let recheck = Input::Finished(Finished::Recheck { after });
     let (go, stay) = (enqueue, STAY);
-    let table: [(&str, &[Input], [Command; 7]); 12] = [
+    let table: [(&str, &[Input], [Command; 7]); 13] = [
         // Listed, child, parent, deletion; TimerFired, Admitted, Retired
         ("idle", &[], [go(Background), go(FollowUp), go(Change), go(Deletion), stay, stay, Stop]),
         (
@@ -106,6 +106,11 @@ fn the_table_holds() {
         (
             "the handler's wish",
             &[CHILD, ASKED],
+            [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
+        ),
+        (
+            "unsettled",
+            &[CHILD, WROTE, WROTE, WROTE],
             [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
         ),
         (
@@ -226,7 +231,11 @@ fn a_run_that_wrote_runs_again_at_once_but_not_for_ever() {
         assert_eq!(parent.step(WROTE, 0), enqueue(Priority::Change));
         assert_eq!(parent.step(Input::Admitted, 0), Command::Run { after_writes });
     }
-    assert!(matches!(parent.step(WROTE, 0), Command::Wake(_)));
+    let why = |command| match command {
+        Command::Wake(wake) => Some(wake.why),
+        _ => None,
+    };
+    assert_eq!(why(parent.step(WROTE, 0)), Some(WakeReason::Unsettled), "it is no failure");
     assert_eq!(last(&[LISTED, WROTE]), enqueue(Priority::Background));
     assert_eq!(last(&[LISTED, DELETION, WROTE]), enqueue(Priority::Deletion));
     let mut settled = Parent::after(&[PARENT, WROTE, WROTE, SETTLED]);
