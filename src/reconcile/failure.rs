@@ -63,6 +63,16 @@ impl Failure {
         Self::Handler { message: why, permanent: true, retry_after: None }
     }
 
+    /// The same as one that passes.
+    pub(super) fn to_be_tried_again(self) -> Self {
+        match self {
+            Self::Handler { message, permanent: _, retry_after } => {
+                Self::Handler { message, permanent: false, retry_after }
+            }
+            other => other,
+        }
+    }
+
     /// What kind of failure it is.
     pub fn kind(&self) -> FailureKind {
         match self {

@@ -106,7 +106,8 @@ async fn finalize(context: &Context, parent: &Object, failures: u32, report: &mu
             status::write(context, parent, status, report).await;
         }
         Err(Failed { failure, status }) => {
-            report.fail(failure);
+            // However permanent: whoever rests here keeps the parent from going.
+            report.fail(failure.to_be_tried_again());
             status::write(context, parent, status, report).await;
         }
     }

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use operetta::{
-    operator::failable::{BackoffConfig, DefaultFailableHandler, FailableHandler, HandlerResult},
+    operator::{
+        Permanent,
+        failable::{BackoffConfig, DefaultFailableHandler, FailableHandler, HandlerResult},
+    },
     prelude::*,
 };
 use serde_json::{Value, json};
@@ -124,5 +127,36 @@ async fn an_error_of_finalize_is_answered_too_and_keeps_the_parent() {
     let parent = world.until(RECIPE, "r", "our finalizer gone", is_finalized).await;
     assert_eq!(parent["status"]["taste"], "burnt", "as the last failure said");
     world.patch(RECIPE, "r", json!({"metadata": {"finalizers": null}})).await;
+    operators.stop().await;
+}
+
+/// Reads the spec before it cleans up, and calls what it finds there permanent.
+struct Hasty;
+
+impl Handler for Hasty {
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        recipe::sync(request)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
+        match request.failures {
+            0..3 => Err(Permanent("no such dish".to_owned()).into()),
+            3.. => Ok(FinalizeResponse::done()),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finalize_that_fails_for_good_is_tried_again_all_the_same() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), Hasty)).await;
+    world.create(RECIPE, recipe("r", &[])).await;
+    world.until_ready(RECIPE, "r").await;
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     operators.stop().await;
 }
