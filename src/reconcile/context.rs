@@ -9,7 +9,9 @@ use std::{
 
 use tokio::sync::Semaphore;
 
-use super::{CommonPlaces, EventLog, Failure, Gate, events::EventQueue, schema::ParentSchema};
+use super::{
+    CommonPlaces, EventLog, Failure, Gate, events::EventQueue, said::Said, schema::ParentSchema,
+};
 use crate::{
     cluster::{ApiError, Cluster, TypeSchema},
     metrics::{Metrics, StepMetrics},
@@ -65,7 +67,7 @@ pub struct Context {
     selection: Selection,
     gate: Gate,
     schema: ParentSchema,
-    said: super::status::Said,
+    pub(super) said: Said,
     minute: Mutex<Minute>,
     events: EventQueue,
     undecodable: Mutex<EventLog>,
@@ -276,11 +278,6 @@ impl Context {
     /// The same as it was last read, if it was.
     pub(super) fn known_schema(&self) -> Option<Arc<TypeSchema>> {
         self.schema.known_to_be()
-    }
-
-    /// What is said once.
-    pub(super) fn said(&self) -> &super::status::Said {
-        &self.said
     }
 
     /// The Events that are on their way.

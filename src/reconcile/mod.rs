@@ -42,6 +42,7 @@ mod outcome;
 mod pause;
 mod preview;
 mod report;
+mod said;
 mod schema;
 mod series;
 mod status;

@@ -1,10 +1,6 @@
 //! Step 5: saying what came of it, in the parent's status and in Events.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, PoisonError},
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -18,20 +14,6 @@ use crate::{
 };
 
 const TRIES: usize = 3;
-
-/// What is said once for an operator.
-#[derive(Default)]
-pub(super) struct Said(Mutex<BTreeSet<String>>);
-
-impl Said {
-    /// Whether this is the first time that it is said. Who names something new in each run is not
-    /// told of it for ever.
-    pub(super) fn is_new(&self, what: &str) -> bool {
-        const MAX: usize = 100;
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        said.len() < MAX && said.insert(what.to_owned())
-    }
-}
 
 /// What a status is to say.
 #[derive(Clone, Copy)]
@@ -214,7 +196,7 @@ fn is_same_generation(parent: &Object, live: &Object) -> bool {
 
 /// Says once that something is not sent because the parent's type does not declare it.
 fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
-    for path in undeclared.iter().filter(|path| context.said().is_new(path)) {
+    for path in undeclared.iter().filter(|path| context.said.is_due(path)) {
         let message = format!(
             "{} does not declare {path}, so it is not written; declare it in the CRD, or do not \
              return it",
@@ -229,7 +211,7 @@ fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
 fn warn_overruled(context: &Context, parent: &Object) {
     let message = "what the handler returns as status.children or status.childrenOmitted is not \
                    written: the operator lists its children there (with_child_status)";
-    if context.said().is_new(message) {
+    if context.said.is_due(message) {
         tracing::warn!(operator = %context.name(), "{message}");
         let event = (EventKind::Warning, "OverruledStatus", message.to_owned());
         events::tell_once(context, parent, event);

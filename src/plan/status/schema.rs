@@ -82,7 +82,8 @@ impl StatusSchema {
         }
     }
 
-    /// Removes what is not declared from a status; returns the paths.
+    /// Removes what is not declared from a status; returns the paths, with `*` for the items of lists
+    /// and for names that are as free as they: their fields are told once.
     pub(super) fn prune(&self, status: &mut Value, path: &str) -> Vec<String> {
         let mut removed = Vec::new();
         match (&self.0, status) {
@@ -94,7 +95,6 @@ impl StatusSchema {
             }
             (Kind::Declared(schema), status) => prune(status, schema, path, &mut removed),
         }
-        removed.truncate(MAX_PATHS);
         removed
     }
 
@@ -136,11 +136,12 @@ fn prune(value: &mut Value, schema: &Value, path: &str, removed: &mut Vec<String
     match value {
         Value::Object(fields) => {
             fields.retain(|name, inner| {
-                let path = field_path(path, name);
-                if let Some(schema) = property(Some(schema), name) {
-                    prune(inner, schema, &path, removed);
+                if let Some(inner_schema) = property(Some(schema), name) {
+                    let is_named = schema["properties"].get(name).is_some();
+                    let path = field_path(path, if is_named { name } else { "*" });
+                    prune(inner, inner_schema, &path, removed);
                 } else if !allows_any(schema, name) {
-                    removed.push(path);
+                    tell(removed, field_path(path, name));
                     return false;
                 }
                 true
@@ -148,12 +149,18 @@ fn prune(value: &mut Value, schema: &Value, path: &str, removed: &mut Vec<String
         }
         Value::Array(items) => {
             if let Some(schema) = schema.get("items") {
-                for (index, item) in items.iter_mut().enumerate() {
-                    prune(item, schema, &format!("{path}[{index}]"), removed);
+                for item in items {
+                    prune(item, schema, &format!("{path}[*]"), removed);
                 }
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn tell(removed: &mut Vec<String>, path: String) {
+    if removed.len() < MAX_PATHS && !removed.contains(&path) {
+        removed.push(path);
     }
 }
 
@@ -170,7 +177,7 @@ fn allows_any(schema: &Value, name: &str) -> bool {
 
 fn field_path(path: &str, name: &str) -> String {
     let is_plain = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
-    if !name.is_empty() && name.bytes().all(is_plain) {
+    if name == "*" || (!name.is_empty() && name.bytes().all(is_plain)) {
         format!("{path}.{name}")
     } else {
         format!("{path}[{}]", Value::from(name))

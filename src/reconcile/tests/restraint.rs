@@ -307,16 +307,6 @@ async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
     }
 }
 
-/// As those who name something new in each run would have it.
-#[tokio::test]
-async fn what_is_said_once_has_a_limit() {
-    let world = Setup::new(pods(), ChildConfig::apply()).before(|_| taken());
-    let context = world.context();
-    let said = (0..10_000).filter(|number| context.said().is_new(&number.to_string())).count();
-    assert!(said <= 100, "{said}");
-    assert!(!context.said().is_new("0"));
-}
-
 /// It could not be read back, and so would be written in each run.
 #[tokio::test]
 async fn a_status_that_is_nested_too_deep_is_not_written() {

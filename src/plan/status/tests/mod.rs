@@ -130,7 +130,24 @@ fn undeclared_fields_are_told_and_not_sent() {
     );
     let mut undeclared = undeclared;
     undeclared.sort();
-    assert_eq!(undeclared, [".status.items[0].y", ".status.nested.z", ".status.odd"]);
+    assert_eq!(undeclared, [".status.items[*].y", ".status.nested.z", ".status.odd"]);
+}
+
+#[test]
+fn an_undeclared_field_is_told_once_however_many_items_and_names_have_it() {
+    let item = json!({"type": "object", "properties": {"ready": {"type": "boolean"}}});
+    let status = json!({"type": "object", "properties": {
+        "pods": {"type": "object", "additionalProperties": item},
+        "list": {"type": "array", "items": item},
+    }});
+    let schema = StatusSchema::from_open_api(Some(&status), true);
+    let pods: serde_json::Map<_, _> =
+        (0..50).map(|pod| (format!("pod-{pod}"), json!({"ready": true, "node": "a"}))).collect();
+    let list: Vec<&Value> = pods.values().collect();
+    let handler = json!({"pods": pods, "list": list, "odd": 1});
+    let (_, mut undeclared) = patched(&json!({}), Some(&handler), &[], &schema);
+    undeclared.sort();
+    assert_eq!(undeclared, [".status.list[*].node", ".status.odd", ".status.pods.*.node"]);
 }
 
 #[test]
