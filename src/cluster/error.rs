@@ -139,7 +139,8 @@ impl Refusal {
     /// What kind of trouble it is.
     pub fn class(&self) -> ErrorClass {
         match (self.code, self.retry_after) {
-            (429 | 503 | 504, Some(delay)) if !delay.is_zero() => ErrorClass::Wait(delay),
+            // 500 too: what the storage did not answer in time is a `ServerTimeout`.
+            (429 | 500..=599, Some(delay)) if !delay.is_zero() => ErrorClass::Wait(delay),
             (409, _) => ErrorClass::Conflict,
             // An apply with the uid of an object that has given way to a namesake.
             (422, _) if self.causes.iter().any(|cause| cause.field == "metadata.uid") => {
@@ -215,6 +216,8 @@ mod tests {
             (500, "{}", ErrorClass::Retry),
             (500, typed, ErrorClass::Permanent),
             (429, busy, ErrorClass::Wait(Duration::from_secs(3))),
+            (500, busy, ErrorClass::Wait(Duration::from_secs(3))),
+            (409, busy, ErrorClass::Conflict),
             (503, "", ErrorClass::Retry),
         ] {
             assert_eq!(class(code, body), expected, "{code} {body}");

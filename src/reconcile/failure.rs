@@ -237,7 +237,8 @@ mod tests {
             (api(&[(429, Some(3))]), throttled(3)),
             (api(&[(503, Some(3))]), throttled(3)),
             (api(&[(504, Some(3))]), throttled(3)),
-            (api(&[(500, Some(3))]), Failed),
+            (api(&[(500, Some(3))]), throttled(3)),
+            (api(&[(403, Some(3))]), Failed),
             (api(&[(413, None)]), until(600)),
             (api(&[(422, None)]), until(600)),
             // The most patient child counts, and one that may pass makes a retry worth while.
