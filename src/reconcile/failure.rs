@@ -64,7 +64,7 @@ impl Failure {
     }
 
     /// The same as one that passes.
-    pub(super) fn to_be_tried_again(self) -> Self {
+    pub(super) fn into_passing(self) -> Self {
         match self {
             Self::Handler { message, permanent: _, retry_after } => {
                 Self::Handler { message, permanent: false, retry_after }

@@ -191,9 +191,7 @@ pub(super) fn purpose(why: WakeReason) -> &'static str {
         WakeReason::Throttled => "when the API server allows it",
         WakeReason::Recheck => "to look whether what it waits for has happened",
         WakeReason::Unsettled => "because its children had to be written run after run",
-        WakeReason::Slowed => {
-            "because what is changed back again and again is repaired ever more slowly"
-        }
+        WakeReason::Slowed => "because what keeps changing is written ever more slowly",
         WakeReason::Calming => "to see whether the fight over its children has ended",
         WakeReason::Debounce(_) => "when the changes that are being collected have ended",
     }
