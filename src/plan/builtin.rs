@@ -80,3 +80,26 @@ pub(super) fn is_irreplaceable(ty: &K8sType) -> bool {
             | ("apiextensions.k8s.io", "CustomResourceDefinition")
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_data_or_takes_others_along_is_looked_at_before_it_is_deleted() {
+        for (api_version, kind, expected) in [
+            ("v1", "PersistentVolumeClaim", true),
+            ("v1", "PersistentVolume", true),
+            ("v1", "Secret", true),
+            ("v1", "Namespace", true),
+            ("apps/v1", "StatefulSet", true),
+            ("apiextensions.k8s.io/v1", "CustomResourceDefinition", true),
+            ("apps/v1", "Deployment", false),
+            ("v1", "ConfigMap", false),
+            ("example.com/v1", "Secret", false),
+        ] {
+            let ty = K8sType::namespaced(api_version, kind, "things");
+            assert_eq!(is_irreplaceable(&ty), expected, "{ty}");
+        }
+    }
+}
