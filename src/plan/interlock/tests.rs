@@ -6,6 +6,7 @@ use super::*;
 use crate::{
     object::{K8sType, KeptManagers},
     operator::Allowance,
+    plan::{ChildId, Waiting},
 };
 
 const LIMIT: DeletionLimit = DeletionLimit {
@@ -128,4 +129,21 @@ fn what_the_minute_refuses_is_held_until_it_does_not() {
     let why = Exceeded::Minute { allowed: 5, of: 10 };
     assert_eq!(held(judge(wanted, &mut memory, |_| Err(why))).why, why);
     assert_eq!(judge(wanted, &mut memory, |_| Ok(())), Verdict::Taken(1));
+}
+
+/// What already goes must not make more seem to stay.
+#[test]
+fn children_that_go_already_are_not_there_any_more() {
+    let waiting = |uid: &str, why| {
+        let id = ChildId::of(&object(uid, &json!({})));
+        Waiting { id, why }
+    };
+    let waiting = vec![
+        waiting("a", WaitingReason::Deleting),
+        waiting("b", WaitingReason::TypeNotSynced),
+        waiting("c", WaitingReason::OnDelete { paths: Vec::new() }),
+    ];
+    let deletion = Deletion::new(&object("d", &json!({})), DeletionReason::Undesired);
+    let plan = Plan { waiting, steps: vec![Step::Delete(deletion)], ..Plan::default() };
+    assert_eq!(plan.existing(), 3);
 }
