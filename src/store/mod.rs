@@ -26,3 +26,6 @@ mod shared;
 pub use contents::Change;
 pub use scope::{ListStart, ScopeId, Settled};
 pub use shared::{Store, StoreReader};
+
+#[cfg(test)]
+mod tests;

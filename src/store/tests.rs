@@ -1,0 +1,90 @@
+//! What a store makes of versions that go on, and of versions that go back.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::*;
+use crate::object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, Uid};
+
+fn ty() -> K8sType {
+    K8sType::namespaced("v1", "ConfigMap", "configmaps")
+}
+
+fn object(name: &str, version: u64) -> Object {
+    let version = version.to_string();
+    let value = json!({"metadata": {
+        "name": name, "namespace": "ns", "uid": name, "resourceVersion": version,
+    }});
+    Object::from_value(&ty(), &value, &KeptManagers::default()).unwrap()
+}
+
+/// A store that has listed `a` and `b` at version 100.
+fn listed() -> (Store, ScopeId) {
+    let store = Store::new(ty(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    list(&store, scope, vec![object("a", 90), object("b", 95)], 100);
+    (store, scope)
+}
+
+fn list(store: &Store, scope: ScopeId, items: Vec<Object>, version: u64) -> Settled {
+    let start = store.begin_list();
+    store.replace(scope, start, items, &ResourceVersion::Number(version)).1
+}
+
+/// A list from before it is from a restored backup.
+#[test]
+fn all_that_a_watch_shows_raises_the_high_water_mark() {
+    type Show = fn(&Store, ScopeId);
+    let table: [(&str, Show); 4] = [
+        ("a change", |store, scope| drop(store.observe(scope, object("a", 110)))),
+        ("a deletion", |store, scope| drop(store.observe_deletion(scope, &object("a", 110)))),
+        ("a bookmark", |store, scope| store.bookmark(scope, &ResourceVersion::Number(110))),
+        ("the echo of a write of ours", |store, scope| {
+            store.overlay(object("a", 110));
+            let (key, version) = (ObjectKey::namespaced("ns", "a"), ResourceVersion::Number(110));
+            assert!(store.observe_echo(scope, &key, "a", &version));
+        }),
+    ];
+    for (what, show) in table {
+        let (store, scope) = listed();
+        show(&store, scope);
+        assert_eq!(list(&store, scope, Vec::new(), 109), Settled::WentBack, "{what}");
+    }
+    let (store, scope) = listed();
+    assert_eq!(list(&store, scope, Vec::new(), 100), Settled::Continued);
+}
+
+#[test]
+fn versions_that_went_back_go_on_from_there() {
+    let (store, scope) = listed();
+    assert_eq!(list(&store, scope, vec![object("a", 40)], 50), Settled::WentBack);
+    assert_eq!(list(&store, scope, vec![object("a", 40)], 60), Settled::Continued, "once");
+    assert!(store.observe(scope, object("a", 70)).is_some());
+}
+
+/// A restored backup has it again, and its versions are lower than that of its end.
+#[test]
+fn what_had_gone_before_versions_went_back_is_believed_again() {
+    let (store, scope) = listed();
+    store.observe_deletion(scope, &object("a", 110));
+    list(&store, scope, vec![object("a", 40)], 50);
+    assert!(store.observe(scope, object("a", 60)).is_some(), "its deletion was seen");
+
+    let (store, scope) = listed();
+    let start = store.begin_list();
+    store.bury(object("a", 90).key(), &Uid::new("a"));
+    store.replace(scope, start, vec![object("a", 40)], &ResourceVersion::Number(50));
+    assert!(store.observe(scope, object("a", 60)).is_some(), "its deletion was answered");
+}
+
+/// As long as it stands, nothing is believed of the uid: not even that it left the selector and is
+/// back.
+#[test]
+fn a_tombstone_ends_with_the_event_that_it_stands_for() {
+    let (store, scope) = listed();
+    store.bury(object("a", 90).key(), &Uid::new("a"));
+    assert!(store.observe(scope, object("a", 109)).is_none());
+    store.observe_deletion(scope, &object("a", 110));
+    assert!(store.observe(scope, object("a", 111)).is_some());
+}
