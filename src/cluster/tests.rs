@@ -19,8 +19,8 @@ use tokio::sync::mpsc;
 use super::*;
 use crate::{
     metrics::Metrics,
-    object::{K8sType, KeptManagers, Object, ObjectKey},
-    store::Store,
+    object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion},
+    store::{Settled, Store},
 };
 
 type Answer = BoxBody<bytes::Bytes, Infallible>;
@@ -272,4 +272,120 @@ async fn a_watch_that_failed_is_known_to_work_again_when_it_opens() {
     assert!(matches!(heard.recv().await, Some(WatchNote::Opened)));
     let note = heard.recv().await;
     assert!(matches!(note, Some(WatchNote::Alive { .. })), "nothing else may ever come: {note:?}");
+}
+
+/// A server that has forgotten the version of its list when it is first watched from there.
+fn forgetful(words: Words) -> Cluster {
+    let forgets = Arc::new(AtomicBool::new(true));
+    let serve = move |request: Request<Body>| {
+        let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=1"));
+        let _ = words.send(if is_watch { "watch" } else { "list" });
+        let (code, answer) = if is_watch && forgets.swap(false, Ordering::Relaxed) {
+            (410, json!({"kind": "Status", "code": 410, "reason": "Expired"}))
+        } else {
+            (200, json!({"metadata": {"resourceVersion": "1"}, "items": []}))
+        };
+        // The second watch is one that says nothing.
+        let body = if is_watch && code == 200 { String::new() } else { answer.to_string() };
+        let body = Body::from(body.into_bytes());
+        async move { Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap()) }
+    };
+    let client = Client::new(tower::service_fn(serve), "ns");
+    Cluster::new(client, Metrics::new(), KeptManagers::default())
+}
+
+/// Only then it is told that a list was taken in.
+#[tokio::test]
+async fn that_versions_went_back_is_told_although_a_second_list_followed() {
+    let store = Store::new(config_maps(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    store.bookmark(scope, &ResourceVersion::Number(5));
+    let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
+    let (words, _) = tokio::sync::mpsc::unbounded_channel();
+    let (say, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let note = move |note| drop(say.send(note));
+    let watching = tokio::spawn(watch(forgetful(words), spec, store, scope, note));
+    let settled = loop {
+        if let WatchNote::Synced(settled) = heard.recv().await.expect("the loop never ends") {
+            break settled;
+        }
+    };
+    assert_eq!(settled, Settled::WentBack);
+    watching.abort();
+}
+
+#[tokio::test]
+async fn a_watch_that_is_refused_as_too_old_is_begun_with_a_list() {
+    let store = Store::new(config_maps(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
+    let (say, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let watching = tokio::spawn(watch(forgetful(say), spec, store, scope, |_| {}));
+    for expected in ["list", "watch", "list", "watch"] {
+        assert_eq!(heard.recv().await, Some(expected));
+    }
+    watching.abort();
+}
+
+/// It may be another one when it is served again.
+#[tokio::test(start_paused = true)]
+async fn a_type_that_is_served_again_is_begun_with_a_list() {
+    let (say, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let serve = move |request: Request<Body>| {
+        let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=1"));
+        let _ = say.send(if is_watch { "watch" } else { "list" });
+        let list = json!({"metadata": {"resourceVersion": "1"}, "items": []});
+        let (code, answer) = if is_watch { (404, json!({})) } else { (200, list) };
+        let body = Body::from(answer.to_string().into_bytes());
+        async move { Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap()) }
+    };
+    let client = Client::new(tower::service_fn(serve), "ns");
+    let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+    let store = Store::new(config_maps(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
+    let watching = tokio::spawn(watch(cluster, spec, store, scope, |_| {}));
+    for expected in ["list", "watch", "list", "watch"] {
+        assert_eq!(heard.recv().await, Some(expected));
+    }
+    watching.abort();
+}
+
+#[tokio::test]
+async fn what_goes_while_a_list_is_streamed_is_not_in_it() {
+    let serve = |request: Request<Body>| async move {
+        // The watch that follows says nothing.
+        if !request.uri().query().is_some_and(|query| query.contains("sendInitialEvents")) {
+            return std::future::pending().await;
+        }
+        let object = |name: &str| {
+            json!({"metadata": {
+                "name": name, "namespace": "ns", "uid": name, "resourceVersion": "1",
+            }})
+        };
+        let annotations = json!({"k8s.io/initial-events-end": "true"});
+        let end = json!({"metadata": {"resourceVersion": "9", "annotations": annotations}});
+        let frames = [
+            json!({"type": "ADDED", "object": object("a")}),
+            json!({"type": "ADDED", "object": object("b")}),
+            json!({"type": "DELETED", "object": object("a")}),
+            json!({"type": "BOOKMARK", "object": end}),
+        ];
+        let lines = frames.map(|frame| format!("{frame}\n")).concat();
+        Ok::<_, Infallible>(Response::new(Body::from(lines.into_bytes())))
+    };
+    let client = Client::new(tower::service_fn(serve), "ns");
+    let settings = ClusterSettings { streaming_lists: true, ..ClusterSettings::default() };
+    let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+    let store = Store::new(config_maps(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    let spec = WatchSpec { ty: config_maps(), namespace: None, label_selector: None };
+    let (say, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let note = move |note| drop(say.send(note));
+    let cluster = cluster.with_settings(settings);
+    let watching = tokio::spawn(watch(cluster, spec, store.clone(), scope, note));
+    while !matches!(heard.recv().await, Some(WatchNote::Synced(_))) {}
+    let objects = store.reader().list();
+    assert_eq!(objects.iter().map(Object::name).collect::<Vec<_>>(), ["b"]);
+    watching.abort();
 }
