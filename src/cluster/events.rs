@@ -168,7 +168,36 @@ fn micro_time(time: SystemTime) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::{convert::Infallible, sync::Mutex};
+
+    use http::{Request, Response};
+    use kube::{Client, client::Body};
+
     use super::*;
+    use crate::{metrics::Metrics, object::KeptManagers};
+
+    /// An Event lives for an hour.
+    #[tokio::test]
+    async fn an_event_that_is_to_be_counted_up_and_is_gone_is_told_anew() {
+        let asked = std::sync::Arc::new(Mutex::new(Vec::new()));
+        let told = asked.clone();
+        let serve = move |request: Request<Body>| {
+            told.lock().unwrap().push(request.method().clone());
+            let gone = json!({"kind": "Status", "code": 404, "details": {"name": "a"}});
+            let is_new = request.method() == Method::POST;
+            let (code, answer) = if is_new { (201, json!({})) } else { (404, gone) };
+            let body = Body::from(answer.to_string().into_bytes());
+            async move { Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap()) }
+        };
+        let client = Client::new(tower::service_fn(serve), "ns");
+        let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+        let ty = K8sType::namespaced("example.com/v1", "App", "apps");
+        let about = Regarding { ty, key: ObjectKey::namespaced("ns", "a"), uid: None };
+        let (reason, message) = ("Odd".to_owned(), "odd".to_owned());
+        let event = ParentEvent { kind: EventKind::Warning, reason, message, name: 1, count: 2 };
+        cluster.publish("op", &about, &event).await.unwrap();
+        assert_eq!(*asked.lock().unwrap(), [Method::PATCH, Method::POST]);
+    }
 
     #[test]
     fn a_long_message_is_cut_between_characters() {
