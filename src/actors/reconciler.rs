@@ -314,3 +314,14 @@ impl Receive<Retire> for Reconciler {
         self.step(Input::Retired, ctx);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_parent_has_times_of_its_own() {
+        assert_ne!(seed(&Uid::new("a")), seed(&Uid::new("b")));
+        assert_eq!(seed(&Uid::new("a")), seed(&Uid::new("a")), "also in another process");
+    }
+}

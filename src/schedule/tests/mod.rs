@@ -206,6 +206,23 @@ fn a_server_that_asked_for_less_is_not_asked_earlier_whatever_changed() {
 }
 
 #[test]
+fn parents_that_wait_for_the_same_reason_do_not_come_back_together() {
+    for (why, finished) in [("failed", FAILED), ("throttled", THROTTLED)] {
+        let start = Instant::now();
+        let wake = |seed| {
+            let mut schedule = Schedule::new(seed);
+            for input in [CHILD, Input::Admitted] {
+                schedule.step(input, &POLICY, start);
+            }
+            schedule.step(finished, &POLICY, start)
+        };
+        assert!(matches!(wake(1), Command::Wake(_)), "{why}");
+        assert_eq!(wake(1), wake(1), "{why}");
+        assert_ne!(wake(1), wake(2), "{why}");
+    }
+}
+
+#[test]
 fn a_parent_that_goes_during_a_run_stops_after_it() {
     assert_eq!(last(&[CHILD, Input::Retired, SETTLED]), Command::Stop);
     assert_eq!(last(&[CHILD, Input::Retired, PARENT, FAILED]), Command::Stop);
