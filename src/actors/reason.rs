@@ -45,3 +45,52 @@ pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
         to: version(&change.after),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::object::KeptManagers;
+
+    fn parent(version: &str, change: impl FnOnce(&mut Value)) -> Object {
+        let mut value = json!({
+            "metadata": {
+                "name": "p", "uid": "u", "resourceVersion": version, "generation": 1,
+                "labels": {"a": "b"},
+            },
+            "status": {"phase": "old"},
+        });
+        change(&mut value);
+        let ty = K8sType::cluster_scoped("example.com/v1", "App", "apps");
+        Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+    }
+
+    /// Only what is stronger than `Surroundings` cuts an error backoff short.
+    #[test]
+    fn what_only_a_status_says_is_no_change_of_the_parent_itself() {
+        type Change = fn(&mut Value);
+        let table: [(Change, Touch); 7] = [
+            (|parent| parent["status"]["phase"] = json!("new"), Touch::Surroundings),
+            (|parent| parent["metadata"]["generation"] = json!(2), Touch::Parent),
+            (|parent| parent["metadata"]["labels"] = json!({}), Touch::Parent),
+            (|parent| parent["metadata"]["annotations"] = json!({"a": "b"}), Touch::Parent),
+            (|parent| parent["metadata"]["finalizers"] = json!(["a"]), Touch::Parent),
+            (|parent| parent["metadata"]["uid"] = json!("other"), Touch::Parent),
+            (|parent| parent["metadata"]["deletionTimestamp"] = json!("now"), Touch::Deletion),
+        ];
+        let before = parent("1", |_| {});
+        for (change, expected) in table {
+            let after = parent("2", change);
+            assert_eq!(strength(Some(&before), &after), expected, "{}", after.json());
+        }
+        assert_eq!(strength(None, &before), Touch::Parent, "it is new");
+        let untold = |phase: &'static str| {
+            parent(phase, move |parent| {
+                parent["metadata"].as_object_mut().unwrap().remove("generation");
+                parent["status"]["phase"] = json!(phase);
+            })
+        };
+        assert_eq!(strength(Some(&untold("1")), &untold("2")), Touch::Parent, "it may be a spec");
+    }
+}
