@@ -192,3 +192,36 @@ impl fmt::Debug for Parts {
         f.debug_struct("Parts").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, PoisonError};
+
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn a_process_is_ready_when_every_operator_runs_or_says_why_not() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let tell = told.clone();
+        let on_ready: OnReady = Box::new(move |ready: &Ready| {
+            tell.lock().unwrap_or_else(PoisonError::into_inner).push(ready.degraded.clone());
+        });
+        let (ready, is_ready) = watch::channel(false);
+        let (states, changes) = mpsc::unbounded_channel();
+        let readiness = Readiness { operators: 2, web: None, ready, on_ready: Some(on_ready) };
+        let mut announcing = pin!(readiness.announce(changes));
+        let mut after = |operator: &str, state: OperatorState| {
+            let operator = OperatorName::new(operator).unwrap();
+            states.send(OperatorStateChanged { operator, state }).unwrap();
+            assert!(announcing.as_mut().now_or_never().is_none(), "it never ends");
+            *is_ready.borrow()
+        };
+        let starting = || OperatorState::Starting { waiting_for: vec!["pods".to_owned()] };
+        let degraded = OperatorState::Degraded { reasons: vec!["no pods".to_owned()] };
+        assert!(!after("a", OperatorState::Running) && !after("b", starting()));
+        assert!(after("b", degraded));
+        assert_eq!(*told.lock().unwrap(), [["b: no pods"]]);
+    }
+}
