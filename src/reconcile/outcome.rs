@@ -111,4 +111,26 @@ mod tests {
         assert_eq!(report.finished(&config), Finished::Recheck { after });
         assert_eq!(report.outcome(&config), Outcome::Waiting);
     }
+
+    /// The event may be lost.
+    #[test]
+    fn who_waits_for_an_event_looks_again_by_itself() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let (soon, late) = (Duration::from_secs(2), Duration::from_hours(1));
+        let recheck = |after| Finished::Recheck { after };
+        for (end, waits, resync, expected) in [
+            (End::Alive, false, None, Finished::Settled { resync: None }),
+            (End::Alive, false, Some(late), Finished::Settled { resync: Some(late) }),
+            (End::Alive, true, None, recheck(RECHECK)),
+            (End::Alive, true, Some(late), recheck(RECHECK)),
+            (End::Alive, true, Some(soon), recheck(soon)),
+            (End::Outdated, false, None, recheck(RECHECK)),
+            (End::Outdated, false, Some(late), recheck(RECHECK)),
+        ] {
+            let mut report = Report::new(SystemTime::now(), Memory::default());
+            (report.end, report.resync) = (end, resync);
+            report.waiting.extend(waits.then(|| "a child is being deleted".to_owned()));
+            assert_eq!(report.finished(&config), expected, "{end:?} {waits} {resync:?}");
+        }
+    }
 }
