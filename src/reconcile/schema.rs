@@ -126,4 +126,16 @@ mod tests {
             assert_eq!(take_in(answer, after), is_secret, "{after:?}");
         }
     }
+
+    #[test]
+    fn a_schema_that_is_a_minute_old_is_read_again_and_known_until_then() {
+        let secrets = SecretFields::default();
+        let schema = Arc::new(TypeSchema { status: StatusSchema::unknown(), secrets });
+        for (age, is_fresh) in [(Duration::ZERO, true), (FRESH, false)] {
+            let read_at = Instant::now().checked_sub(age);
+            let known = Known { schema: Some(schema.clone()), read_at, unpublished_since: None };
+            assert_eq!(known.fresh().is_some(), is_fresh, "{age:?}");
+            assert!(known.schema.is_some());
+        }
+    }
 }
