@@ -1,0 +1,82 @@
+//! Lists: in pages, whole, or streamed.
+
+use super::*;
+
+/// A server that cannot stream lists, with one object on each of two pages; where reading is slow,
+/// the token for the second has expired.
+fn paging(is_slow: bool, asked: mpsc::UnboundedSender<String>) -> Cluster {
+    served_by(move |query| {
+        let _ = asked.send(query.to_owned());
+        let (code, answer) = match query {
+            "limit=500" => (200, page(&["a"], "more")),
+            "limit=500&continue=more" if is_slow => {
+                (410, json!({"kind": "Status", "code": 410, "reason": "Expired"}))
+            }
+            "limit=500&continue=more" => (200, page(&["b"], "")),
+            "" => (200, page(&["a", "b"], "")),
+            _ => (400, json!({})),
+        };
+        (code, line(&answer))
+    })
+}
+
+fn page(names: &[&str], next: &str) -> Value {
+    let item = |name: &&str| json!({"metadata": {"name": name, "namespace": "ns", "uid": name, "resourceVersion": "1"}});
+    let items: Vec<_> = names.iter().map(item).collect();
+    json!({"metadata": {"resourceVersion": "7", "continue": next}, "items": items})
+}
+
+#[tokio::test]
+async fn a_list_is_read_in_pages_and_whole_when_the_token_of_the_next_has_expired() {
+    let (first, next) = ("limit=500", "limit=500&continue=more");
+    assert_eq!(lists_asked_of_two(ClusterSettings::default(), false).await, [first, next]);
+    assert_eq!(lists_asked_of_two(ClusterSettings::default(), true).await, [first, next, ""]);
+}
+
+#[tokio::test]
+async fn a_list_is_read_in_pages_from_a_server_that_cannot_stream_it() {
+    let asked = lists_asked_of_two(streaming(), false).await;
+    assert!(asked[0].contains("sendInitialEvents=true"), "{asked:?}");
+    assert_eq!(asked[1..], ["limit=500", "limit=500&continue=more"]);
+}
+
+/// What is asked until both objects are read, and are watched from there.
+async fn lists_asked_of_two(settings: ClusterSettings, is_slow: bool) -> Vec<String> {
+    let (say, mut asked) = mpsc::unbounded_channel();
+    let store = looping(paging(is_slow, say).with_settings(settings), |_| {});
+    let mut queries = Vec::new();
+    loop {
+        let query = asked.recv().await.expect("the loop never ends");
+        if query.ends_with("resourceVersion=7") {
+            break;
+        }
+        queries.push(query);
+    }
+    let objects = store.reader().list();
+    let names: Vec<&str> = objects.iter().map(Object::name).collect();
+    assert_eq!(names, ["a", "b"]);
+    queries
+}
+
+#[tokio::test]
+async fn what_goes_while_a_list_is_streamed_is_not_in_it() {
+    let annotations = json!({"k8s.io/initial-events-end": "true"});
+    let end = json!({"metadata": {"resourceVersion": "9", "annotations": annotations}});
+    let frames = [
+        json!({"type": "ADDED", "object": item("a")}),
+        json!({"type": "ADDED", "object": item("b")}),
+        json!({"type": "DELETED", "object": item("a")}),
+        json!({"type": "BOOKMARK", "object": end}),
+    ];
+    let lines = frames.map(|frame| format!("{frame}\n")).concat().into_bytes();
+    let cluster = served_by(move |query| {
+        let is_list = query.contains("sendInitialEvents");
+        (200, if is_list { answer(lines.clone()) } else { silent() })
+    });
+    let (say, mut heard) = mpsc::unbounded_channel();
+    let note = move |note| drop(say.send(note));
+    let store = looping(cluster.with_settings(streaming()), note);
+    while !matches!(heard.recv().await, Some(WatchNote::Synced(_))) {}
+    let objects = store.reader().list();
+    assert_eq!(objects.iter().map(Object::name).collect::<Vec<_>>(), ["b"]);
+}

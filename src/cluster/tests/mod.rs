@@ -1,0 +1,127 @@
+//! Requests and watch loops before servers that say too much, end, refuse, or have forgotten.
+
+mod lists;
+mod watches;
+
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full, StreamBody, combinators::BoxBody};
+use kube::{Client, client::Body};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::{
+    metrics::Metrics,
+    object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion},
+    store::{Settled, Store},
+};
+
+type Answer = BoxBody<bytes::Bytes, Infallible>;
+
+/// A cluster whose API server answers each query with a code and a body.
+fn served_by(serve: impl Fn(&str) -> (u16, Answer) + Send + 'static) -> Cluster {
+    cluster(tower::service_fn(move |request: Request<Body>| {
+        let (code, body) = serve(request.uri().query().unwrap_or_default());
+        let answer = Response::builder().status(code).body(body).unwrap();
+        async move { Ok::<_, Infallible>(answer) }
+    }))
+}
+
+fn cluster<S>(server: S) -> Cluster
+where
+    S: tower::Service<Request<Body>, Response = Response<Answer>, Error = Infallible>,
+    S: Send + 'static,
+    S::Future: Send + 'static,
+{
+    Cluster::new(Client::new(server, "ns"), Metrics::new(), KeptManagers::default())
+}
+
+/// An API server that answers everything with one line of so many MiB.
+fn verbose(mib: usize) -> Cluster {
+    served_by(move |_| (200, answer(vec![0; mib << 20])))
+}
+
+fn is_watch(query: &str) -> bool {
+    query.contains("watch=1")
+}
+
+fn answer(body: Vec<u8>) -> Answer {
+    Full::from(body).boxed()
+}
+
+fn line(value: &Value) -> Answer {
+    answer(format!("{value}\n").into_bytes())
+}
+
+/// A list of nothing.
+fn empty() -> Value {
+    json!({"metadata": {"resourceVersion": "1"}, "items": []})
+}
+
+fn item(name: &str) -> Value {
+    json!({"metadata": {"name": name, "namespace": "ns", "uid": name, "resourceVersion": "1"}})
+}
+
+/// A body that never says anything and never ends.
+fn silent() -> Answer {
+    StreamBody::new(futures::stream::pending::<Result<_, Infallible>>()).boxed()
+}
+
+fn config_maps() -> K8sType {
+    K8sType::namespaced("v1", "ConfigMap", "configmaps")
+}
+
+fn all_config_maps() -> WatchSpec {
+    WatchSpec { ty: config_maps(), namespace: None, label_selector: None }
+}
+
+fn streaming() -> ClusterSettings {
+    ClusterSettings { streaming_lists: true, ..ClusterSettings::default() }
+}
+
+/// The store of a watch loop over all `ConfigMaps`.
+fn looping(cluster: Cluster, note: impl Fn(WatchNote) + Send + Sync + 'static) -> Store {
+    let store = Store::new(config_maps(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    tokio::spawn(watch(cluster, all_config_maps(), store.clone(), scope, note));
+    store
+}
+
+/// What is said of a watch.
+fn heard_of(cluster: Cluster) -> mpsc::UnboundedReceiver<WatchNote> {
+    let (say, heard) = mpsc::unbounded_channel();
+    looping(cluster, move |note| drop(say.send(note)));
+    heard
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_is_given_up_on() {
+    let key = ObjectKey::namespaced("ns", "a");
+    let error = verbose(257).read(&config_maps(), &key).await.unwrap_err();
+    assert!(matches!(error, ApiError::Unreachable { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_line_of_a_watch_that_is_too_long_is_given_up_on() {
+    let mut heard = heard_of(verbose(17).with_settings(streaming()));
+    assert!(matches!(heard.recv().await, Some(WatchNote::Opened)));
+    match heard.recv().await {
+        Some(WatchNote::Failed { error: ApiError::Malformed { why, .. }, .. }) => {
+            assert!(why.contains("longer than 16 MiB"), "{why}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What was asked for, and that it was told to be open.
+type Words = mpsc::UnboundedSender<&'static str>;

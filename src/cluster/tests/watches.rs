@@ -1,0 +1,162 @@
+//! Watches that end, are refused, or are of a version that is forgotten.
+
+use super::*;
+
+/// A server whose lists are empty, and which ends every watch at once.
+fn ending(words: Words) -> Cluster {
+    served_by(move |query| {
+        let _ = words.send(if is_watch(query) { "watch" } else { "list" });
+        let bookmark = json!({"type": "BOOKMARK", "object": {
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {
+                "resourceVersion": "1", "annotations": {"k8s.io/initial-events-end": "true"},
+            },
+        }});
+        (200, line(&if is_watch(query) { bookmark } else { empty() }))
+    })
+}
+
+#[tokio::test]
+async fn that_a_watch_is_open_is_told_unless_the_one_before_had_lasted_its_time() {
+    let (short, long) = (Duration::ZERO, Timeouts::default().watch);
+    for (streaming_lists, watch, expected) in [
+        (false, short, &["list", "opened", "watch", "watch", "watch"][..]),
+        (false, long, &["list", "opened", "watch", "watch", "opened"]),
+        (true, short, &["watch", "opened", "watch", "watch"]),
+        (true, long, &["watch", "opened", "watch", "opened"]),
+    ] {
+        let timeouts = Timeouts { watch, ..Timeouts::default() };
+        let settings = ClusterSettings { timeouts, streaming_lists };
+        assert_eq!(said(settings, expected.len()).await, expected, "{settings:?}");
+    }
+}
+
+/// The first words between a watch loop and a server that ends every watch at once.
+async fn said(settings: ClusterSettings, count: usize) -> Vec<&'static str> {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    let cluster = ending(say.clone()).with_settings(settings);
+    looping(cluster, move |note| {
+        if matches!(note, WatchNote::Opened) {
+            let _ = say.send("opened");
+        }
+    });
+    let mut words = Vec::new();
+    while words.len() < count {
+        words.push(heard.recv().await.expect("the loop never ends"));
+    }
+    words
+}
+
+#[tokio::test]
+async fn what_may_be_listed_and_not_watched_is_not_called_in_sync() {
+    let cluster =
+        served_by(
+            move |query| {
+                if is_watch(query) { (403, line(&json!({}))) } else { (200, line(&empty())) }
+            },
+        );
+    let mut heard = heard_of(cluster);
+    loop {
+        match heard.recv().await.expect("the loop never ends") {
+            WatchNote::Failed { .. } => break,
+            note => assert!(!matches!(note, WatchNote::Synced(_)), "{note:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_a_day_is_asked_again_sooner() {
+    let serve = |_: Request<Body>| async {
+        let asking = Response::builder().status(503).header("Retry-After", "86400");
+        Ok(asking.body(answer(Vec::new())).unwrap())
+    };
+    let mut heard = heard_of(cluster(tower::service_fn(serve)));
+    match heard.recv().await {
+        Some(WatchNote::Failed { retry_in, .. }) => {
+            assert_eq!(retry_in, Duration::from_mins(10), "it may be back before");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A server with nothing in it that ends the first watch, refuses the second, and has nothing to
+/// say in the third.
+fn refusing_once() -> Cluster {
+    let watches = Arc::new(AtomicUsize::new(0));
+    served_by(move |query| {
+        let number = is_watch(query).then(|| watches.fetch_add(1, Ordering::Relaxed) + 1);
+        match number {
+            None => (200, line(&empty())),
+            Some(1) => (200, answer(Vec::new())),
+            Some(2) => (403, line(&json!({}))),
+            Some(_) => (200, silent()),
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_failed_is_known_to_work_again_when_it_opens() {
+    let mut heard = heard_of(refusing_once());
+    loop {
+        if let WatchNote::Failed { error, .. } = heard.recv().await.expect("the loop never ends") {
+            break assert_eq!(error.code(), Some(403));
+        }
+    }
+    assert!(matches!(heard.recv().await, Some(WatchNote::Opened)));
+    let note = heard.recv().await;
+    assert!(matches!(note, Some(WatchNote::Alive { .. })), "nothing else may ever come: {note:?}");
+}
+
+/// A server that has forgotten the version of its list when it is first watched from there; the
+/// second watch says nothing.
+fn forgetful(words: Words) -> Cluster {
+    let watches = Arc::new(AtomicUsize::new(0));
+    served_by(move |query| {
+        let _ = words.send(if is_watch(query) { "watch" } else { "list" });
+        let number = is_watch(query).then(|| watches.fetch_add(1, Ordering::Relaxed) + 1);
+        match number {
+            None => (200, line(&empty())),
+            Some(1) => (410, line(&json!({"kind": "Status", "code": 410, "reason": "Expired"}))),
+            Some(_) => (200, silent()),
+        }
+    })
+}
+
+#[tokio::test]
+async fn a_watch_that_is_refused_as_too_old_is_begun_with_a_list() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    looping(forgetful(say), |_| {});
+    for expected in ["list", "watch", "list", "watch"] {
+        assert_eq!(heard.recv().await, Some(expected));
+    }
+}
+
+/// Only then it is told that a list was taken in.
+#[tokio::test]
+async fn that_versions_went_back_is_told_although_a_second_list_followed() {
+    let store = Store::new(config_maps(), BTreeSet::new());
+    let scope = store.add_scope(None);
+    store.bookmark(scope, &ResourceVersion::Number(5));
+    let ((words, _), (say, mut heard)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+    let note = move |note| drop(say.send(note));
+    tokio::spawn(watch(forgetful(words), all_config_maps(), store, scope, note));
+    let settled = loop {
+        if let WatchNote::Synced(settled) = heard.recv().await.expect("the loop never ends") {
+            break settled;
+        }
+    };
+    assert_eq!(settled, Settled::WentBack);
+}
+
+/// It may be another one when it is served again.
+#[tokio::test(start_paused = true)]
+async fn a_type_that_is_served_again_is_begun_with_a_list() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    let cluster = served_by(move |query| {
+        let _ = say.send(if is_watch(query) { "watch" } else { "list" });
+        if is_watch(query) { (404, line(&json!({}))) } else { (200, line(&empty())) }
+    });
+    looping(cluster, |_| {});
+    for expected in ["list", "watch", "list", "watch"] {
+        assert_eq!(heard.recv().await, Some(expected));
+    }
+}
