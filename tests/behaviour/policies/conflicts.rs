@@ -69,6 +69,9 @@ async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
 async fn what_ties_a_child_to_its_parent_is_not_left_to_others() {
     let Some(world) = World::new().await else { return };
     let operators = start_yielding(&world).await;
+    // Or the write that is under way takes the label along.
+    let says_so = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
+    world.until(RECIPE, "r", "who holds a field", says_so).await;
     let label = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": "me"}}});
     world.patch(CONFIG_MAP, "c", label).await;
     let is_tied =
