@@ -113,5 +113,10 @@ async fn backoff_grows_with_each_failure() {
     // Newest first: each gap is longer than the one before it in time, as the halves that jitter
     // over do not overlap two steps apart.
     assert!(starts[0] - starts[1] > starts[2] - starts[3], "{starts:?}");
+    let (_, metrics) = operators.http("/metrics").await;
+    let backoffs = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("operetta_backoffs_total{operator=\"cook\"} "));
+    assert!(backoffs.is_some_and(|count| count.parse::<u64>().unwrap() >= 4), "{metrics}");
     operators.stop().await;
 }

@@ -1,26 +1,41 @@
 //! What a run does when the API server does not say what it hoped for.
 
+mod cook;
+mod counting;
+mod deleting;
+mod disputes;
 mod ending;
 mod event_reading;
+mod finalizers;
+mod inheriting;
+mod objects;
 mod pausing;
 mod restraint;
 mod rival;
 mod scripted;
+mod secrets;
+mod setup;
+mod statuses;
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use scripted::{Reply, Setup, app, child, desired, parent, refusal, with_status};
-use serde_json::json;
+use objects::{Reply, app, child, desired, openapi, parent, refusal, with_status};
+use serde_json::{Value, json};
+use setup::Setup;
 
 use super::*;
 use crate::{
     object::{K8sType, Undecodable},
-    operator::ChildConfig,
+    operator::{Allowance, ChildConfig, ConflictPolicy},
     schedule::Finished,
 };
+
+fn of_child(asked: &scripted::Asked) -> bool {
+    asked.is_about("/pods/c")
+}
 
 fn pods() -> K8sType {
     K8sType::namespaced("v1", "Pod", "pods")
@@ -134,22 +149,6 @@ async fn a_child_without_our_label_that_ends_is_created_again() {
     is_gone.store(true, Ordering::Release);
     let second = world.run(first.memory).await;
     assert_eq!(second.writes.len(), 1, "{:?}", second.waiting);
-}
-
-#[tokio::test]
-async fn a_run_with_a_refused_write_deletes_nothing() {
-    let world = Setup::new(pods(), ChildConfig::apply())
-        .caching(child("5", 1))
-        .desiring(desired("c-v2"))
-        .before(|asked| match asked.method.as_str() {
-            "GET" => (200, parent("3")),
-            "PATCH" => refusal(403, "Forbidden"),
-            "DELETE" => done(),
-            _ => taken(),
-        });
-    let report = world.run(Memory::default()).await;
-    assert!(report.failure().is_some());
-    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
 }
 
 #[tokio::test]

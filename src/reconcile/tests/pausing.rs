@@ -42,6 +42,44 @@ async fn a_run_that_is_under_way_writes_nothing_more_when_its_operator_is_paused
 }
 
 #[tokio::test]
+async fn a_run_that_is_under_way_deletes_nothing_more_either() {
+    let paused = Arc::new(OnceLock::<Arc<Context>>::new());
+    let operator = paused.clone();
+    let mut other = child("5", 1);
+    other["metadata"]["name"] = json!("d");
+    let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1)).caching(other);
+    let world = setup.before(move |asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "DELETE" => {
+            operator.get().unwrap().pause();
+            done()
+        }
+        _ => taken(),
+    });
+    let _ = paused.set(world.context());
+    let report = world.run(Memory::default()).await;
+    assert!(report.owes_run() && world.asked("DELETE").len() == 1, "{report:?}");
+}
+
+/// The finalizer was not put on the parent.
+#[tokio::test]
+async fn a_run_that_began_paused_creates_nothing_although_the_pause_ended_under_way() {
+    let paused = Arc::new(OnceLock::<Arc<Context>>::new());
+    let operator = paused.clone();
+    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable()).desiring(desired("c"));
+    let setup = setup.while_called(move || assert!(operator.get().unwrap().resume()));
+    let world = setup.before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        _ => taken(),
+    });
+    world.context().pause();
+    let _ = paused.set(world.context());
+    let report = world.run(Memory::default()).await;
+    assert!(report.owes_run() && report.writes.is_empty(), "{report:?}");
+    assert!(!world.asked("PATCH").iter().any(|asked| asked.is_about("/pods/")));
+}
+
+#[tokio::test]
 async fn a_parent_of_which_nothing_is_to_be_written_says_nothing_of_the_pause_of_its_operator() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {

@@ -3,11 +3,7 @@
 use std::sync::mpsc;
 
 use super::*;
-use crate::{history::Verb, operator::ConflictPolicy};
-
-fn of_child(asked: &scripted::Asked) -> bool {
-    asked.is_about("/pods/c")
-}
+use crate::cluster::EventKind;
 
 /// The garbage collector may have taken it, and the watch of the parent be late.
 #[tokio::test]
@@ -23,6 +19,7 @@ async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planne
         ("its spec changed", live("generation", json!(2)), 0),
         ("it is another one", live("uid", json!("other")), 0),
         ("it is gone", refusal(404, "NotFound"), 0),
+        ("the server does not say", refusal(500, "InternalError"), 0),
     ] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -38,6 +35,55 @@ async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planne
             "{what}"
         );
     }
+}
+
+/// Only a parent that has never had a child is spared the request.
+#[tokio::test]
+async fn a_missing_child_may_have_been_collected_if_there_was_ever_one() {
+    let mut after_a_restart = parent("3");
+    after_a_restart["status"] = json!({});
+    for (what, parent_then, cached, expected) in [
+        ("it is new", parent("3"), None, 0),
+        ("a process before may have made it", after_a_restart, None, 1),
+        ("it was there in a run before", parent("3"), Some(child("5", 2)), 1),
+    ] {
+        let live = parent_then.clone();
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => (201, child("9", 2)),
+            "GET" if asked.is_about("/apps/p") => (200, live.clone()),
+            _ => taken(),
+        };
+        let setup = Setup::new(pods(), ChildConfig::apply()).of(parent_then).desiring(desired("c"));
+        let world = cached.into_iter().fold(setup, Setup::caching).before(script);
+        let reads = || world.asked("GET").iter().filter(|it| it.is_about("/apps/p")).count();
+        let mut memory = Memory::default();
+        if world.is_cached("c") {
+            memory = world.run(memory).await.memory;
+            assert_eq!(reads(), 0, "{what}");
+            world.went("c");
+        }
+        world.run(memory).await;
+        assert_eq!(reads(), expected, "{what}");
+    }
+}
+
+/// Its event is older than the read, and will be ignored.
+#[tokio::test]
+async fn what_is_found_after_a_conflict_is_cached_and_told_to_all() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => refusal(409, "Conflict"),
+        "GET" if of_child(asked) => {
+            let mut ending = child("8", 2);
+            ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+            (200, ending)
+        }
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+    world.run(Memory::default()).await;
+    assert!(world.is_cached("c") && world.told_the_parent_too());
 }
 
 #[tokio::test]
@@ -85,62 +131,27 @@ async fn a_write_that_changed_nothing_is_not_sent_again() {
     assert_eq!(world.asked("PATCH").iter().filter(|one| of_child(one)).count(), 1);
 }
 
-/// It may have got a controller since.
+/// Its place and its parent are taken until then: runs of one parent never overlap.
 #[tokio::test]
-async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
+async fn a_run_is_not_over_before_its_handler_returns() {
+    let (release, released) = mpsc::channel();
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
-        "PATCH" => (200, child("6", 2)),
-        "GET" if of_child(asked) => {
-            let mut of_nobody = child("5", 1);
-            of_nobody["metadata"]["ownerReferences"] = json!([]);
-            (200, of_nobody)
-        }
-        "GET" => (200, parent("3")),
         _ => taken(),
     };
-    let world =
-        Setup::new(pods(), ChildConfig::apply().adopting()).desiring(desired("c")).before(script);
-    let report = world.run(Memory::default()).await;
-    assert_eq!(report.writes.len(), 1, "{report:?}");
-    let writes = world.asked("PATCH").into_iter().filter(of_child);
-    let proofs: Vec<_> =
-        writes.map(|one| one.body["metadata"]["resourceVersion"].clone()).collect();
-    assert_eq!(proofs, ["1", "5", "5"], "a create, a dry run, and the adoption");
-}
-
-/// As an autoscaler holds the number of replicas.
-#[tokio::test]
-async fn an_object_is_adopted_also_if_a_field_of_it_is_left_to_others() {
-    let script = |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
-        "PATCH" if asked.is_about("force=true") || asked.body.get("spec").is_none() => {
-            (200, child("6", 1))
-        }
-        "PATCH" => {
-            let message = "conflict with \"kube-controller-manager\" using v1";
-            let cause = json!({
-                "reason": "FieldManagerConflict", "field": ".spec.x", "message": message,
-            });
-            let details = json!({"name": "c", "causes": [cause]});
-            (409, json!({"kind": "Status", "code": 409, "reason": "Conflict", "details": details}))
-        }
-        "GET" if of_child(asked) => {
-            let mut of_nobody = child("5", 1);
-            of_nobody["metadata"]["ownerReferences"] = json!([]);
-            (200, of_nobody)
-        }
-        "GET" => (200, parent("3")),
-        _ => taken(),
-    };
-    let how = ChildConfig::apply().adopting().with_conflicts(ConflictPolicy::Yield);
-    let world = Setup::new(pods(), how).desiring(desired("c")).before(script);
-    let report = world.run(Memory::default()).await;
-    let verbs: Vec<_> = report.writes.iter().map(|write| write.verb).collect();
-    assert_eq!(verbs, [Verb::Adopted], "{report:?}");
-    assert_eq!(report.held, ["Pod.v1 ns/c: others hold .spec.x (`kube-controller-manager`)"]);
+    let setup = Setup::new(pods(), ChildConfig::apply()).answering_after(released);
+    let world = Arc::new(setup.before(script));
+    let asked = world.clone();
+    let run = tokio::spawn(async move { world.run(Memory::default()).await });
+    asked.until_asked("PATCH", "/status").await;
+    for _ in 0..1000 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!run.is_finished(), "it is only said that the handler is overdue");
+    assert_eq!(asked.shown(), ["HandlerOverdue"], "at once");
+    release.send(()).unwrap();
+    let report = run.await.unwrap();
+    assert_eq!(report.failure().map(Failure::reason), Some("HandlerOverdue"));
 }
 
 #[tokio::test]
@@ -164,22 +175,27 @@ async fn the_answer_of_a_handler_that_was_given_up_on_is_not_carried_out() {
     assert!(!world.asked("PATCH").iter().any(of_child), "{report:?}");
 }
 
+/// At once, and not again with the status of the run.
 #[tokio::test]
-async fn the_status_of_a_parent_is_not_written_to_its_namesake() {
-    for (uid, tries) in [("pu", 3), ("other", 1)] {
-        let script = move |asked: &scripted::Asked| {
-            let mut live = parent("9");
-            live["metadata"]["uid"] = json!(uid);
-            match asked.method.as_str() {
-                "PATCH" => refusal(409, "Conflict"),
-                "GET" => (200, live),
-                _ => taken(),
-            }
-        };
-        let world = Setup::new(pods(), ChildConfig::apply()).before(script);
-        world.run(Memory::default()).await;
-        assert_eq!(world.asked("PATCH").len(), tries, "{uid}");
-    }
+async fn that_a_handler_is_overdue_is_one_event() {
+    let (release, released) = mpsc::channel();
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => {
+            let _ = release.send(());
+            with_status(&asked.body)
+        }
+        _ => taken(),
+    };
+    let setup = Setup::new(pods(), ChildConfig::apply()).answering_after(released);
+    let world = setup.before(script);
+    world.run(Memory::default()).await;
+    // Events are sent one after the other.
+    let last = (EventKind::Warning, "Last", String::new());
+    events::tell_once(&world.context(), &world.parent().unwrap(), last);
+    let reasons = || world.asked("POST").into_iter().map(|asked| asked.body["reason"].clone());
+    world.until(|| reasons().any(|reason| reason == "Last")).await;
+    assert_eq!(reasons().collect::<Vec<_>>(), ["HandlerOverdue", "Last"]);
+    assert!(!world.asked("PATCH").iter().any(|asked| asked.is_about("/events")), "counted up");
 }
 
 #[tokio::test]
@@ -196,44 +212,68 @@ async fn a_run_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
     }
 }
 
-/// What is refused here may be so for ever.
+/// It would be begun when the process is to end.
 #[tokio::test]
-async fn a_deletion_that_is_refused_does_not_keep_the_others_from_theirs() {
-    let mut other = child("6", 1);
-    other["metadata"]["name"] = json!("d");
-    other["metadata"]["uid"] = json!("du");
-    let world = Setup::new(pods(), ChildConfig::apply())
-        .caching(child("5", 1))
-        .caching(other)
-        .before(|asked| match asked.method.as_str() {
+async fn a_run_that_wrote_is_followed_by_no_other_once_the_gate_is_closed() {
+    for (is_closed, runs) in [(false, 2), (true, 1)] {
+        let script = |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "DELETE" if of_child(asked) => refusal(403, "Forbidden"),
-            "DELETE" => done(),
+            "PATCH" => (201, child("9", 2)),
             _ => taken(),
-        });
-    let report = world.run(Memory::default()).await;
-    assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"));
-    assert_eq!((world.asked("DELETE").len(), report.writes.len()), (2, 1), "{report:?}");
+        };
+        let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+        let context = world.context();
+        if is_closed {
+            context.gate().close();
+        }
+        assert_eq!(run_on(&context, scripted::World::job(0, Memory::default())).await.len(), runs);
+    }
 }
 
-/// What it wants now is not known: it may be just what it did not want before.
+/// The watch with the selector has said that it is gone.
 #[tokio::test]
-async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {
-    let world = Setup::new(secrets(), ChildConfig::apply())
-        .caching(child("5", 1))
-        .caching_beside(pods(), child("6", 1))
-        .before(|asked| match asked.method.as_str() {
-            "GET" if asked.is_about("/apps/p") => {
-                let mut changed = parent("4");
-                changed["metadata"]["generation"] = json!(2);
-                (200, changed)
+async fn a_child_that_had_only_left_our_sight_is_no_drift() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
+        "PATCH" => (200, child("9", 2)),
+        "GET" if of_child(asked) => {
+            let mut unlabelled = child("8", 2);
+            unlabelled["metadata"]["labels"] = json!({});
+            (200, unlabelled)
+        }
+        "GET" => (200, parent("9")),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 2))
+        .desiring(desired("c"))
+        .before(script);
+    let first = world.run(Memory::default()).await;
+    world.went("c");
+    let second = world.run(first.memory).await;
+    assert_eq!(second.writes.len(), 1, "{second:?}");
+    let metrics = world.context().metrics().render();
+    assert!(!metrics.contains("operetta_drift_repaired_total{"), "{metrics}");
+}
+
+#[tokio::test]
+async fn the_namesake_of_a_parent_that_cannot_be_read_is_not_taken_for_it() {
+    for (uid, end) in [("pu", End::Alive), ("other", End::Gone)] {
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => (201, child("9", 2)),
+            _ => {
+                let mut live = parent("8");
+                live["metadata"]["uid"] = json!(uid);
+                (200, live)
             }
-            "DELETE" => done(),
-            _ => taken(),
-        });
-    let report = world.run(Memory::default()).await;
-    assert_eq!(report.end, End::Outdated);
-    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
+        };
+        let setup = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c"));
+        let world = setup.with_unreadable_parent().before(script);
+        let report = world.run(Memory::default()).await;
+        assert_eq!((report.end, report.writes.is_empty()), (end, end == End::Gone), "{uid}");
+    }
 }
 
 /// A handler may take its time, and the watch goes on meanwhile.
@@ -261,65 +301,4 @@ async fn what_became_of_the_parent_while_its_handler_was_asked_counts() {
         let expected = if writes == 0 { End::Outdated } else { End::Alive };
         assert_eq!((report.writes.len(), report.end), (writes, expected), "{what}");
     }
-}
-
-/// A person was asked, and has not answered.
-#[tokio::test]
-async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
-    let held = json!({"conditions": [{
-        "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
-    }]});
-    let script = |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        _ => taken(),
-    };
-    let world = || Setup::new(pods(), ChildConfig::apply()).showing(held.clone());
-    let says_so = |world: scripted::World| {
-        world.asked("PATCH").remove(0).body.to_string().contains("DeletionsHeld")
-    };
-    let (failing, well) = (world().failing_for_good().before(script), world().before(script));
-    failing.run(Memory::default()).await;
-    let judged = well.run(Memory::default()).await;
-    // The run that judged it may have left the status to the next.
-    let failing_then = world().failing_for_good().before(script);
-    failing_then.run(judged.memory).await;
-    assert_eq!([failing, well, failing_then].map(says_so), [true, false, false]);
-}
-
-/// As after versions went back: what is to be deleted waits, and is no less than before.
-#[tokio::test]
-async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
-    let held = json!({"conditions": [{
-        "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
-    }]});
-    for (is_unlisted, is_held) in [(true, true), (false, false)] {
-        let setup = Setup::new(pods(), ChildConfig::apply()).showing(held.clone());
-        let setup = setup.caching(child("5", 1));
-        let setup = if is_unlisted { setup.unlisted() } else { setup };
-        let world = setup.before(|asked| match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "DELETE" => done(),
-            _ => taken(),
-        });
-        let report = world.run(Memory::default()).await;
-        assert_eq!(report.holds_no_deletions(), !is_held, "{report:?}");
-        assert_eq!(report.writes.len(), usize::from(!is_held));
-    }
-}
-
-/// It could not be read back, and so would be written in each run.
-#[tokio::test]
-async fn a_status_that_is_nested_too_deep_is_not_written() {
-    let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
-    let world = Setup::new(pods(), ChildConfig::apply())
-        .returning(json!({"conditions": [], "deep": deep}))
-        .before(|asked| match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            _ => taken(),
-        });
-    let report = world.run(Memory::default()).await;
-    assert_eq!(report.failure().map(Failure::reason), Some("HandlerFailed"));
-    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
-    let said = world.asked("PATCH").remove(0).body.to_string();
-    assert!(said.contains("the status: ") && !said.contains("\"deep\""), "{said}");
 }

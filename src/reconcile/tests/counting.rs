@@ -1,0 +1,89 @@
+//! What a run did is counted: it is where somebody looks first.
+
+use std::sync::mpsc;
+
+use super::*;
+
+/// After so many runs.
+async fn assert_counted(world: scripted::World, runs: usize, expected: &[&str]) {
+    let mut memory = Memory::default();
+    for _ in 0..runs {
+        memory = world.run(memory).await.memory;
+    }
+    let metrics = world.context().metrics().render();
+    for line in expected {
+        assert!(metrics.lines().any(|counted| counted == *line), "{line}\n{metrics}");
+    }
+}
+
+fn answering(write: Reply, live: Value) -> impl Fn(&scripted::Asked) -> Reply {
+    move |asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => write.clone(),
+        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+        "GET" => (200, live.clone()),
+        "DELETE" => done(),
+        _ => taken(),
+    }
+}
+
+fn pod_operator() -> Setup {
+    Setup::new(pods(), ChildConfig::apply())
+}
+
+#[tokio::test]
+async fn what_became_of_the_children_is_counted() {
+    let vain = pod_operator().caching(child("5", 1)).desiring(desired("c"));
+    let unchanged = [
+        "operetta_noop_writes_total{operator=\"op\",type=\"pods\"} 1",
+        "operetta_children_unchanged_total{operator=\"op\"} 1",
+    ];
+    let script = answering((200, child("5", 1)), Value::Null);
+    assert_counted(vain.before(script), 2, &unchanged).await;
+
+    let replaced = pod_operator().caching(child("5", 1)).desiring(desired("d"));
+    let written = [
+        "operetta_child_writes_total{operator=\"op\",type=\"pods\",verb=\"created\"} 1",
+        "operetta_child_writes_total{operator=\"op\",type=\"pods\",verb=\"deleted\"} 1",
+    ];
+    assert_counted(replaced.before(answering((201, child("9", 2)), Value::Null)), 1, &written)
+        .await;
+}
+
+#[tokio::test]
+async fn what_stands_in_the_way_is_counted() {
+    let counted = ["operetta_conflicts_total{operator=\"op\",type=\"pods\"} 1"];
+    let mut foreign = child("8", 1);
+    foreign["metadata"]["ownerReferences"] = json!([]);
+    let in_the_way = pod_operator().desiring(desired("c"));
+    let script = answering(refusal(409, "Conflict"), foreign);
+    assert_counted(in_the_way.before(script), 1, &counted).await;
+
+    let cause = json!({
+        "reason": "FieldManagerConflict", "field": ".spec.x", "message": "conflict with \"me\"",
+    });
+    let details = json!({"name": "c", "causes": [cause]});
+    let held = (409, json!({"kind": "Status", "code": 409, "details": details}));
+    let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let held_by_others = Setup::new(pods(), config).caching(child("5", 1)).desiring(desired("c"));
+    assert_counted(held_by_others.before(answering(held, child("5", 1))), 1, &counted).await;
+}
+
+#[tokio::test]
+async fn what_handlers_do_wrong_and_statuses_are_counted() {
+    let panicking = pod_operator().while_called(|| panic!("the kitchen burns"));
+    let counted = [
+        "operetta_handler_panics_total{operator=\"op\"} 1",
+        "operetta_status_writes_total{operator=\"op\"} 1",
+    ];
+    assert_counted(panicking.before(answering(taken(), Value::Null)), 1, &counted).await;
+
+    let (release, released) = mpsc::channel();
+    let late = pod_operator().answering_after(released).before(move |asked| {
+        // It is said while the handler still runs.
+        let _ = release.send(());
+        answering(taken(), Value::Null)(asked)
+    });
+    let counted = ["operetta_handler_timeouts_total{operator=\"op\"} 1"];
+    assert_counted(late, 1, &counted).await;
+}

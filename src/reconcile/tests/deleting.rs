@@ -1,0 +1,244 @@
+//! What a run deletes, how often it tries, and what keeps it from that.
+
+use super::*;
+
+/// Another object in the place of a child.
+fn in_the_way(owners: Value) -> Reply {
+    let mut live = child("8", 1);
+    live["metadata"]["name"] = json!("c-v2");
+    live["metadata"]["ownerReferences"] = owners;
+    (200, live)
+}
+
+/// The server says who holds a field.
+fn held() -> Reply {
+    let cause = json!({
+        "reason": "FieldManagerConflict", "field": ".spec.x", "message": "conflict with \"me\"",
+    });
+    let details = json!({"name": "c-v2", "causes": [cause]});
+    (409, json!({"kind": "Status", "code": 409, "reason": "Conflict", "details": details}))
+}
+
+/// What replaces a child may be what is refused.
+#[tokio::test]
+async fn a_run_with_a_refused_write_deletes_nothing() {
+    let ours = child("8", 1)["metadata"]["ownerReferences"].clone();
+    let reporting = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    for (what, config, answer, live, expected) in [
+        ("refused", ChildConfig::apply(), refusal(403, "Forbidden"), taken(), 0),
+        ("of others", ChildConfig::apply(), refusal(409, "Conflict"), in_the_way(json!([])), 0),
+        ("left to others", reporting, held(), in_the_way(ours), 0),
+        ("accepted", ChildConfig::apply(), (201, child("9", 2)), taken(), 1),
+    ] {
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => answer.clone(),
+            "GET" if asked.is_about("/pods/c-v2") => live.clone(),
+            "GET" => (200, parent("3")),
+            "DELETE" => done(),
+            _ => taken(),
+        };
+        let world = Setup::new(pods(), config).caching(child("5", 1)).desiring(desired("c-v2"));
+        let world = world.before(script);
+        let report = world.run(Memory::default()).await;
+        assert_eq!(world.asked("DELETE").len(), expected, "{what}: {report:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_irreplaceable_child_is_not_deleted_for_a_parent_that_is_another_by_now() {
+    for (version, deletions, end) in [("3", 1, End::Alive), ("4", 0, End::Outdated)] {
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "GET" if asked.is_about("/apps/p") => (200, parent(version)),
+            "GET" => (200, child("5", 1)),
+            "DELETE" => done(),
+            _ => taken(),
+        };
+        let world = Setup::new(secrets(), ChildConfig::apply()).caching(child("5", 1));
+        let world = world.before(script);
+        let report = world.run(Memory::default()).await;
+        assert_eq!((world.asked("DELETE").len(), report.end), (deletions, end));
+    }
+}
+
+/// Somebody writes it between each look and each deletion.
+#[tokio::test]
+async fn a_child_that_keeps_changing_is_tried_three_times_and_is_no_failure() {
+    let version = AtomicUsize::new(5);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "GET" if asked.is_about("/pods/c") => {
+            (200, child(&version.fetch_add(1, Ordering::AcqRel).to_string(), 1))
+        }
+        "DELETE" => refusal(409, "Conflict"),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1)).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(world.asked("DELETE").len(), 3);
+    assert!(report.failure().is_none() && report.waiting.len() == 1, "{report:?}");
+    let after = std::time::Duration::from_secs(10);
+    assert_eq!(report.finished(world.config()), Finished::Recheck { after }, "looks again");
+}
+
+/// An admission policy makes of every new object what it made of this one.
+#[tokio::test]
+async fn whether_a_child_would_come_back_the_same_is_asked_once() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.is_about("dryRun=All") => (200, child("5", 1)),
+        "DELETE" => done(),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::recreate())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(script);
+    let first = world.run(Memory::default()).await;
+    world.run(first.memory).await;
+    let trials = world.asked("PATCH").into_iter().filter(|asked| asked.is_about("dryRun=All"));
+    assert_eq!((trials.count(), world.asked("DELETE").len()), (1, 0));
+}
+
+/// Those that were refused are there, and count when they go.
+#[tokio::test]
+async fn a_deletion_that_was_refused_is_given_back_to_the_minute() {
+    let one = Allowance { percent: 0, at_least: 1 };
+    for (answer, may_delete) in [(refusal(403, "Forbidden"), true), (done(), false)] {
+        let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1));
+        let world = setup.before(move |asked| match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            "DELETE" => answer.clone(),
+            _ => taken(),
+        });
+        world.run(Memory::default()).await;
+        let context = world.context();
+        let taken = context.minute().take(one, 1, Instant::now(), || 1);
+        assert_eq!(taken.is_ok(), may_delete);
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_child_is_cached_as_the_server_answered() {
+    let mut ending = child("6", 1);
+    ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    for (answer, is_cached) in
+        [((200, ending), true), (done(), false), ((200, child("6", 1)), false)]
+    {
+        let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1));
+        let world = setup.before(move |asked| match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            "DELETE" => answer.clone(),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!((report.deleted, world.is_cached("c")), (1, is_cached));
+    }
+}
+
+/// What the operator has elsewhere may be a child of earlier.
+#[tokio::test]
+async fn a_child_of_a_type_that_may_be_anywhere_is_deleted_when_all_is_listed() {
+    for (is_listed, deletions) in [(true, 1), (false, 0)] {
+        let config = ChildConfig::apply().uncollectable();
+        let setup = Setup::new(pods(), config).caching(child("5", 1));
+        let setup = if is_listed { setup } else { setup.partly_listed() };
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => {
+                let mut held = parent("4");
+                held["metadata"]["finalizers"] = json!(["operetta.dev/op"]);
+                (200, held)
+            }
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        world.run(Memory::default()).await;
+        assert_eq!(world.asked("DELETE").len(), deletions);
+    }
+}
+
+/// What is refused here may be so for ever.
+#[tokio::test]
+async fn a_deletion_that_is_refused_does_not_keep_the_others_from_theirs() {
+    let mut other = child("6", 1);
+    other["metadata"]["name"] = json!("d");
+    other["metadata"]["uid"] = json!("du");
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .caching(other)
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "DELETE" if of_child(asked) => refusal(403, "Forbidden"),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"));
+    assert_eq!((world.asked("DELETE").len(), report.writes.len()), (2, 1), "{report:?}");
+}
+
+/// What it wants now is not known: it may be just what it did not want before.
+#[tokio::test]
+async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {
+    let world = Setup::new(secrets(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .caching_beside(pods(), child("6", 1))
+        .before(|asked| match asked.method.as_str() {
+            "GET" if asked.is_about("/apps/p") => {
+                let mut changed = parent("4");
+                changed["metadata"]["generation"] = json!(2);
+                (200, changed)
+            }
+            "DELETE" => done(),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.end, End::Outdated);
+    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
+}
+
+/// A person was asked, and has not answered.
+#[tokio::test]
+async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
+    let held = json!({"conditions": [{
+        "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
+    }]});
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        _ => taken(),
+    };
+    let world = || Setup::new(pods(), ChildConfig::apply()).showing(held.clone());
+    let says_so = |world: scripted::World| {
+        world.asked("PATCH").remove(0).body.to_string().contains("DeletionsHeld")
+    };
+    let (failing, well) = (world().failing_for_good().before(script), world().before(script));
+    failing.run(Memory::default()).await;
+    let judged = well.run(Memory::default()).await;
+    // The run that judged it may have left the status to the next.
+    let failing_then = world().failing_for_good().before(script);
+    failing_then.run(judged.memory).await;
+    assert_eq!([failing, well, failing_then].map(says_so), [true, false, false]);
+}
+
+/// As after versions went back: what is to be deleted waits, and is no less than before.
+#[tokio::test]
+async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
+    let held = json!({"conditions": [{
+        "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
+    }]});
+    for (is_unlisted, is_held) in [(true, true), (false, false)] {
+        let setup = Setup::new(pods(), ChildConfig::apply()).showing(held.clone());
+        let setup = setup.caching(child("5", 1));
+        let setup = if is_unlisted { setup.unlisted() } else { setup };
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!(report.holds_no_deletions(), !is_held, "{report:?}");
+        assert_eq!(report.writes.len(), usize::from(!is_held));
+    }
+}

@@ -1,0 +1,72 @@
+//! Fields that others take while a child is written that leaves others theirs.
+
+use super::*;
+
+fn held(field: &str) -> Reply {
+    let cause = json!({
+        "reason": "FieldManagerConflict", "field": field, "message": "conflict with \"me\"",
+    });
+    let details = json!({"name": "c", "causes": [cause]});
+    (409, json!({"kind": "Status", "code": 409, "reason": "Conflict", "details": details}))
+}
+
+#[tokio::test]
+async fn what_others_take_between_two_tries_is_left_to_them_too() {
+    let tries = AtomicUsize::new(0);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => match tries.fetch_add(1, Ordering::AcqRel) {
+            0 => held(".spec.x"),
+            1 => held(".spec.y"),
+            _ => (200, child("9", 1)),
+        },
+        "GET" => (200, child("8", 1)),
+        _ => taken(),
+    };
+    let mut wanted = desired("c");
+    wanted["spec"] = json!({"x": 2, "y": 2, "z": 2});
+    let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let world = Setup::new(pods(), config).caching(child("5", 1)).desiring(wanted).before(script);
+    let report = world.run(Memory::default()).await;
+    let applies = world.asked("PATCH").into_iter().filter(|asked| asked.is_about("/pods/c"));
+    let applies: Vec<_> = applies.collect();
+    assert!(!applies.iter().any(|asked| asked.is_about("force=true")), "{applies:#?}");
+    let specs: Vec<_> = applies.iter().map(|asked| asked.body["spec"].clone()).collect();
+    assert_eq!(specs, [json!({"x": 2, "y": 2, "z": 2}), json!({"y": 2, "z": 2}), json!({"z": 2})]);
+    // Who holds what may be another matter at the next version.
+    let proofs = applies.iter().map(|asked| asked.body["metadata"]["resourceVersion"].clone());
+    assert_eq!(proofs.skip(1).collect::<Vec<_>>(), ["8", "8"]);
+    assert_eq!(report.held, ["Pod.v1 ns/c: others hold .spec.x (`me`), .spec.y (`me`)"]);
+}
+
+#[tokio::test]
+async fn what_is_left_to_others_is_told_when_it_changes_and_not_with_each_run() {
+    let field = Arc::new(AtomicUsize::new(0));
+    let now = field.clone();
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.is_about("/pods/c") => {
+            held([".spec.x", ".spec.y"][now.load(Ordering::Acquire)])
+        }
+        "GET" => (200, child("5", 1)),
+        _ => taken(),
+    };
+    let mut wanted = desired("c");
+    wanted["spec"] = json!({"x": 2, "y": 2});
+    let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let world = Setup::new(pods(), config).caching(child("5", 1)).desiring(wanted).before(script);
+    let mut memory = Memory::default();
+    for _ in 0..3 {
+        memory = world.run(memory).await.memory;
+    }
+    field.store(1, Ordering::Release);
+    memory.memos = <_>::default();
+    world.run(memory).await;
+    let notes = || world.asked("POST").into_iter().map(|it| it.body["note"].to_string());
+    world.until(|| notes().any(|note| note.contains(".spec.y"))).await;
+    assert_eq!(notes().count(), 2);
+    assert!(
+        !world.asked("PATCH").iter().any(|it| it.is_about("/events")),
+        "nothing was counted up"
+    );
+}

@@ -1,0 +1,119 @@
+//! Objects that nobody has, and children that a predecessor made.
+
+use super::*;
+
+/// It may have got a controller since.
+#[tokio::test]
+async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
+        "PATCH" => (200, child("6", 2)),
+        "GET" if of_child(asked) => {
+            let mut of_nobody = child("5", 1);
+            of_nobody["metadata"]["ownerReferences"] = json!([]);
+            (200, of_nobody)
+        }
+        "GET" => (200, parent("3")),
+        _ => taken(),
+    };
+    let world =
+        Setup::new(pods(), ChildConfig::apply().adopting()).desiring(desired("c")).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.writes.len(), 1, "{report:?}");
+    let writes = world.asked("PATCH").into_iter().filter(of_child);
+    let proofs: Vec<_> =
+        writes.map(|one| one.body["metadata"]["resourceVersion"].clone()).collect();
+    assert_eq!(proofs, ["1", "5", "5"], "a create, a dry run, and the adoption");
+}
+
+/// What its managers own is handed over before that, and would stay so.
+#[tokio::test]
+async fn what_the_server_would_not_let_us_adopt_is_not_touched() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.is_about("dryRun=All") => refusal(422, "Invalid"),
+        "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
+        "PATCH" => (200, child("6", 2)),
+        "GET" if of_child(asked) => {
+            let mut of_nobody = child("5", 1);
+            of_nobody["apiVersion"] = json!("v1");
+            of_nobody["metadata"]["ownerReferences"] = json!([]);
+            of_nobody["metadata"]["managedFields"] = json!([{
+                "manager": "kubectl", "operation": "Update", "apiVersion": "v1", "fieldsV1": {},
+            }]);
+            (200, of_nobody)
+        }
+        "GET" => (200, parent("3")),
+        _ => taken(),
+    };
+    let world =
+        Setup::new(pods(), ChildConfig::apply().adopting()).desiring(desired("c")).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
+    let writes = world.asked("PATCH").into_iter().filter(of_child);
+    assert_eq!(writes.count(), 2, "a create that was refused, and a dry run");
+}
+
+/// It may have got a controller since.
+#[tokio::test]
+async fn nothing_is_handed_over_of_an_object_that_has_changed_since_it_was_found_to_be_of_nobody() {
+    let version = AtomicUsize::new(5);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
+        "PATCH" => (200, child("9", 2)),
+        "GET" if of_child(asked) => {
+            let mut of_nobody = child(&version.fetch_add(1, Ordering::AcqRel).to_string(), 1);
+            of_nobody["apiVersion"] = json!("v1");
+            of_nobody["metadata"]["ownerReferences"] = json!([]);
+            of_nobody["metadata"]["managedFields"] = json!([{
+                "manager": "kubectl", "operation": "Update", "apiVersion": "v1", "fieldsV1": {},
+            }]);
+            (200, of_nobody)
+        }
+        "GET" => (200, parent("3")),
+        _ => taken(),
+    };
+    let world =
+        Setup::new(pods(), ChildConfig::apply().adopting()).desiring(desired("c")).before(script);
+    let report = world.run(Memory::default()).await;
+    let writes = world.asked("PATCH").into_iter().filter(of_child);
+    assert_eq!(writes.count(), 2, "a create that was refused, and a dry run");
+    assert!(report.failure().is_none() && report.waiting.len() == 1, "{report:?}");
+}
+
+/// It would look as if all that is not desired were gone.
+#[tokio::test]
+async fn a_child_that_cannot_be_taken_over_is_not_applied() {
+    for (uid, code, sent) in [("cu", 403, "a take-over"), ("other", 200, "an apply")] {
+        let mut old = child("5", 1);
+        let entry = json!({
+            "manager": "predecessor", "operation": "Update", "apiVersion": "v1",
+            "fieldsV1": {"f:spec": {"f:x": {}}},
+        });
+        old["apiVersion"] = json!("v1");
+        old["metadata"]["managedFields"] = json!([entry]);
+        let mut live = old.clone();
+        live["metadata"]["uid"] = json!(uid);
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if asked.body["spec"].is_null() => refusal(code, "Forbidden"),
+            "PATCH" => (200, child("9", 2)),
+            "GET" => (200, live.clone()),
+            _ => taken(),
+        };
+        let setup = Setup::new(pods(), ChildConfig::apply()).caching(old).desiring(desired("c"));
+        let setup = setup.configured(|mut config| {
+            config.predecessor.field_managers = vec!["predecessor".to_owned()];
+            config
+        });
+        let world = setup.before(script);
+        world.run(Memory::default()).await;
+        let writes = world.asked("PATCH").into_iter().filter(of_child);
+        let is_apply = |asked: scripted::Asked| asked.body.get("spec").is_some();
+        let sent_then: Vec<_> =
+            writes.map(|one| if is_apply(one) { "an apply" } else { "a take-over" }).collect();
+        assert_eq!(sent_then, [sent], "the live object is {uid}");
+    }
+}

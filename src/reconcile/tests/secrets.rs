@@ -1,0 +1,121 @@
+//! What others quote of a parent's secret on the ways on which a run says what went wrong.
+
+use super::*;
+
+const SECRET: &str = "s3cret-value";
+
+/// A parent with a secret.
+fn secretive() -> Value {
+    let mut parent = parent("3");
+    parent["spec"] = json!({"password": SECRET});
+    parent
+}
+
+/// The schema that marks it.
+fn marked() -> Reply {
+    let mut published = openapi();
+    let password = json!({"type": "string", "format": "password"});
+    published["components"]["schemas"]["App"]["properties"]["spec"] =
+        json!({"type": "object", "properties": {"password": password}});
+    (200, published)
+}
+
+/// All that is said in statuses and Events.
+fn told(world: &scripted::World) -> String {
+    let told = world.asked("PATCH").into_iter().chain(world.asked("POST"));
+    told.map(|asked| asked.body.to_string()).collect()
+}
+
+#[tokio::test]
+async fn a_handler_that_cannot_finalize_quotes_no_secret() {
+    let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(marked());
+    let setup = setup.refusing_to_finalize("cannot log in with s3cret-value");
+    let world = setup.ending(&["operetta.dev/op"]).before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        _ => taken(),
+    });
+    let report = world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+    let told = told(&world);
+    assert!(told.contains("cannot log in with (redacted)") && !told.contains(SECRET), "{told}");
+    assert!(!format!("{:?}", report.failure()).contains(SECRET));
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_a_status_quotes_no_secret() {
+    let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(marked());
+    let world = setup.before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.body.to_string().contains("WriteFailed") => with_status(&asked.body),
+        "PATCH" => {
+            let message = format!("spec.password: Invalid value: \"{SECRET}\"");
+            (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "message": message}))
+        }
+        _ => taken(),
+    });
+    let report = world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+    assert!(report.wrote_status, "the conditions alone are accepted");
+    let told = told(&world);
+    assert!(told.contains("Invalid value: ") && !told.contains(SECRET), "{told}");
+}
+
+/// What is marked is not known then.
+#[tokio::test]
+async fn nothing_is_quoted_while_the_schema_is_not_known() {
+    let unpublished = json!({"paths": {}, "components": {"schemas": {}}});
+    for (published, is_told) in [((500, json!({})), true), ((200, unpublished), false)] {
+        let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(published);
+        let setup = setup.caching(child("5", 1)).desiring(desired("c"));
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" => {
+                let message = format!("cannot set s3cret-value to {SECRET}");
+                (422, json!({"kind": "Status", "code": 422, "message": message}))
+            }
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        if is_told {
+            world.until_asked("POST", "/events").await;
+        }
+        let failure = report.failure().unwrap();
+        let told = format!("{} {failure} {failure:?} {:?}", told(&world), report.decisions);
+        assert!(!told.contains("Invalid value") && !told.contains("cannot set"), "{told}");
+    }
+}
+
+/// The parent changes while its children go, so that no status is written.
+#[tokio::test]
+async fn an_end_that_was_broken_off_quotes_no_secret() {
+    let ending = |name: &str| {
+        let mut child = child("5", 1);
+        let metadata = child["metadata"].as_object_mut().unwrap();
+        metadata.insert("name".to_owned(), json!(name));
+        metadata.insert("namespace".to_owned(), json!("elsewhere"));
+        metadata.remove("ownerReferences");
+        let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
+        let fields = json!({"f:metadata": {"f:labels": labels}});
+        let entry = json!({"manager": "op", "operation": "Apply", "fieldsV1": fields});
+        metadata.insert("managedFields".to_owned(), json!([entry]));
+        child
+    };
+    let items = [ending("a"), ending("b")];
+    let list = json!({"metadata": {"resourceVersion": "9"}, "items": items});
+    let changes = AtomicUsize::new(3);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "GET" if asked.is_about("/secrets?") => (200, list.clone()),
+        "GET" if asked.is_about("/secrets/a") => (200, items[0].clone()),
+        "GET" => (200, parent(&changes.fetch_add(1, Ordering::AcqRel).to_string())),
+        "DELETE" => {
+            let message = format!("cannot give up {SECRET}");
+            (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "message": message}))
+        }
+        _ => taken(),
+    };
+    let setup = Setup::new(secrets(), ChildConfig::apply().uncollectable());
+    let setup = setup.of(secretive()).publishing(marked()).ending(&["operetta.dev/op"]);
+    let world = setup.before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.end, End::Outdated);
+    let failure = report.failure().unwrap().to_string();
+    assert!(failure.contains("cannot give up (redacted)"), "{failure}");
+}

@@ -1,0 +1,113 @@
+//! What a run does when its status is not taken as it is, or cannot be written yet.
+
+use super::*;
+
+#[tokio::test]
+async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
+    type Change = fn(&mut Value);
+    let table: [(&str, Change, usize); 4] = [
+        ("it has other labels", |live| live["metadata"]["labels"] = json!({"a": "b"}), 3),
+        ("it is a namesake", |live| live["metadata"]["uid"] = json!("other"), 1),
+        ("its spec has changed", |live| live["metadata"]["generation"] = json!(2), 1),
+        (
+            "it is being deleted",
+            |live| {
+                live["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+            },
+            1,
+        ),
+    ];
+    for (what, change, tries) in table {
+        let mut live = parent("9");
+        change(&mut live);
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" => refusal(409, "Conflict"),
+            "GET" => (200, live.clone()),
+            _ => taken(),
+        };
+        let world = Setup::new(pods(), ChildConfig::apply()).before(script);
+        world.run(Memory::default()).await;
+        assert_eq!(world.asked("PATCH").len(), tries, "{what}");
+    }
+}
+
+/// What the handler returned may be what is refused.
+#[tokio::test]
+async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.body.to_string().contains("WriteFailed") => with_status(&asked.body),
+            "PATCH" => refusal(422, "Invalid"),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert!(report.wrote_status && report.failure().is_some(), "{report:?}");
+}
+
+#[tokio::test]
+async fn a_type_without_the_status_subresource_is_told_of_in_an_event() {
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
+            "PATCH" => refusal(404, "NotFound"),
+            "GET" => (200, parent("3")),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+    assert!(report.failure().is_none(), "{report:?}");
+    assert_eq!(world.asked("POST")[0].body["reason"], "UndeclaredStatus");
+}
+
+#[tokio::test]
+async fn a_status_waits_until_it_is_published_what_it_may_hold() {
+    let unpublished = json!({"paths": {}, "components": {"schemas": {}}});
+    let setup = Setup::new(pods(), ChildConfig::apply()).publishing((200, unpublished));
+    let world = setup.before(|_| taken());
+    let report = world.run(Memory::default()).await;
+    assert!(world.asked("PATCH").is_empty());
+    let after = std::time::Duration::from_secs(1);
+    assert_eq!(report.finished(world.config()), Finished::Recheck { after });
+}
+
+/// Handlers and others may use the same words.
+#[tokio::test]
+async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ours() {
+    for (ty, reason, stays) in [
+        ("Paused", "OfSomebodyElse", true),
+        ("DeletionsHeld", "OfSomebodyElse", true),
+        ("Flapping", "OfSomebodyElse", true),
+        ("Paused", "OperatorPaused", false),
+        ("Stalled", "WriteFailed", false),
+        ("DeletionsHeld", "TooManyDeletions", false),
+        ("Flapping", "UnstableHandler", false),
+    ] {
+        let mut before = parent("3");
+        let condition = json!({"type": ty, "status": "True", "reason": reason, "message": ""});
+        before["status"] = json!({"conditions": [condition]});
+        let setup = Setup::new(pods(), ChildConfig::apply()).of(before);
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            _ => taken(),
+        });
+        world.run(Memory::default()).await;
+        let written = world.asked("PATCH")[0].body["status"]["conditions"].to_string();
+        assert_eq!(written.contains(reason), stays, "{written}");
+    }
+}
+
+/// It could not be read back, and so would be written in each run.
+#[tokio::test]
+async fn a_status_that_is_nested_too_deep_is_not_written() {
+    let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .returning(json!({"conditions": [], "deep": deep}))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("HandlerFailed"));
+    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
+    let said = world.asked("PATCH").remove(0).body.to_string();
+    assert!(said.contains("the status: ") && !said.contains("\"deep\""), "{said}");
+}
