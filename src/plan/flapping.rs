@@ -20,6 +20,8 @@ pub enum Subject {
     Child(ChildId),
     /// The status of the parent.
     Status,
+    /// The finalizers of the parent.
+    Finalizers,
 }
 
 /// Why something is written again; a name is the reason of the condition.
@@ -27,6 +29,8 @@ pub enum Subject {
 pub enum FlappingReason {
     /// Somebody else changes a child back.
     FightingOverFields,
+    /// Somebody else takes our finalizer off the parent again, or puts it back on.
+    FightingOverFinalizer,
     /// Somebody else changes the parent's status back.
     FightingOverStatus,
     /// The handler answers differently to the same request.
@@ -85,6 +89,18 @@ impl Flapping {
             !contested.is_flapping()
                 && contested.fields.iter().any(|field| field.times + 1 == LIMIT)
         })
+    }
+
+    /// How often something was too often, if the last time is not yet as long ago as `rest` says.
+    pub fn rests(
+        &self,
+        (subject, why): (&Subject, FlappingReason),
+        now: Instant,
+        rest: impl Fn(u32) -> Duration,
+    ) -> Option<u32> {
+        let field = self.find(subject, why)?.flapping().max_by_key(|field| field.times)?;
+        let times = field.times - (LIMIT - 1);
+        (now.saturating_duration_since(field.last) < rest(times)).then_some(times)
     }
 
     /// Takes in who else writes.
@@ -173,6 +189,7 @@ impl Contested {
         let what = match &self.subject {
             Subject::Child(id) => id.to_string(),
             Subject::Status => "the status".to_owned(),
+            Subject::Finalizers => "the parent".to_owned(),
         };
         let rival = self.rival.as_ref();
         let rival = rival.map_or_else(|| "somebody".to_owned(), |rival| format!("`{rival}`"));
@@ -186,7 +203,9 @@ impl Contested {
                 format!("{what}: the handler answers differently to the same request at {paths}")
             }
             _ if is_whole => format!("{what}: somebody deletes it again and again"),
-            FlappingReason::FightingOverFields | FlappingReason::FightingOverStatus => {
+            FlappingReason::FightingOverFields
+            | FlappingReason::FightingOverStatus
+            | FlappingReason::FightingOverFinalizer => {
                 format!("{what}: {rival} changes {paths} back again and again")
             }
         }
@@ -199,6 +218,7 @@ impl FlappingReason {
         match self {
             Self::FightingOverFields => "FightingOverFields",
             Self::FightingOverStatus => "FightingOverStatus",
+            Self::FightingOverFinalizer => "FightingOverFinalizer",
             Self::UnstableHandler => "UnstableHandler",
         }
     }
@@ -256,6 +276,22 @@ mod tests {
         ] {
             assert_eq!(counts(&writes), expected, "{writes:?}");
         }
+    }
+
+    #[test]
+    fn what_is_too_often_rests_longer_each_time() {
+        const FINALIZER: (&Subject, FlappingReason) =
+            (&Subject::Finalizers, FlappingReason::FightingOverFinalizer);
+        let (start, mut flapping) = (Instant::now(), Flapping::default());
+        let rests = |flapping: &Flapping, after| {
+            let now = start + Duration::from_secs(after);
+            flapping.rests(FINALIZER, now, |times| Duration::from_secs(times.into()))
+        };
+        for expected in [(None, None), (None, None), (Some(1), None), (Some(2), Some(2))] {
+            flapping.again(FINALIZER.0, FINALIZER.1, &[], start);
+            assert_eq!((rests(&flapping, 0), rests(&flapping, 1)), expected);
+        }
+        assert_eq!(rests(&flapping, 2), None);
     }
 
     #[test]

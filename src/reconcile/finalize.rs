@@ -4,7 +4,7 @@
 use super::{
     Context, End, Failure, PausedBy, Report,
     call::{self, Failed},
-    ours, pause, status, uncollectable,
+    flapping, ours, pause, status, uncollectable,
 };
 use crate::{
     cluster::{ApiError, ErrorClass},
@@ -77,8 +77,19 @@ async fn sync_after(
     change: Change,
     report: &mut Report,
 ) -> Prepared {
+    let is_due = change(context, parent).is_some();
+    if is_due && flapping::puts_off_finalizers(context, report) {
+        // Without the finalizer that it needs a parent gets no children.
+        let is_bare = context.needs_finalizer() && !context.holds(parent);
+        return if is_bare { Prepared::Done } else { Prepared::Sync(parent.clone()) };
+    }
     match patch(context, parent, change).await {
-        Ok(Some(parent)) if !context.is_leaving(&parent) => Prepared::Sync(parent),
+        Ok(Some(parent)) if !context.is_leaving(&parent) => {
+            if is_due {
+                flapping::note_finalizers(context, report);
+            }
+            Prepared::Sync(parent)
+        }
         Ok(_) => Prepared::Done,
         Err(error) => {
             not_patched(context, parent, error, report).await;

@@ -149,6 +149,30 @@ pub(super) fn note_status(
     report.memory.parent = Some(version.clone());
 }
 
+// === the finalizers ===
+
+const FINALIZERS: (&Subject, FlappingReason) =
+    (&Subject::Finalizers, FlappingReason::FightingOverFinalizer);
+
+/// Whether a change of the finalizers waits, because somebody else undoes it again and again; the
+/// run is slowed then. The shortest delay that a run gets is never too short.
+pub(super) fn puts_off_finalizers(context: &Context, report: &mut Report) -> bool {
+    let backoff = context.policy().backoff;
+    let rest = |times| backoff.delay(times, 0) / 2;
+    let times = report.memory.flapping.rests(FINALIZERS, Instant::now(), rest);
+    report.slowed = report.slowed.max(times);
+    times.is_some()
+}
+
+/// Counts a change of the finalizers that is not the first of the process.
+pub(super) fn note_finalizers(context: &Context, report: &mut Report) {
+    if std::mem::replace(&mut report.memory.changed_finalizers, true) {
+        report.memory.flapping.forget_before(Instant::now(), window(context.config()));
+        let path = [".metadata.finalizers".to_owned()];
+        again(context, FINALIZERS.0, FINALIZERS.1, &path, report);
+    }
+}
+
 // === what is said ===
 
 /// Says once by an Event what has become too often.
@@ -162,9 +186,10 @@ pub(super) fn announce(context: &Context, parent: &Object, report: &mut Report) 
 
 /// Whether the parent still says that something of it is flapping.
 pub(super) fn is_said(parent: &Object) -> bool {
-    const REASONS: [FlappingReason; 3] = [
+    const REASONS: [FlappingReason; 4] = [
         FlappingReason::FightingOverFields,
         FlappingReason::FightingOverStatus,
+        FlappingReason::FightingOverFinalizer,
         FlappingReason::UnstableHandler,
     ];
     let reason = reason_shown(parent, Flapping::CONDITION);

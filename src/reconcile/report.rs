@@ -34,6 +34,8 @@ pub struct Memory {
     pub interlock: Option<Interlock>,
     /// What is written again and again.
     pub flapping: Flapping,
+    /// Whether the finalizers of the parent were changed before.
+    pub changed_finalizers: bool,
     /// The version at which the last run left the parent.
     pub parent: Option<ResourceVersion>,
     /// The pause that was told in an Event and is not over; `None` before the first run.

@@ -39,6 +39,7 @@ mod ownership;
 mod pausing;
 mod permissions;
 mod policies;
+mod releases;
 mod roperator_defects;
 mod roperator_parity;
 mod scheduling;
