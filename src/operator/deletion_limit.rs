@@ -30,7 +30,7 @@ pub struct DeletionLimit {
 /// A share of the children, and a number that may go however few there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// So many of a hundred may be deleted; 100 holds nothing back.
+    /// So many of a hundred may be deleted; 100 holds nothing back, whatever was held before.
     pub percent: u8,
     /// So many may be deleted in any case.
     pub at_least: usize,
@@ -39,6 +39,10 @@ pub struct Allowance {
 impl Allowance {
     /// How many of so many children may be deleted.
     pub fn of(self, children: usize) -> usize {
+        if self.percent >= 100 {
+            // Also where it is not known how many there were.
+            return usize::MAX;
+        }
         let share = children.saturating_mul(usize::from(self.percent)) / 100;
         share.max(self.at_least)
     }
@@ -92,8 +96,10 @@ mod tests {
             (50, 10, 21, 10),
             (50, 10, 22, 11),
             (0, 0, 100, 0),
-            (100, 0, 7, 7),
-            (100, 0, usize::MAX, usize::MAX / 100),
+            (99, 0, 200, 198),
+            (99, 0, usize::MAX, usize::MAX / 100),
+            (100, 0, 0, usize::MAX),
+            (100, 0, 7, usize::MAX),
         ] {
             let allowance = Allowance { percent, at_least };
             assert_eq!(allowance.of(children), expected, "{allowance:?} of {children}");

@@ -249,3 +249,20 @@ async fn by_default_a_small_parent_may_drop_all_and_without_a_limit_any() {
         operators.stop().await;
     }
 }
+
+/// How many children there were, of which so many are to go, is not known any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_that_holds_nothing_back_lets_go_what_an_earlier_process_held() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, half_of_a_parent()).await;
+    world.apply(RECIPE, recipe("r", &six("a", ""))).await;
+    world.until_ready(RECIPE, "r").await;
+    world.apply(RECIPE, recipe("r", &[])).await;
+    until_held(&world, "r").await;
+    operators.stop().await;
+    let operators = start(&world, DeletionLimit { run: ALL, minute: ALL }).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert_eq!(condition(&parent, "DeletionsHeld"), Value::Null);
+    assert_eq!(names(&world, "a-").await.len(), 0);
+    operators.stop().await;
+}
