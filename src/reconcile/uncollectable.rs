@@ -55,10 +55,16 @@ async fn listed(
 ) -> Result<Vec<Object>, ApiError> {
     let selector = format!("{}={}", context.config().labels.parent_uid, parent.uid());
     match context.cluster().list_labelled(ty, namespace, selector).await {
-        // With the type its objects are gone.
-        Err(error) if error.code() == Some(404) => Ok(Vec::new()),
+        // With the type its objects are gone, of which the watch tells. A version that is served no
+        // longer, or a server that has just been started, says the same while they are there.
+        Err(error) if error.code() == Some(404) && !knows(context, parent, ty) => Ok(Vec::new()),
         listed => listed,
     }
+}
+
+fn knows(context: &Context, parent: &Object, ty: &K8sType) -> bool {
+    let children = ours(context, parent, &context.observed(parent));
+    children.of_type(ty).iter().any(|child| !plan::can_own(parent, child.namespace()))
 }
 
 /// Where the operator may look.

@@ -186,3 +186,28 @@ async fn the_handler_finalizes_first_and_sees_these_children() {
     operators.stop().await;
     worlds.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_type_that_is_not_served_for_a_moment_does_not_let_the_parent_go_without_its_children() {
+    let Some(worlds) = Worlds::new().await else { return };
+    let (world, plan) = (&worlds.world, FaultPlan::new());
+    let connector = world.cluster.connector_through(&plan);
+    let operators =
+        world.start_over(connector, |builder| builder.register(config(), recipe::sync)).await;
+    world.apply(RECIPE, recipe("r", &[worlds.foreign("c", "")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let unserved = Rule::new(Fault::refuse(404)).verb("list").resource("configmaps");
+    let unserved = plan.add(unserved);
+    world.delete(RECIPE, "r").await;
+    let is_said = |parent: &Value| {
+        let message = condition(parent, "Ready")["message"].clone();
+        message.as_str().is_some_and(|message| message.contains("404"))
+    };
+    world.until(RECIPE, "r", "why it does not go", is_said).await;
+    assert!(!is_gone(&worlds.there("c").await));
+    unserved.end();
+    world.until(RECIPE, "r", "its end", is_gone).await;
+    assert!(is_gone(&worlds.there("c").await));
+    operators.stop().await;
+    worlds.end().await;
+}
