@@ -94,3 +94,51 @@ async fn two_processes_that_want_other_children_fight_slowly_until_one_ends() {
     until_calm(&world).await;
     new.stop().await;
 }
+
+/// Under another name, with the finalizer of the old one named.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_under_another_name_keeps_the_children_that_it_wants_and_lets_parents_go() {
+    let Some(world) = World::new().await else { return };
+    let old = world.start(|all| all.register(cook(), Cleaner::default())).await;
+    let child = |name| config_map(name, json!({"salt": "much"}));
+    world.apply(RECIPE, recipe("r", &[child("stays"), child("left")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let before = world.get(CONFIG_MAP, "stays").await;
+    old.stop().await;
+    world.apply(RECIPE, recipe("r", &[child("stays")])).await;
+    let mut chef = recipe::config("chef");
+    chef.predecessor.finalizers = vec!["operetta.dev/cook".to_owned()];
+    let cleaner = Cleaner::default();
+    let new = world.start(|all| all.register(chef, cleaner.clone())).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/chef"]));
+    let after = world.get(CONFIG_MAP, "stays").await;
+    assert_eq!(after["metadata"]["uid"], before["metadata"]["uid"]);
+    assert_eq!(after["metadata"]["labels"]["app.kubernetes.io/managed-by"], "chef");
+    assert!(world.get(CONFIG_MAP, "left").await.is_object(), "nobody looks after it");
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
+    new.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn children_of_a_type_that_is_no_longer_declared_stay() {
+    let Some(world) = World::new().await else { return };
+    let old = world.start(|all| all.register(cook(), recipe::sync)).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    old.stop().await;
+    world.apply(RECIPE, recipe("r", &[])).await;
+    let mut config = cook();
+    config.children.retain(|child| child.ty.kind() != "ConfigMap");
+    let new = world.start(|all| all.register(config, recipe::sync)).await;
+    world.until_ready(RECIPE, "r").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child);
+    new.stop().await;
+    // Declared again it is known as a child, and is not wanted.
+    let new = world.start(|all| all.register(cook(), recipe::sync)).await;
+    world.until(CONFIG_MAP, "c", "the child gone", Value::is_null).await;
+    new.stop().await;
+}
