@@ -25,6 +25,8 @@ pub struct Schedule {
     seed: u64,
     /// Until then, changes of the parent itself are collected.
     collects_until: Option<Instant>,
+    /// The strongest change that waits for the timer, whatever that was set for.
+    held: Option<Touch>,
 }
 
 /// After this many runs in a row that wrote children, the next ones wait.
@@ -36,8 +38,8 @@ const LONGEST: Duration = Duration::from_hours(24 * 365);
 impl Schedule {
     /// A parent that has not run yet. `seed` spreads its retries, see [`Backoff::delay`].
     pub fn new(seed: u64) -> Self {
-        let (phase, collects_until) = (Phase::Idle, None);
-        Self { phase, failures: 0, writing_runs: 0, seed, collects_until }
+        let (phase, collects_until, held) = (Phase::Idle, None, None);
+        Self { phase, failures: 0, writing_runs: 0, seed, collects_until, held }
     }
 
     /// Where the parent stands.
@@ -63,7 +65,7 @@ impl Schedule {
             (Input::Touched(touch), Phase::Idle | Phase::Waiting(_) | Phase::Resting) => {
                 self.touched(touch, policy, now)
             }
-            (Input::TimerFired, Phase::Waiting(wake)) => self.wake(wake.why, policy, now),
+            (Input::TimerFired, Phase::Waiting(wake)) => self.enqueue(wake.why.into(), policy, now),
             (Input::Admitted, Phase::Queued(priority)) => self.run(priority),
             (Input::WentOn { saw_all }, Phase::Running { priority, dirty, retired }) => {
                 self.count(Finished::Wrote);
@@ -95,7 +97,7 @@ impl Schedule {
 
     fn touched(&mut self, touch: Touch, policy: &Policy, now: Instant) -> Command {
         if self.holds_out_against(touch) {
-            return Command::Continue;
+            return self.hold(touch);
         }
         match self.collected_until(touch, policy, now) {
             Some(at) => self.collect(touch, at),
@@ -138,38 +140,36 @@ impl Schedule {
                     let why = WakeReason::Debounce(strongest.max(touch));
                     self.phase = Phase::Waiting(NextWake { at: earlier, why });
                 }
-                Command::Continue
+                self.hold(touch)
             }
             _ => {
+                self.hold(touch);
                 self.phase = Phase::Waiting(NextWake { at, why: WakeReason::Debounce(touch) });
                 self.set_timer()
             }
         }
     }
 
-    fn wake(&mut self, why: WakeReason, policy: &Policy, now: Instant) -> Command {
-        match why {
-            WakeReason::Debounce(touch) => self.enqueue_for(touch, policy, now),
-            WakeReason::Resync
-            | WakeReason::Retry
-            | WakeReason::Throttled
-            | WakeReason::Unsettled
-            | WakeReason::Slowed
-            | WakeReason::Calming
-            | WakeReason::Recheck => self.enqueue(why.into()),
-        }
+    /// A change that waits for the timer is as urgent then as it is now.
+    fn hold(&mut self, touch: Touch) -> Command {
+        self.held = self.held.max(Some(touch));
+        Command::Continue
     }
 
     fn enqueue_for(&mut self, touch: Touch, policy: &Policy, now: Instant) -> Command {
-        if touch == Touch::Parent && !policy.debounce.is_zero() {
-            self.collects_until = Some(now + policy.debounce.min(LONGEST));
-        }
-        self.enqueue(touch.into())
+        self.hold(touch);
+        self.enqueue(touch.into(), policy, now)
     }
 
-    fn enqueue(&mut self, priority: Priority) -> Command {
-        self.phase = Phase::Queued(priority);
-        Command::Enqueue(priority)
+    /// As urgently as the strongest of what is held.
+    fn enqueue(&mut self, priority: Priority, policy: &Policy, now: Instant) -> Command {
+        let held = self.held.take();
+        if held == Some(Touch::Parent) && !policy.debounce.is_zero() {
+            self.collects_until = Some(now + policy.debounce.min(LONGEST));
+        }
+        let urgent = held.map_or(priority, |touch| priority.min(touch.into()));
+        self.phase = Phase::Queued(urgent);
+        Command::Enqueue(urgent)
     }
 
     fn raise(&mut self, priority: Priority, touch: Touch) -> Command {
@@ -199,7 +199,7 @@ impl Schedule {
         if finished == Finished::Wrote && self.writing_runs < WRITING_RUNS_AT_ONCE {
             // It finishes what was begun, so it is as urgent as that.
             let urgent = dirty.map_or(priority, |touch| priority.min(touch.into()));
-            return self.enqueue(urgent);
+            return self.enqueue(urgent, policy, now);
         }
         self.phase = self.rest(finished, policy, now);
         match dirty.map(|touch| self.touched(touch, policy, now)) {

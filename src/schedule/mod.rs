@@ -36,7 +36,8 @@
 //! | a child, the parent's status | one window later |
 //!
 //! Changes that arrive while the timer is set change nothing about it, so that a stream of changes
-//! makes one run per window and cannot put it off. What an own write needs (the next run after one
+//! makes one run per window and cannot put it off. Whichever timer a change waits for, it is as
+//! urgent as ever when that goes off. What an own write needs (the next run after one
 //! that wrote) is never collected.
 //!
 //! A run that wrote children is followed by another on the place that it has (`WentOn`), up to the
@@ -46,6 +47,8 @@
 //! and every fact that arrives meanwhile by the next.
 
 mod backoff;
+#[cfg(test)]
+pub(crate) mod dice;
 mod facts;
 mod machine;
 mod queue;

@@ -87,3 +87,17 @@ fn who_asks_for_a_run_is_not_kept_waiting_by_what_is_collected() {
     assert!(matches!(parent.step(PARENT, 2), Command::Wake(_)));
     assert_eq!(parent.step(BY_HAND, 3), enqueue(Priority::Change));
 }
+
+#[test]
+fn a_change_that_waits_for_an_earlier_timer_is_as_urgent_as_without_it() {
+    let resync = Input::Finished(Finished::Settled { resync: Some(Duration::from_secs(2)) });
+    for (change, expected) in [(CHILD, Priority::FollowUp), (PARENT, Priority::Change)] {
+        let mut parent = Parent::new(DEBOUNCED);
+        parent.admitted(PARENT, 0);
+        parent.step(resync, 1);
+        assert_eq!(parent.step(change, 2), STAY);
+        assert_eq!(parent.admitted(Input::TimerFired, 3), enqueue(expected), "{change:?}");
+        parent.step(resync, 4);
+        assert_eq!(parent.step(Input::TimerFired, 6), enqueue(Priority::Background), "once");
+    }
+}

@@ -1,6 +1,7 @@
 //! The tables of the module's documentation, and what must hold over several steps.
 
 mod debounce;
+mod model;
 
 use std::time::{Duration, Instant};
 
@@ -199,7 +200,7 @@ fn a_server_that_asked_for_less_is_not_asked_earlier_whatever_changed() {
     }
     let mut parent = Parent::after(&[CHILD, THROTTLED, DELETION]);
     assert_eq!(parent.wakes_in(), Some(5));
-    assert_eq!(parent.step(Input::TimerFired, 5), enqueue(Priority::FollowUp));
+    assert_eq!(parent.step(Input::TimerFired, 5), enqueue(Priority::Deletion));
     let day = Finished::Throttled { after: Duration::from_hours(24) };
     let forgotten = Parent::after(&[CHILD, Input::Finished(day)]);
     assert!(forgotten.wakes_in().unwrap() < 12 * 60, "{:?}", forgotten.wakes_in());
@@ -324,4 +325,18 @@ fn who_asks_ends_a_backoff_and_a_rest_but_not_the_patience_that_the_server_asked
     }
     let mut running = Parent::after(&[CHILD, BY_HAND]);
     assert_eq!(running.step(FAILED, 0), go, "what was asked for meanwhile comes after it");
+}
+
+#[test]
+fn what_a_throttled_parent_has_to_keep_waiting_is_urgent_when_the_time_is_over() {
+    for (change, expected) in [
+        (CHILD, Priority::FollowUp),
+        (PARENT, Priority::Change),
+        (DELETION, Priority::Deletion),
+        (LISTED, Priority::FollowUp),
+    ] {
+        let mut parent = Parent::after(&[CHILD, THROTTLED]);
+        assert_eq!([parent.step(change, 1), parent.step(CHILD, 2)], [STAY, STAY]);
+        assert_eq!(parent.step(Input::TimerFired, 6), enqueue(expected), "{change:?}");
+    }
 }

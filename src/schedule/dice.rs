@@ -1,0 +1,43 @@
+//! Chance that can be repeated, for tests: a test says the seed when it fails.
+
+/// Numbers by chance; the same seed gives the same ones (`SplitMix64`).
+#[derive(Debug)]
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn seeded(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below this one.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^= bits >> 31;
+        usize::try_from(bits >> 33).unwrap_or_default() % limit
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+
+    /// True once in so many times.
+    pub(crate) fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+}
+
+/// Does something with each seed, and says with which one it failed.
+pub(crate) fn with_seeds(count: u64, mut test: impl FnMut(Dice)) {
+    for seed in 0..count {
+        let ending = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            test(Dice::seeded(seed));
+        }));
+        if let Err(panic) = ending {
+            eprintln!("failed with seed {seed}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}

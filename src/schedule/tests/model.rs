@@ -1,0 +1,275 @@
+//! Any inputs in any order: what the table promises is held against what was ordered.
+
+use std::collections::VecDeque;
+
+use super::{
+    super::dice::{Dice, with_seeds},
+    *,
+};
+
+const TOUCHES: [Touch; 5] =
+    [Touch::Listed, Touch::Surroundings, Touch::Parent, Touch::Asked, Touch::Deletion];
+
+/// What was ordered of one parent, and what it should come to.
+struct World {
+    schedule: Schedule,
+    policy: Policy,
+    now: Instant,
+    timer: Option<NextWake>,
+    /// The place that is asked for.
+    ticket: Option<Priority>,
+    is_running: bool,
+    is_retired: bool,
+    is_stopped: bool,
+    /// What happened since the last run began, and when.
+    unseen: Vec<(Touch, Instant)>,
+    /// How the last run ended, and when.
+    ended: Option<(Finished, Instant)>,
+    writing_runs: u32,
+    told: VecDeque<String>,
+}
+
+impl World {
+    fn new(policy: Policy) -> Self {
+        let (timer, ticket, ended, unseen, told) = <_>::default();
+        Self {
+            schedule: Schedule::new(7),
+            policy,
+            now: Instant::now(),
+            timer,
+            ticket,
+            is_running: false,
+            is_retired: false,
+            is_stopped: false,
+            unseen,
+            ended,
+            writing_runs: 0,
+            told,
+        }
+    }
+
+    fn turn(&mut self, dice: &mut Dice) {
+        self.now += Duration::from_millis([0, 1, 900, 4000, 11_000][dice.below(5)]);
+        let input = match dice.below(10) {
+            0..4 => Input::Touched(dice.pick(&TOUCHES)),
+            4..6 if self.timer.is_some() => return self.fire(),
+            6 if self.is_running => Input::WentOn { saw_all: dice.once_in(2) },
+            7 | 8 if self.is_running => Input::Finished(ending(dice)),
+            9 if dice.once_in(20) => Input::Retired,
+            _ if dice.once_in(8) => return self.late(Input::TimerFired),
+            _ => Input::Admitted,
+        };
+        self.step(input);
+    }
+
+    /// The time passes until the timer goes off.
+    fn fire(&mut self) {
+        if let Some(wake) = self.timer.take() {
+            self.now = self.now.max(wake.at);
+            self.step(Input::TimerFired);
+        }
+    }
+
+    /// What comes when nothing waits for it is no harm.
+    fn late(&mut self, input: Input) {
+        if self.timer.is_none() {
+            assert_eq!(self.schedule.step(input, &self.policy, self.now), STAY);
+        }
+    }
+
+    fn step(&mut self, input: Input) {
+        self.before(input);
+        let phase = self.schedule.phase();
+        let command = self.schedule.step(input, &self.policy, self.now);
+        if self.told.len() == 12 {
+            self.told.pop_front();
+        }
+        self.told.push_back(format!("{phase:?} {input:?} -> {command:?}"));
+        self.after(input, command);
+        self.check();
+    }
+
+    fn before(&mut self, input: Input) {
+        match input {
+            Input::Touched(touch) => self.unseen.push((touch, self.now)),
+            Input::WentOn { saw_all } => {
+                self.writing_runs += 1;
+                if saw_all {
+                    self.unseen.clear();
+                }
+            }
+            Input::Finished(finished) => {
+                self.is_running = false;
+                self.ended = Some((finished, self.now));
+                let wrote = finished == Finished::Wrote;
+                self.writing_runs = if wrote { self.writing_runs + 1 } else { 0 };
+            }
+            Input::Retired => self.is_retired = true,
+            Input::TimerFired | Input::Admitted => {}
+        }
+    }
+
+    fn after(&mut self, input: Input, command: Command) {
+        match command {
+            Command::Enqueue(priority) => {
+                assert!(self.ticket.is_none() && !self.is_running, "{self:#?}");
+                (self.timer, self.ticket) = (None, Some(priority));
+                self.may_be_queued(input);
+            }
+            Command::Raise(priority) => {
+                assert!(self.ticket.is_some_and(|had| priority < had), "{self:#?}");
+                self.ticket = Some(priority);
+            }
+            Command::Run { after_writes } => {
+                assert!(input == Input::Admitted && self.ticket.is_some(), "{self:#?}");
+                assert_eq!(after_writes, self.writing_runs, "{self:#?}");
+                (self.ticket, self.is_running) = (None, true);
+                self.unseen.clear();
+            }
+            Command::Wake(wake) => {
+                assert!(self.ticket.is_none() && !self.is_running, "{self:#?}");
+                self.timer = Some(wake);
+            }
+            Command::Rest => self.timer = None,
+            Command::Stop => {
+                assert!(self.is_retired && !self.is_running, "{self:#?}");
+                (self.is_stopped, self.timer, self.ticket) = (true, None, None);
+            }
+            Command::Continue => {}
+        }
+    }
+
+    /// Whether what kept the parent waiting lets it run now.
+    fn may_be_queued(&self, input: Input) {
+        let Some((finished, at)) = self.ended else { return };
+        let by_parent = self.strongest() >= Some(Touch::Parent);
+        let is_over = input == Input::TimerFired;
+        let is_right = match finished {
+            Finished::Throttled { after } => is_over && self.now >= at + Backoff::obeyed(after),
+            Finished::FailedForGood => by_parent,
+            Finished::Failed | Finished::FailedUntil { .. } | Finished::Slowed { .. } => {
+                is_over || by_parent
+            }
+            Finished::Wrote if self.writing_runs > WRITING_RUNS_AT_ONCE - 1 => is_over || by_parent,
+            _ => true,
+        };
+        assert!(is_right, "{self:#?}");
+    }
+
+    fn strongest(&self) -> Option<Touch> {
+        self.unseen.iter().map(|(touch, _)| *touch).max()
+    }
+
+    fn check(&self) {
+        assert_eq!(self.is_stopped, self.is_retired && !self.is_running, "{self:#?}");
+        if self.is_running || self.is_stopped {
+            return;
+        }
+        let Some(strongest) = self.strongest() else { return };
+        match self.ticket {
+            Some(place) => assert!(place <= strongest.into(), "less urgent: {self:#?}"),
+            None => self.is_waited_for(strongest),
+        }
+    }
+
+    /// Who changed and is not queued has a good reason.
+    fn is_waited_for(&self, strongest: Touch) {
+        if strongest < Touch::Parent && self.schedule.phase() == Phase::Resting {
+            return;
+        }
+        let wake = self.timer.unwrap_or_else(|| panic!("a lost wake-up: {self:#?}"));
+        if wake.why == WakeReason::Throttled {
+            return;
+        }
+        let is_held =
+            matches!(wake.why, WakeReason::Retry | WakeReason::Slowed | WakeReason::Unsettled);
+        assert!(strongest <= Touch::Parent, "an urgent one waits: {self:#?}");
+        if strongest == Touch::Parent || !is_held {
+            let since = self.unseen.iter().filter(|(touch, _)| *touch == strongest);
+            let since = since.map(|(_, at)| *at).min().unwrap_or(self.now);
+            let began = since.max(self.ended.map_or(since, |(_, at)| at));
+            assert!(wake.at <= began + self.policy.debounce, "put off: {self:#?}");
+        }
+    }
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let World { now, timer, ticket, unseen, ended, told, .. } = self;
+        write!(f, "{now:?} {timer:?} {ticket:?} {unseen:?} {ended:?} {told:#?}")
+    }
+}
+
+fn ending(dice: &mut Dice) -> Finished {
+    let after = Duration::from_secs([0, 1, 5, 3600][dice.below(4)]);
+    match dice.below(10) {
+        0 => Finished::Settled { resync: None },
+        1 => Finished::Settled { resync: Some(after) },
+        2 | 3 => Finished::Wrote,
+        4 => Finished::Recheck { after },
+        5 => Finished::Calming { after },
+        6 => Finished::Slowed { times: 1 + u32::try_from(dice.below(40)).unwrap() },
+        7 => [Finished::Failed, Finished::FailedUntil { after }][dice.below(2)],
+        8 => Finished::Throttled { after },
+        _ => Finished::FailedForGood,
+    }
+}
+
+#[test]
+fn whatever_happens_no_change_is_lost_put_off_or_less_urgent_than_it_is() {
+    for policy in [POLICY, DEBOUNCED] {
+        with_seeds(400, |mut dice| {
+            let mut world = World::new(policy);
+            for _ in 0..120 {
+                world.turn(&mut dice);
+            }
+        });
+    }
+}
+
+#[test]
+fn whoever_comes_and_goes_the_queue_is_just() {
+    with_seeds(200, |mut dice| {
+        let mut queue = Queue::new();
+        let mut waiting: Vec<(Place, u64)> = Vec::new();
+        let mut passed_over = [0; 4];
+        for number in 0..300 {
+            match dice.below(6) {
+                0..3 => {
+                    let priority = dice.pick(&Priority::ALL);
+                    waiting.push((queue.push(priority, number), number));
+                }
+                3 if !waiting.is_empty() => {
+                    let at = dice.below(waiting.len());
+                    waiting[at].0 = queue.raise(waiting[at].0, dice.pick(&Priority::ALL));
+                }
+                4 if !waiting.is_empty() => {
+                    let (place, entry) = waiting.swap_remove(dice.below(waiting.len()));
+                    assert_eq!(queue.remove(place), Some(entry));
+                }
+                _ => pop(&mut queue, &mut waiting, &mut passed_over),
+            }
+            assert_eq!(queue.is_empty(), waiting.is_empty());
+        }
+    });
+}
+
+fn pop(queue: &mut Queue<u64>, waiting: &mut Vec<(Place, u64)>, passed_over: &mut [u32; 4]) {
+    let before = Priority::ALL.map(|priority| queue.waiting(priority));
+    let Some((priority, entry)) = queue.pop() else {
+        return assert!(waiting.is_empty(), "somebody waits");
+    };
+    let at = waiting.iter().position(|(_, waits)| *waits == entry).expect("nobody goes twice");
+    waiting.swap_remove(at);
+    for (lane, other) in Priority::ALL.into_iter().enumerate() {
+        let is_passed = other != priority && before[lane] > 0;
+        if is_passed && other < priority {
+            assert!(
+                passed_over[priority as usize] >= 15,
+                "{other:?} was there before {priority:?}"
+            );
+        }
+        passed_over[lane] = if is_passed { passed_over[lane] + 1 } else { 0 };
+        assert!(passed_over[lane] < 15 + 4, "{other:?} starves");
+    }
+}
