@@ -227,6 +227,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
             (Frame::Deleted(outline), Some((_, objects))) => {
                 objects.remove(outline.key());
+                // It may be known as one that cannot be read, and a reply may be on its way.
+                let object = self.object(outline);
+                self.changed(self.store.observe_deletion(self.scope, &object));
             }
             (Frame::Deleted(outline), None) => {
                 self.advance(outline.version().clone());
@@ -243,7 +246,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 self.store.bookmark(self.scope, &version);
                 self.advance(version);
             }
-            (Frame::Undecodable(object), _) => self.leave_out(object),
+            (Frame::Undecodable(object), initial) => {
+                if let Some(((_, objects), key)) = initial.zip(object.key()) {
+                    // What the list had of it is older than what may be known.
+                    objects.remove(key);
+                }
+                self.leave_out(object);
+            }
             (Frame::UndecodableDeletion(object), _) => {
                 self.undecodable(object, false);
                 return Ok(Some(End::Gone("undecodable")));

@@ -60,8 +60,8 @@ pub(super) struct Contents {
     departed: Departed,
     /// Objects that cannot be read.
     pub(super) left_out: LeftOut,
-    /// The clock when the last of them was shown, one without a name too.
-    last_left_out: u64,
+    /// The clock when the last one was shown that is not known by name.
+    last_nameless: u64,
     /// Counts lists and tombstones, to order one against the other.
     clock: u64,
     bytes: usize,
@@ -164,9 +164,12 @@ impl Contents {
 
     /// Takes in an object that cannot be read; whether it is news.
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
-        let parents = self.parents_of_undecodable(&object);
-        self.last_left_out = self.clock;
-        self.left_out.add(object, parents, self.clock)
+        let (parents, key) = (self.parents_of_undecodable(&object), object.key().cloned());
+        let is_news = self.left_out.add(object, parents, self.clock);
+        if !key.is_some_and(|key| self.left_out.has(&key)) {
+            self.last_nameless = self.clock;
+        }
+        is_news
     }
 
     pub(super) fn bookmark(&mut self, scope: ScopeId, version: &ResourceVersion) {
@@ -175,7 +178,7 @@ impl Contents {
 
     pub(super) fn observe(&mut self, scope: ScopeId, object: Object) -> Option<Change> {
         self.scopes[scope.0].advance(object.resource_version());
-        self.overlay(object)
+        self.take(object)
     }
 
     pub(super) fn observe_echo(
@@ -187,12 +190,27 @@ impl Contents {
     ) -> bool {
         let is_echo = self.knows_better(key, uid, version);
         if is_echo {
+            self.left_out.has_read(key, version);
             self.scopes[scope.0].advance(version);
         }
         is_echo
     }
 
     pub(super) fn overlay(&mut self, object: Object) -> Option<Change> {
+        if self.is_outlived(&object) { None } else { self.take(object) }
+    }
+
+    /// Whether a watch that shows nothing under this key is past the version of the object: it went,
+    /// or left the selector, before the reply was read, and nothing would ever end it.
+    fn is_outlived(&self, object: &Object) -> bool {
+        let (key, version) = (object.key(), object.resource_version());
+        let is_past = |scope: &Scope| scope.covers(object.namespace()) && scope.is_past(version);
+        let is_shown = self.get(key).is_some() || self.left_out.has(key);
+        !is_shown && self.scopes.iter().any(is_past)
+    }
+
+    /// Takes in an object that the server has shown, whether it is news or not.
+    fn take(&mut self, object: Object) -> Option<Change> {
         self.left_out.has_read(object.key(), object.resource_version());
         let is_known_gone =
             self.tombstones.contains_key(object.uid()) || self.departed.outdates(&object);
@@ -200,7 +218,12 @@ impl Contents {
         if is_known_gone || self.knows_better(key, uid, version) {
             return None;
         }
-        Some(self.insert(object))
+        let change = self.insert(object);
+        if let Some(before) = change.before.as_ref().filter(|it| it.uid() != change.object().uid())
+        {
+            self.departed.remember(before.uid(), change.object().resource_version());
+        }
+        Some(change)
     }
 
     pub(super) fn observe_deletion(&mut self, scope: ScopeId, object: &Object) -> Option<Change> {
@@ -297,3 +320,6 @@ impl PartialEq for ByKey {
 }
 
 impl Eq for ByKey {}
+
+#[cfg(test)]
+mod tests;

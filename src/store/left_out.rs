@@ -65,6 +65,10 @@ impl LeftOut {
         self.0.retain(|key, entry| entry.shown >= begun || !covers(key.namespace.as_deref()));
     }
 
+    pub(super) fn has(&self, key: &ObjectKey) -> bool {
+        self.0.contains_key(key)
+    }
+
     fn get(&self, key: &ObjectKey) -> Option<&Undecodable> {
         self.0.get(key).map(|entry| &entry.object)
     }
@@ -185,7 +189,7 @@ mod tests {
         let start = store.begin_list();
         store.replace(scope, start, Vec::new(), &version(3));
         assert!(reader.left_out().is_empty(), "it is gone");
-        store.overlay(child.clone());
+        store.observe(scope, child.clone());
         store.leave_out(undecodable("a", 1));
         assert!(store.overlay(child.clone()).is_none() && reader.left_out().is_empty());
         store.leave_out(undecodable("a", 4));

@@ -27,13 +27,15 @@ pub(super) struct Scope {
     /// The namespace it covers; `None` for all.
     pub(super) namespace: Option<String>,
     pub(super) is_synced: bool,
+    /// Whether its list showed every object by name, those that cannot be read too.
+    pub(super) shows_all: bool,
     /// The newest version that its watch or list has shown.
     pub(super) high_water: Option<ResourceVersion>,
 }
 
 impl Scope {
     pub(super) fn new(namespace: Option<String>) -> Self {
-        Self { namespace, is_synced: false, high_water: None }
+        Self { namespace, is_synced: false, shows_all: false, high_water: None }
     }
 
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {
@@ -49,5 +51,10 @@ impl Scope {
 
     pub(super) fn is_behind(&self, version: &ResourceVersion) -> bool {
         self.high_water.as_ref().is_some_and(|mark| version.is_older_than(mark))
+    }
+    /// Whether all that happened up to a version, and at it, was shown.
+    pub(super) fn is_past(&self, version: &ResourceVersion) -> bool {
+        let is_past = |mark: &ResourceVersion| mark == version || version.is_older_than(mark);
+        self.shows_all && self.high_water.as_ref().is_some_and(is_past)
     }
 }

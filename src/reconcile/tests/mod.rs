@@ -290,7 +290,7 @@ async fn a_run_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way
     let world = Setup::new(pods(), ChildConfig::apply())
         .desiring(desired("c"))
         .dying()
-        .before(|_| (201, child("5", 1)));
+        .before(|_| (201, child("6", 1)));
     let report = world.run(Memory::default()).await;
     assert!(matches!(report.failure(), Some(Failure::Died)), "{report:?}");
     assert_eq!(report.finished(world.config()), Finished::Failed);

@@ -32,19 +32,21 @@ impl Contents {
         self.left_out.settle(covers, start.0);
         let mut changes = self.drop_absent(scope, &items, version, went_back);
         // What cannot be read is absent too, but not gone: it may be read in the same version.
-        if !went_back && self.last_left_out < start.0 {
-            let gone = changes.iter().map(|change| change.object().uid());
-            gone.for_each(|uid| self.departed.remember(uid, version));
+        let shows_all = self.last_nameless < start.0;
+        if !went_back && shows_all {
+            let gone = changes.iter().map(Change::object);
+            let gone = gone.filter(|object| !self.left_out.has(object.key()));
+            gone.for_each(|object| self.departed.remember(object.uid(), version));
         }
         for item in items {
             if went_back {
                 changes.extend(self.insert_unless_equal(item));
             } else {
-                changes.extend(self.overlay(item));
+                changes.extend(self.take(item));
             }
         }
         let scope = &mut self.scopes[scope.0];
-        scope.is_synced = true;
+        (scope.is_synced, scope.shows_all) = (true, shows_all);
         scope.advance(version);
         (changes, if went_back { Settled::WentBack } else { Settled::Continued })
     }

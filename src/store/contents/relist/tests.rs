@@ -122,3 +122,26 @@ fn two_objects_with_one_version_from_before_and_after_a_backup_are_told_apart() 
     let cached = store.reader().list();
     assert_eq!(cached[0].pointer("/data/of"), Some(json!("new")));
 }
+
+#[test]
+fn a_late_reply_about_an_object_that_no_list_has_shown_does_not_bring_it_back() {
+    let (store, scope) = store();
+    list(&store, scope, vec![], 1);
+    // Created at 4, and gone at 5 by the hand of another: the list is the first that is heard of it.
+    list(&store, scope, vec![], 6);
+    assert!(store.overlay(object("a", "u", 4)).is_none(), "nothing would ever end it");
+    assert!(store.overlay(object("a", "v", 7)).is_some(), "it was created since");
+}
+
+#[test]
+fn an_event_that_a_reply_has_overtaken_still_says_that_its_object_can_be_read() {
+    let (store, scope) = store();
+    list(&store, scope, vec![object("a", "u", 1)], 1);
+    let new = object("a", "u", 5);
+    assert!(store.overlay(new.clone()).is_some());
+    let metadata = json!({"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "4"});
+    let text = json!({"metadata": metadata}).to_string();
+    store.leave_out(Undecodable::read(&ty(), &text, "odd".to_owned()));
+    assert!(store.observe_echo(scope, new.key(), "u", new.resource_version()));
+    assert!(store.reader().left_out().is_empty());
+}
