@@ -1,0 +1,160 @@
+//! What a watch does, in the steps of `cluster::watch`.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::{
+        super::super::{ListStart, Settled},
+        server::{Event, Shown, number},
+    },
+    At, Scope, World,
+};
+use crate::object::{Object, ObjectKey};
+
+impl World {
+    pub(in crate::store::contents::tests) fn scopes(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// The version is too old.
+    pub(in crate::store::contents::tests) fn expire(&mut self, scope: usize) -> bool {
+        if !matches!(self.scopes[scope].at, At::Watching(_)) {
+            return false;
+        }
+        self.say(format!("scope {scope} expired"));
+        self.scopes[scope].at = At::Start;
+        true
+    }
+
+    /// Begins a streamed list.
+    pub(in crate::store::contents::tests) fn stream(&mut self, scope: usize) -> bool {
+        if !matches!(self.scopes[scope].at, At::Start) {
+            return false;
+        }
+        let start = self.store.begin_list();
+        let mut objects = BTreeMap::new();
+        for (key, shown) in self.server.list(self.scopes[scope].namespace.as_deref()) {
+            match shown {
+                Shown::Object(object) => drop(objects.insert(key, object)),
+                Shown::Unreadable(object) => drop(self.store.leave_out(object)),
+            }
+        }
+        self.say(format!("scope {scope} streams from {}", self.server.version));
+        self.scopes[scope].at = At::Streaming(start, objects, self.server.version);
+        true
+    }
+
+    /// The next step of a list; of a streamed one the bookmark that ends it.
+    pub(in crate::store::contents::tests) fn list(&mut self, scope: usize) -> bool {
+        let namespace = self.scopes[scope].namespace.clone();
+        let at = std::mem::replace(&mut self.scopes[scope].at, At::Start);
+        self.scopes[scope].at = match at {
+            At::Start => At::Asked(self.store.begin_list()),
+            At::Asked(start) => {
+                let list = self.server.list(namespace.as_deref());
+                At::Answered(start, list, self.server.version)
+            }
+            At::Answered(start, list, version) => {
+                let mut objects = Vec::new();
+                for (_, shown) in list {
+                    match shown {
+                        Shown::Object(object) => objects.push(object),
+                        Shown::Unreadable(object) => drop(self.store.leave_out(object)),
+                    }
+                }
+                self.take_in(scope, start, objects, version)
+            }
+            At::Streaming(start, objects, version) => {
+                self.take_in(scope, start, objects.into_values().collect(), version)
+            }
+            At::Watching(version) => {
+                self.scopes[scope].at = At::Watching(version);
+                return false;
+            }
+        };
+        self.say(format!("scope {scope} lists: {:?}", self.scopes[scope].at));
+        true
+    }
+
+    fn take_in(&mut self, scope: usize, start: ListStart, items: Vec<Object>, at: u64) -> At {
+        let id = self.scopes[scope].id;
+        let (changes, settled) = self.store.replace(id, start, items, &number(at));
+        if settled == Settled::WentBack {
+            assert!(self.is_restored, "a backup that nobody restored: {self:#?}");
+            self.newest.clear();
+        }
+        for change in changes {
+            self.hear(Some(change));
+        }
+        At::Watching(at)
+    }
+
+    /// The next event.
+    pub(in crate::store::contents::tests) fn deliver(&mut self, scope: usize) -> bool {
+        let (At::Watching(from) | At::Streaming(_, _, from)) = self.scopes[scope].at else {
+            return false;
+        };
+        let namespace = self.scopes[scope].namespace.clone();
+        let Some((version, key, event)) = self.server.next(namespace.as_deref(), from) else {
+            return false;
+        };
+        self.say(format!("scope {scope} @{version}: {event:?}"));
+        self.take(scope, version, key, event);
+        true
+    }
+
+    /// As `take` of the watch loop.
+    fn take(&mut self, scope: usize, version: u64, key: ObjectKey, event: Event) {
+        let Scope { id, at, .. } = &mut self.scopes[scope];
+        let id = *id;
+        let change = match (event, at) {
+            (Event::Changed(Shown::Object(object)), At::Streaming(_, objects, from)) => {
+                objects.insert(key, object);
+                *from = version;
+                None
+            }
+            (Event::Deleted(Shown::Object(object)), At::Streaming(_, objects, from)) => {
+                objects.remove(&key);
+                *from = version;
+                self.store.observe_deletion(id, &object)
+            }
+            (Event::Changed(Shown::Unreadable(object)), at) => {
+                if let At::Streaming(_, objects, _) = at {
+                    objects.remove(&key);
+                }
+                if let At::Watching(from) | At::Streaming(_, _, from) = at {
+                    *from = version;
+                }
+                self.store.leave_out(object);
+                None
+            }
+            (Event::Deleted(Shown::Unreadable(_)), at) => {
+                *at = At::Start;
+                None
+            }
+            (Event::Changed(Shown::Object(object)), at) => {
+                *at = At::Watching(version);
+                let uid = object.uid().to_string();
+                let at = object.resource_version();
+                let is_echo = self.store.observe_echo(id, object.key(), &uid, at);
+                if is_echo { None } else { self.store.observe(id, object) }
+            }
+            (Event::Deleted(Shown::Object(object)), at) => {
+                *at = At::Watching(version);
+                self.store.observe_deletion(id, &object)
+            }
+        };
+        self.hear(change);
+    }
+
+    pub(in crate::store::contents::tests) fn bookmark(&mut self, scope: usize) -> bool {
+        let Scope { id, namespace, at } = &mut self.scopes[scope];
+        let At::Watching(from) = at else { return false };
+        if self.server.next(namespace.as_deref(), *from).is_some() {
+            return false;
+        }
+        *from = self.server.version;
+        self.store.bookmark(*id, &number(*from));
+        true
+    }
+}
