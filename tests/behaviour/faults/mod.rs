@@ -11,6 +11,7 @@ mod recreated;
 mod replies;
 mod restored;
 mod swarm;
+mod sweep;
 mod throttled;
 mod watches;
 

@@ -1,0 +1,78 @@
+//! One mishap at each request of a parent's life, and watches that lag behind it: in the end all is
+//! as in a life without mishaps, and no child was replaced on the way.
+//!
+//! What there is to strike is found by living once without any.
+
+mod life;
+mod state;
+mod steps;
+mod trouble;
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+
+use self::{
+    life::{Life, Record},
+    steps::Step,
+    trouble::{Mishap, Trouble},
+};
+use super::*;
+use crate::cluster::Cluster;
+
+/// Lives that are lived at the same time: most of one is waiting.
+const AT_ONCE: usize = 8;
+
+/// What a life without mishaps is like; `None` where lives cannot be lived side by side.
+async fn without_trouble() -> Option<Record> {
+    let cluster = Cluster::start().await.filter(Cluster::is_private);
+    drop(cluster?);
+    let mut life = Life::begin().await?;
+    let record = life.live(None).await;
+    life.end().await;
+    Some(record)
+}
+
+/// Lives once with each trouble, and tells of all that went wrong.
+async fn live_all(expected: Record, troubles: impl Iterator<Item = Trouble>) {
+    let expected = Arc::new(expected);
+    let lives = troubles.map(|trouble| {
+        let (expected, what) = (Arc::clone(&expected), format!("{trouble:?}"));
+        let life = tokio::spawn(async move {
+            let mut life = Life::begin().await.expect("the first life had a cluster");
+            life.live(Some((&trouble, &expected))).await;
+            life.end().await;
+        });
+        async move { life.await.err().map(|_| what) }
+    });
+    let lives = futures::stream::iter(lives).buffer_unordered(AT_ONCE);
+    let wrong: Vec<String> = lives.filter_map(std::future::ready).collect().await;
+    assert!(wrong.is_empty(), "another end (why: see above) after {wrong:#?}");
+}
+
+/// Every request once, each with the mishap that is next: all of them come several times.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_mishap_at_any_request_of_a_life_changes_nothing_in_the_end() {
+    let Some(record) = without_trouble().await else { return };
+    let mishaps = Mishap::ALL.into_iter().cycle();
+    let requests = record.requests.clone().into_iter().zip(mishaps);
+    live_all(record, requests.map(|(request, mishap)| Trouble::At(request, mishap))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes; the same with fewer lives runs always"]
+async fn no_mishap_at_any_request_of_a_life_changes_anything_in_the_end() {
+    let Some(record) = without_trouble().await else { return };
+    let each = |request: life::Request| Mishap::ALL.map(|mishap| (request.clone(), mishap));
+    let requests: Vec<_> = record.requests.clone().into_iter().flat_map(each).collect();
+    let at = requests.into_iter().map(|(request, mishap)| Trouble::At(request, mishap));
+    live_all(record, at).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_lags_behind_a_step_of_a_life_changes_nothing_in_the_end() {
+    let Some(record) = without_trouble().await else { return };
+    let watches: [&[&str]; 2] = [&["recipes"], &["configmaps", "secrets", "pods"]];
+    let each = |step| watches.map(|watches| Trouble::Lags(step, watches));
+    live_all(record, Step::ALL.into_iter().flat_map(each)).await;
+}
