@@ -84,7 +84,9 @@ fn timeless(mut object: Value) -> Value {
     }
     if let Some(managers) = metadata["managedFields"].as_array_mut() {
         managers.retain(|entry| entry["manager"] != "by-hand");
-        managers.iter_mut().for_each(|entry| _ = entry.as_object_mut().unwrap().remove("time"));
+        for entry in &mut *managers {
+            entry.as_object_mut().unwrap().remove("time");
+        }
         managers.sort_by_key(Value::to_string);
     }
     let conditions = object.pointer_mut("/status/conditions");
