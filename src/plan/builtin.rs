@@ -65,6 +65,23 @@ pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
     defaults.iter().any(|(names, default)| path.ends_with(names) && value == default)
 }
 
+/// Whether the server leaves out an empty value at this path of a built-in type, within an atomic
+/// value. Not so the keys of a map, nor what differs from nothing at all (`optional: false`).
+pub(super) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
+    let left_out: [(&[&str], Value); 9] = [
+        (&["envFrom", "prefix"], json!("")),
+        (&["tolerations", "key"], json!("")),
+        (&["tolerations", "operator"], json!("")),
+        (&["tolerations", "value"], json!("")),
+        (&["tolerations", "effect"], json!("")),
+        (&["matchLabels"], json!({})),
+        (&["metadata", "labels"], json!({})),
+        (&["metadata", "annotations"], json!({})),
+        (&["endpoints", "conditions"], json!({})),
+    ];
+    left_out.iter().any(|(names, empty)| path.ends_with(names) && value == empty)
+}
+
 /// Whether the value at a path of a built-in type is an atomic map that people empty by `{}`. Any
 /// other `{}` asks for the server's defaults (`strategy: {}`).
 pub(super) fn is_selector(path: &Path<'_>) -> bool {

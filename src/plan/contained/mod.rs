@@ -74,7 +74,7 @@ impl<'a> Comparison<'a> {
                 }
                 false
             }
-            (desired, None | Some(Value::Null)) => is_dropped(desired, owned),
+            (desired, None | Some(Value::Null)) => self.is_dropped(desired, owned),
             (desired, Some(live)) => self.same_scalar(desired, live),
         };
         if !same {
@@ -170,10 +170,46 @@ impl<'a> Comparison<'a> {
                 && quantity::same(desired, live))
     }
 
-    fn at(&mut self, segment: Segment<'a>, inside: impl FnOnce(&mut Self)) {
+    /// Whether the server left a value out when we applied it. It does so with empty values; had
+    /// somebody else removed it, it would no longer be ours. An empty list with keys is nobody's.
+    fn is_dropped(&mut self, desired: &'a Value, owned: Owned<'_>) -> bool {
+        let is_empty = match desired {
+            Value::Array(items) => return items.is_empty() && self.drops_lists(),
+            Value::Object(fields) if !fields.is_empty() => {
+                let is_inner_dropped = |(name, value): (&'a String, &'a Value)| {
+                    let inner = owned.field(name);
+                    self.at(Segment::Field(name), |this| this.is_dropped(value, inner))
+                };
+                return owned.is_something() && fields.iter().all(is_inner_dropped);
+            }
+            Value::Object(_) | Value::Null => true,
+            Value::Bool(value) => !value,
+            Value::Number(number) => number.as_f64() == Some(0.0),
+            Value::String(text) => text.is_empty(),
+        };
+        is_empty && self.was_applied(desired, owned)
+    }
+
+    /// Whether an empty value was part of our last apply. That the whole around it is ours does not
+    /// say so: it may be desired only since then.
+    fn was_applied(&self, desired: &Value, owned: Owned<'_>) -> bool {
+        match owned {
+            Owned::Nothing => false,
+            Owned::Whole => self.is_builtin && builtin::is_left_out(&self.path, desired),
+            Owned::Node(_) => true,
+        }
+    }
+
+    /// A custom resource keeps its empty lists.
+    fn drops_lists(&self) -> bool {
+        self.is_builtin || self.path.is(&["metadata", "finalizers"])
+    }
+
+    fn at<T>(&mut self, segment: Segment<'a>, inside: impl FnOnce(&mut Self) -> T) -> T {
         self.path.enter(segment);
-        inside(self);
+        let result = inside(self);
         self.path.leave();
+        result
     }
 
     fn tell(&mut self, desired: Option<&'a Value>, live: Option<&'a Value>) {
@@ -186,22 +222,6 @@ impl<'a> Comparison<'a> {
 fn keys_of(item: &Value, names: &[&String]) -> Map<String, Value> {
     let key = |name: &&String| Some(((*name).clone(), item.get(*name)?.clone()));
     names.iter().filter_map(key).collect()
-}
-
-/// Whether the server left a value out when we applied it. It does so with empty values; had
-/// somebody else removed it, it would no longer be ours. An empty list with keys is nobody's.
-fn is_dropped(desired: &Value, owned: Owned<'_>) -> bool {
-    let is_empty = match desired {
-        Value::Array(items) => return items.is_empty(),
-        Value::Object(fields) => {
-            fields.iter().all(|(name, value)| is_dropped(value, owned.field(name)))
-        }
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => text.is_empty(),
-    };
-    is_empty && owned.is_something()
 }
 
 fn same_number(a: &Value, b: &Value) -> bool {

@@ -75,6 +75,43 @@ fn an_empty_value_that_the_server_left_out_is_equal_only_where_we_own_it() {
 }
 
 #[test]
+fn an_empty_value_that_is_new_in_what_is_ours_as_a_whole_differs() {
+    let fields = json!({"f:spec": {
+        "f:nodeSelector": {}, "f:securityContext": {}, "f:endpoints": {}, "f:tolerations": {},
+    }});
+    let live = json!({"spec": {
+        "nodeSelector": {"zone": "a"}, "securityContext": {}, "endpoints": [{"conditions": {}}],
+        "tolerations": [{"operator": "Exists"}],
+    }});
+    for (desired, path) in [
+        (json!({"nodeSelector": {"zone": "a", "edge": ""}}), ".spec.nodeSelector.edge"),
+        (json!({"securityContext": {"privileged": false}}), ".spec.securityContext.privileged"),
+        (
+            json!({"endpoints": [{"conditions": {"ready": false}}]}),
+            ".spec.endpoints[0].conditions.ready",
+        ),
+        (json!({"endpoints": [{"conditions": {}, "hints": {}}]}), ".spec.endpoints[0].hints"),
+    ] {
+        assert_eq!(paths(&pod(), &json!({"spec": desired}), &live, &fields), [path]);
+    }
+    let left_out = json!({"spec": {"tolerations": [{"operator": "Exists", "value": ""}]}});
+    assert!(paths(&pod(), &left_out, &live, &fields).is_empty());
+    assert_eq!(paths(&custom(), &left_out, &live, &fields), [".spec.tolerations[0].value"]);
+    let nothing = json!({"spec": {}});
+    let selector = json!({"spec": {"nodeSelector": {"edge": ""}}});
+    assert_eq!(paths(&pod(), &selector, &nothing, &fields), [".spec.nodeSelector"]);
+}
+
+#[test]
+fn an_empty_list_that_a_custom_resource_lacks_differs() {
+    let (desired, live) = (json!({"metadata": {"finalizers": []}, "spec": {"a": []}}), json!({}));
+    assert!(paths(&pod(), &desired, &live, &json!({})).is_empty());
+    assert_eq!(paths(&custom(), &desired, &live, &json!({})), [".spec"]);
+    let live = json!({"spec": {}});
+    assert_eq!(paths(&custom(), &desired, &live, &json!({})), [".spec.a"]);
+}
+
+#[test]
 fn list_items_are_matched_by_the_keys_in_the_managed_fields() {
     let desired = json!({"ports": [{"port": 80, "name": "a"}, {"port": 81, "name": "b"}]});
     let live = json!({"ports": [
