@@ -85,7 +85,12 @@ pub(super) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
 /// Whether the value at a path of a built-in type is an atomic map that people empty by `{}`. Any
 /// other `{}` asks for the server's defaults (`strategy: {}`).
 pub(super) fn is_selector(path: &Path<'_>) -> bool {
-    path.last_field().is_some_and(|name| name.ends_with("elector"))
+    path.last_field().is_some_and(names_selector)
+}
+
+/// Whether that is the name of such a map.
+pub(super) fn names_selector(field: &str) -> bool {
+    field.ends_with("elector")
 }
 
 /// Whether an object of the type holds what cannot be rebuilt once it is deleted.

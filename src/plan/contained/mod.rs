@@ -88,6 +88,7 @@ impl<'a> Comparison<'a> {
         live: &'a Map<String, Value>,
         owned: Owned<'_>,
     ) {
+        let owned = if self.is_lost_selector(owned) { Owned::Whole } else { owned };
         for (name, value) in desired {
             self.at(Segment::Field(name), |this| {
                 this.values(value, live.get(name), owned.field(name));
@@ -108,6 +109,11 @@ impl<'a> Comparison<'a> {
     fn asks_for_defaults(&self, desired: &Map<String, Value>, owned: Owned<'_>) -> bool {
         let is_leaf = matches!(owned, Owned::Node(_));
         self.is_builtin && is_leaf && desired.is_empty() && !builtin::is_selector(&self.path)
+    }
+
+    /// A selector is one value, also where somebody else has made it theirs.
+    fn is_lost_selector(&self, owned: Owned<'_>) -> bool {
+        self.is_builtin && !owned.is_something() && builtin::is_selector(&self.path)
     }
 
     fn extra(&mut self, value: &'a Value) {

@@ -104,10 +104,9 @@ fn an_empty_value_that_is_new_in_what_is_ours_as_a_whole_differs() {
 
 #[test]
 fn an_empty_list_that_a_custom_resource_lacks_differs() {
-    let (desired, live) = (json!({"metadata": {"finalizers": []}, "spec": {"a": []}}), json!({}));
+    let desired = json!({"metadata": {"finalizers": []}, "spec": {"a": []}});
+    let live = json!({"metadata": {}, "spec": {}});
     assert!(paths(&pod(), &desired, &live, &json!({})).is_empty());
-    assert_eq!(paths(&custom(), &desired, &live, &json!({})), [".spec"]);
-    let live = json!({"spec": {}});
     assert_eq!(paths(&custom(), &desired, &live, &json!({})), [".spec.a"]);
 }
 
@@ -182,6 +181,21 @@ fn an_empty_object_asks_for_the_defaults_of_the_server_but_an_empty_selector_for
     let live = json!({"strategy": {"type": "x"}, "nodeSelector": {"a": "b"}, "items": [{"c": 1}]});
     assert_eq!(paths(&pod(), &desired, &live, &fields), [".items[0].c", ".nodeSelector.a"]);
     assert_eq!(paths(&custom(), &desired, &live, &fields).len(), 3);
+}
+
+#[test]
+fn what_others_added_to_a_selector_differs_also_where_it_is_no_longer_ours() {
+    let (fields, live) = (json!({"f:spec": {"f:x": {}}}), json!({"matchLabels": {"a": "b"}}));
+    let live = json!({"spec": {"x": 1, "podSelector": live, "other": live}});
+    for (wish, found) in [
+        (json!({}), &[".spec.podSelector.matchLabels"][..]),
+        (json!({"matchLabels": {}}), &[".spec.podSelector.matchLabels.a"]),
+        (json!({"matchLabels": {"a": "b"}}), &[]),
+    ] {
+        let desired = json!({"spec": {"x": 1, "podSelector": wish, "other": wish}});
+        assert_eq!(paths(&pod(), &desired, &live, &fields), found);
+        assert!(paths(&custom(), &desired, &live, &fields).is_empty());
+    }
 }
 
 #[test]

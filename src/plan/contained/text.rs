@@ -14,7 +14,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     object::{BorrowedText, FieldSet, Object},
-    plan::fields::{Owned, pair},
+    plan::{
+        builtin,
+        fields::{Owned, pair},
+    },
 };
 
 /// Whether an object plainly is as desired, given what we own of it.
@@ -139,7 +142,12 @@ impl<'de> Visitor<'de> for Fields<'_> {
         let mut missing = self.desired.len() - self.elsewhere;
         while let Some(BorrowedText(name)) = live.next_key()? {
             if let Some(desired) = self.desired.get(&*name) {
-                live.next_value_seed(Beside { desired, owned: self.owned.field(&name) })?;
+                let owned = self.owned.field(&name);
+                if builtin::names_selector(&name) && !owned.is_something() {
+                    // One value with more in it would not be as desired.
+                    return unsure();
+                }
+                live.next_value_seed(Beside { desired, owned })?;
                 missing = missing.saturating_sub(1);
             } else if self.owned.is_whole() {
                 // It may have been desired once.
