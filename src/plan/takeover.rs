@@ -35,10 +35,21 @@ pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
     })
 }
 
-/// Whether a field manager is a part of Kubernetes, or a distribution of it in one program.
+/// Whether a field manager is a part of Kubernetes, or a distribution of it in one program. Others
+/// have names like theirs (`kube-green`).
 fn is_kubernetes(manager: &str) -> bool {
-    const PARTS: [&str; 5] = ["kubelet", "cloud-controller-manager", "k0s", "k3s", "rke2"];
-    manager.starts_with("kube-") || PARTS.contains(&manager)
+    const PARTS: [&str; 9] = [
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kube-scheduler",
+        "kube-proxy",
+        "kubelet",
+        "cloud-controller-manager",
+        "k0s",
+        "k3s",
+        "rke2",
+    ];
+    PARTS.contains(&manager)
 }
 
 fn hand_over(
@@ -129,7 +140,7 @@ mod tests {
             "uid": "u", "resourceVersion": "7",
             "managedFields": [
                 entry("kubectl", "Update", &fields), kubernetes, status,
-                entry("flux", "Apply", &json!({"f:data": {"f:b": {}}})),
+                entry("kube-green", "Apply", &json!({"f:data": {"f:b": {}}})),
             ],
         }});
         let patch = adoption(&live, &OperatorName::new("op").unwrap()).unwrap();
