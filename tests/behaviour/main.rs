@@ -21,6 +21,7 @@ mod children;
 mod commands;
 mod crowd;
 mod deletion;
+mod differential;
 mod drift;
 mod events;
 mod explain;
