@@ -16,6 +16,7 @@ mod world;
 
 mod access;
 mod bad_input;
+mod builtins;
 mod child_status;
 mod children;
 mod commands;
