@@ -88,7 +88,7 @@ impl Reconciler {
                     self.parts.context.metrics().backed_off(self.parts.context.name());
                 }
                 self.set_timer(wake, ctx);
-                if let WakeReason::Debounce(_) = wake.why {
+                if wake.why == WakeReason::Debounce {
                     // Unlike the others it may be set when no run has ended.
                     self.show(Vec::new());
                 }

@@ -33,7 +33,7 @@ pub(super) fn cause(why: WakeReason) -> Option<Cause> {
         WakeReason::Slowed => Some(Cause::Slowed),
         WakeReason::Calming => Some(Cause::Calming),
         // What changed has been added when it did, and that children were written when they were.
-        WakeReason::Debounce(_) | WakeReason::Unsettled => None,
+        WakeReason::Debounce | WakeReason::Unsettled => None,
     }
 }
 

@@ -88,6 +88,6 @@ pub(super) fn wake_reason<S: Serializer>(
         WakeReason::Unsettled => "Unsettled",
         WakeReason::Slowed => "Slowed",
         WakeReason::Calming => "Calming",
-        WakeReason::Debounce(_) => "Debounce",
+        WakeReason::Debounce => "Debounce",
     })
 }

@@ -34,9 +34,7 @@ impl Known {
         let is_fresh = self.read_at.is_some_and(|at| at.elapsed() < FRESH);
         self.schema.clone().filter(|_| is_fresh)
     }
-}
 
-impl Known {
     /// Takes in what is published at a time. What was published stays known for a while after it is
     /// not any more: a server that has just been started publishes a type later than it serves it.
     fn take_in(&mut self, published: Option<TypeSchema>, now: Instant) -> Option<Arc<TypeSchema>> {

@@ -132,8 +132,8 @@ pub enum WakeReason {
     Slowed,
     /// A run looks whether what used to be changed back has come to rest.
     Calming,
-    /// Something changed, and more changes may follow: this is the strongest so far.
-    Debounce(Touch),
+    /// Something changed, and more changes may follow.
+    Debounce,
 }
 
 /// Where a parent stands.

@@ -134,17 +134,11 @@ impl Schedule {
 
     /// The first timer counts: changes that go on coming do not put the run off.
     fn collect(&mut self, touch: Touch, at: Instant) -> Command {
+        let held = self.hold(touch);
         match self.phase {
-            Phase::Waiting(NextWake { at: earlier, why }) if earlier <= at => {
-                if let WakeReason::Debounce(strongest) = why {
-                    let why = WakeReason::Debounce(strongest.max(touch));
-                    self.phase = Phase::Waiting(NextWake { at: earlier, why });
-                }
-                self.hold(touch)
-            }
+            Phase::Waiting(NextWake { at: earlier, .. }) if earlier <= at => held,
             _ => {
-                self.hold(touch);
-                self.phase = Phase::Waiting(NextWake { at, why: WakeReason::Debounce(touch) });
+                self.phase = Phase::Waiting(NextWake { at, why: WakeReason::Debounce });
                 self.set_timer()
             }
         }

@@ -76,13 +76,13 @@ impl From<Touch> for Priority {
 impl From<WakeReason> for Priority {
     fn from(why: WakeReason) -> Self {
         match why {
-            WakeReason::Resync | WakeReason::Calming => Self::Background,
+            // What was collected raises it.
+            WakeReason::Resync | WakeReason::Calming | WakeReason::Debounce => Self::Background,
             WakeReason::Retry
             | WakeReason::Throttled
             | WakeReason::Unsettled
             | WakeReason::Slowed
             | WakeReason::Recheck => Self::FollowUp,
-            WakeReason::Debounce(touch) => touch.into(),
         }
     }
 }

@@ -52,6 +52,7 @@ impl Scope {
     pub(super) fn is_behind(&self, version: &ResourceVersion) -> bool {
         self.high_water.as_ref().is_some_and(|mark| version.is_older_than(mark))
     }
+
     /// Whether all that happened up to a version, and at it, was shown.
     pub(super) fn is_past(&self, version: &ResourceVersion) -> bool {
         let is_past = |mark: &ResourceVersion| mark == version || version.is_older_than(mark);

@@ -193,7 +193,7 @@ pub(super) fn purpose(why: WakeReason) -> &'static str {
         WakeReason::Unsettled => "because its children had to be written run after run",
         WakeReason::Slowed => "because what keeps changing is written ever more slowly",
         WakeReason::Calming => "to see whether the fight over its children has ended",
-        WakeReason::Debounce(_) => "when the changes that are being collected have ended",
+        WakeReason::Debounce => "when the changes that are being collected have ended",
     }
 }
 

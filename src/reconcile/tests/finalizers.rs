@@ -15,20 +15,6 @@ fn collecting() -> Setup {
     Setup::new(pods(), ChildConfig::apply().uncollectable())
 }
 
-/// A child in another namespace, made by the operator.
-fn left(name: Value) -> Value {
-    let mut left = child("5", 1);
-    let metadata = left["metadata"].as_object_mut().unwrap();
-    metadata.insert("name".to_owned(), name);
-    metadata.insert("namespace".to_owned(), json!("elsewhere"));
-    metadata.remove("ownerReferences");
-    let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
-    let fields = json!({"f:metadata": {"f:labels": labels}});
-    let entry = json!({"manager": "op", "operation": "Apply", "fieldsV1": fields});
-    metadata.insert("managedFields".to_owned(), json!([entry]));
-    left
-}
-
 fn list(items: &[Value]) -> Reply {
     (200, json!({"metadata": {"resourceVersion": "9"}, "items": items}))
 }
@@ -39,7 +25,7 @@ async fn a_parent_goes_only_when_it_is_known_that_nothing_is_left() {
         ("nothing is left", list(&[]), true),
         ("with the type its objects are gone", (404, json!({})), true),
         ("the server does not say", (500, json!({})), false),
-        ("what is left cannot be read", list(&[left(json!(7))]), false),
+        ("what is left cannot be read", list(&[uncollectable_child(json!(7))]), false),
     ] {
         let world = collecting().ending(&[OURS]).before(move |asked| match asked.method.as_str() {
             "GET" if asked.is_about("/api/v1/pods?") => listed.clone(),
@@ -144,7 +130,7 @@ async fn a_parent_that_has_left_meanwhile_gets_neither_finalizer_nor_child() {
 
 #[tokio::test]
 async fn what_is_paused_while_a_parent_ends_stays_as_it_is() {
-    for items in [vec![], vec![left(json!("c"))]] {
+    for items in [vec![], vec![uncollectable_child(json!("c"))]] {
         let paused = Arc::new(OnceLock::<Arc<Context>>::new());
         let (operator, listed) = (paused.clone(), list(&items));
         let world = collecting().ending(&[OURS]).before(move |asked| match asked.method.as_str() {

@@ -27,6 +27,17 @@ async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
     assert_eq!(proofs, ["1", "5", "5"], "a create, a dry run, and the adoption");
 }
 
+/// As somebody made it by hand.
+fn of_nobody(version: &str) -> Value {
+    let mut of_nobody = child(version, 1);
+    of_nobody["apiVersion"] = json!("v1");
+    of_nobody["metadata"]["ownerReferences"] = json!([]);
+    of_nobody["metadata"]["managedFields"] = json!([{
+        "manager": "kubectl", "operation": "Update", "apiVersion": "v1", "fieldsV1": {},
+    }]);
+    of_nobody
+}
+
 /// What its managers own is handed over before that, and would stay so.
 #[tokio::test]
 async fn what_the_server_would_not_let_us_adopt_is_not_touched() {
@@ -35,15 +46,7 @@ async fn what_the_server_would_not_let_us_adopt_is_not_touched() {
         "PATCH" if asked.is_about("dryRun=All") => refusal(422, "Invalid"),
         "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
         "PATCH" => (200, child("6", 2)),
-        "GET" if of_child(asked) => {
-            let mut of_nobody = child("5", 1);
-            of_nobody["apiVersion"] = json!("v1");
-            of_nobody["metadata"]["ownerReferences"] = json!([]);
-            of_nobody["metadata"]["managedFields"] = json!([{
-                "manager": "kubectl", "operation": "Update", "apiVersion": "v1", "fieldsV1": {},
-            }]);
-            (200, of_nobody)
-        }
+        "GET" if of_child(asked) => (200, of_nobody("5")),
         "GET" => (200, parent("3")),
         _ => taken(),
     };
@@ -64,13 +67,7 @@ async fn nothing_is_handed_over_of_an_object_that_has_changed_since_it_was_found
         "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
         "PATCH" => (200, child("9", 2)),
         "GET" if of_child(asked) => {
-            let mut of_nobody = child(&version.fetch_add(1, Ordering::AcqRel).to_string(), 1);
-            of_nobody["apiVersion"] = json!("v1");
-            of_nobody["metadata"]["ownerReferences"] = json!([]);
-            of_nobody["metadata"]["managedFields"] = json!([{
-                "manager": "kubectl", "operation": "Update", "apiVersion": "v1", "fieldsV1": {},
-            }]);
-            (200, of_nobody)
+            (200, of_nobody(&version.fetch_add(1, Ordering::AcqRel).to_string()))
         }
         "GET" => (200, parent("3")),
         _ => taken(),

@@ -22,7 +22,9 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use objects::{Reply, app, child, desired, openapi, parent, refusal, with_status};
+use objects::{
+    Reply, app, child, desired, openapi, parent, refusal, uncollectable_child, with_status,
+};
 use serde_json::{Value, json};
 use setup::Setup;
 
@@ -175,17 +177,19 @@ async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
     assert_eq!(reads.count(), 2, "one for each conflict");
 }
 
+fn immutable_field() -> Reply {
+    let cause = json!({"field": "spec.x", "message": "Invalid value: field is immutable"});
+    let details = json!({"name": "c", "causes": [cause]});
+    (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
+}
+
 /// The server calls a field immutable, also in the new object.
 #[tokio::test]
 async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.body["metadata"].get("uid").is_none() => refusal(409, "Conflict"),
-        "PATCH" => {
-            let cause = json!({"field": "spec.x", "message": "Invalid value: field is immutable"});
-            let details = json!({"name": "c", "causes": [cause]});
-            (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
-        }
+        "PATCH" => immutable_field(),
         "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
         "GET" if asked.is_about("/apps/p") => (200, parent("3")),
         "DELETE" => done(),
@@ -212,11 +216,7 @@ async fn a_child_that_was_made_by_another_wish_since_is_recreated_again() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.body["metadata"].get("uid").is_none() => (201, child("9", 3)),
-        "PATCH" => {
-            let cause = json!({"field": "spec.x", "message": "Invalid value: field is immutable"});
-            let details = json!({"name": "c", "causes": [cause]});
-            (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
-        }
+        "PATCH" => immutable_field(),
         "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
         "GET" if asked.is_about("/apps/p") => (200, parent("3")),
         "DELETE" => done(),

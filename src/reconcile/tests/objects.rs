@@ -66,6 +66,20 @@ pub(super) fn child(version: &str, x: u64) -> Value {
     })
 }
 
+/// A child in another namespace, made by the operator.
+pub(super) fn uncollectable_child(name: Value) -> Value {
+    let mut left = child("5", 1);
+    let metadata = left["metadata"].as_object_mut().unwrap();
+    metadata.insert("name".to_owned(), name);
+    metadata.insert("namespace".to_owned(), json!("elsewhere"));
+    metadata.remove("ownerReferences");
+    let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
+    let fields = json!({"f:metadata": {"f:labels": labels}});
+    let entry = json!({"manager": "op", "operation": "Apply", "fieldsV1": fields});
+    metadata.insert("managedFields".to_owned(), json!([entry]));
+    left
+}
+
 // === replies ===
 
 /// An error in the server's form.

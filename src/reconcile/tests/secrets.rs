@@ -86,19 +86,7 @@ async fn nothing_is_quoted_while_the_schema_is_not_known() {
 /// The parent changes while its children go, so that no status is written.
 #[tokio::test]
 async fn an_end_that_was_broken_off_quotes_no_secret() {
-    let ending = |name: &str| {
-        let mut child = child("5", 1);
-        let metadata = child["metadata"].as_object_mut().unwrap();
-        metadata.insert("name".to_owned(), json!(name));
-        metadata.insert("namespace".to_owned(), json!("elsewhere"));
-        metadata.remove("ownerReferences");
-        let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
-        let fields = json!({"f:metadata": {"f:labels": labels}});
-        let entry = json!({"manager": "op", "operation": "Apply", "fieldsV1": fields});
-        metadata.insert("managedFields".to_owned(), json!([entry]));
-        child
-    };
-    let items = [ending("a"), ending("b")];
+    let items = ["a", "b"].map(|name| uncollectable_child(json!(name)));
     let list = json!({"metadata": {"resourceVersion": "9"}, "items": items});
     let changes = AtomicUsize::new(3);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {

@@ -60,7 +60,7 @@ async fn one_mishap_at_any_request_of_a_life_changes_nothing_in_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes minutes; the same with fewer lives runs always"]
+#[ignore = "too long for every run; CI asks for it"]
 async fn no_mishap_at_any_request_of_a_life_changes_anything_in_the_end() {
     let Some(record) = without_trouble().await else { return };
     let each = |request: life::Request| Mishap::ALL.map(|mishap| (request.clone(), mishap));
