@@ -155,7 +155,8 @@ const FINALIZERS: (&Subject, FlappingReason) =
     (&Subject::Finalizers, FlappingReason::FightingOverFinalizer);
 
 /// Whether a change of the finalizers waits, because somebody else undoes it again and again; the
-/// run is slowed then. The shortest delay that a run gets is never too short.
+/// run is slowed then. It waits for half the delay, the least that a slowed run gets: the run that
+/// comes after its own delay finds it over.
 pub(super) fn puts_off_finalizers(context: &Context, report: &mut Report) -> bool {
     let backoff = context.policy().backoff;
     let rest = |times| backoff.delay(times, 0) / 2;
