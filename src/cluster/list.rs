@@ -8,6 +8,8 @@ const PAGE_SIZE: u32 = 500;
 
 /// What of a list is asked for.
 enum Part<'a> {
+    /// Its version, more or less: the shortest page.
+    OneObject,
     FirstPage,
     PageAfter(&'a str),
     All,
@@ -44,6 +46,11 @@ impl Cluster {
         Ok(list)
     }
 
+    /// The version that a list of now would have.
+    pub(super) async fn version(&self, spec: &WatchSpec) -> Result<ResourceVersion, ApiError> {
+        Ok(self.part(spec, Part::OneObject).await?.version)
+    }
+
     /// What the server holds now of a type with these labels, in a namespace or in all. It is all of
     /// it: an object that cannot be read is an error.
     pub async fn list_labelled(
@@ -71,6 +78,7 @@ impl Cluster {
         let request = spec.request("list");
         let request = match part {
             Part::All => request,
+            Part::OneObject => request.with_query("limit", "1"),
             Part::FirstPage => request.with_query("limit", PAGE_SIZE.to_string()),
             Part::PageAfter(token) => {
                 request.with_query("limit", PAGE_SIZE.to_string()).with_query("continue", token)

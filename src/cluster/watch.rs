@@ -12,6 +12,7 @@
 //! bookmark that ends them, then taken in as one list, and the same stream goes on as the watch.
 
 mod lines;
+mod start;
 
 use std::{
     collections::BTreeMap,
@@ -65,6 +66,8 @@ struct Loop<N> {
     failures: u32,
     /// Whether the stream before ended earlier than it was to, or there was none.
     is_cut: bool,
+    /// Whether it said nothing from its start to its end.
+    was_mute: bool,
     /// When it was last said that the server is there, if that still holds.
     alive: Option<Instant>,
 }
@@ -78,7 +81,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     note: N,
 ) {
     let streams_lists = cluster.settings().streaming_lists;
-    let (from, settled, failures, is_cut, alive) = (None, None, 0, true, None);
+    let (from, settled, failures, is_cut, was_mute, alive) = (None, None, 0, true, false, None);
     let mut looping = Loop {
         cluster,
         spec,
@@ -90,6 +93,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         settled,
         failures,
         is_cut,
+        was_mute,
         alive,
     };
     loop {
@@ -103,6 +107,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let started = Instant::now();
         let end = match self.from.clone() {
             None if !self.streams_lists => self.list().await,
+            Some(version) if self.was_mute => self.watch_again(version).await,
             from => self.stream(from).await,
         };
         // The watch that follows a list is not the first that is heard of the server.
@@ -150,39 +155,6 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
     }
 
-    async fn list(&mut self) -> Result<End, ApiError> {
-        let start = self.store.begin_list();
-        let list = self.cluster.list(&self.spec).await?;
-        self.opened();
-        for object in list.undecodable {
-            self.leave_out(object);
-        }
-        self.take_in(start, list.objects, list.version);
-        Ok(End::Listed)
-    }
-
-    fn take_in(&mut self, start: ListStart, objects: Vec<Object>, version: ResourceVersion) {
-        let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
-        if settled == Settled::WentBack {
-            self.cluster.metrics().versions_went_back(&self.spec.ty);
-        }
-        // Before `Synced`: an operator that starts on it has read the store and needs no changes.
-        (self.note)(WatchNote::Changed(changes));
-        // That versions went back is not forgotten over a second list.
-        if self.settled != Some(Settled::WentBack) {
-            self.settled = Some(settled);
-        }
-        self.from = Some(version);
-    }
-
-    /// Says that what was listed is watched. Not before: it would be out of date unnoticed.
-    fn watched(&mut self) {
-        if let Some(settled) = self.settled.take() {
-            (self.note)(WatchNote::Synced(settled));
-            self.alive();
-        }
-    }
-
     /// Watches from a version, or from a streamed list.
     async fn stream(&mut self, from: Option<ResourceVersion>) -> Result<End, ApiError> {
         let mut initial = from.is_none().then(|| (self.store.begin_list(), Streamed::new()));
@@ -199,9 +171,10 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             // What failed works again: a quiet type would show it only with the next bookmark.
             self.alive();
         }
-        let (mut line, mut is_mute) = (Vec::new(), true);
-        while self.next_line(&mut lines, &mut line, is_mute).await? {
-            is_mute = false;
+        let mut line = Vec::new();
+        self.was_mute = true;
+        while self.next_line(&mut lines, &mut line).await? {
+            self.was_mute = false;
             let frame = frames::frame(&line, &self.spec.ty)
                 .map_err(|error| ApiError::malformed(self.name(), &error))?;
             if let Some(end) = self.take(frame, &mut initial)? {

@@ -11,7 +11,7 @@ use std::{
 use super::{
     departed::Departed,
     left_out::LeftOut,
-    scope::{ListStart, Scope, ScopeId},
+    scope::{ListStart, Scope, ScopeId, raise},
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
@@ -64,6 +64,8 @@ pub(super) struct Contents {
     last_nameless: u64,
     /// Counts lists and tombstones, to order one against the other.
     clock: u64,
+    /// The newest version that a reply has shown, which no watch need have told yet.
+    replied: Option<ResourceVersion>,
     bytes: usize,
     scopes: Vec<Scope>,
     deletions_held: bool,
@@ -159,7 +161,7 @@ impl Contents {
 
     pub(super) fn begin_list(&mut self) -> ListStart {
         self.clock += 1;
-        ListStart(self.clock)
+        ListStart { clock: self.clock, replied: self.replied.clone() }
     }
 
     /// Takes in an object that cannot be read; whether it is news.
@@ -197,6 +199,7 @@ impl Contents {
     }
 
     pub(super) fn overlay(&mut self, object: Object) -> Option<Change> {
+        raise(&mut self.replied, object.resource_version());
         if self.is_outlived(&object) { None } else { self.take(object) }
     }
 

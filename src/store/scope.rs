@@ -6,17 +6,22 @@ use crate::object::ResourceVersion;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ScopeId(pub(super) usize);
 
-/// The moment before a list was asked for: it tells which tombstones the list outdates.
-#[derive(Debug, Clone, Copy)]
-pub struct ListStart(pub(super) u64);
+/// The moment before a list was asked for: what a server that goes on from there can no longer say.
+#[derive(Debug, Clone)]
+pub struct ListStart {
+    /// The clock: the list outdates the tombstones from before.
+    pub(super) clock: u64,
+    /// The newest version that a reply had shown: no list that is asked for later is older.
+    pub(super) replied: Option<ResourceVersion>,
+}
 
 /// How a list was taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
     /// The store continues from it.
     Continued,
-    /// Its version is below what the scope had seen, or that of one of its objects below what was
-    /// known of it: the server was restored from a backup.
+    /// Its version is below what the scope or a reply had shown, or that of one of its objects below
+    /// what was known of it: the server was restored from a backup.
     /// It replaced everything, and deletions are held until [`super::Store::release_deletions`].
     WentBack,
 }
@@ -43,10 +48,7 @@ impl Scope {
     }
 
     pub(super) fn advance(&mut self, version: &ResourceVersion) {
-        self.high_water = Some(match self.high_water.take() {
-            Some(mark) => mark.newest(version.clone()),
-            None => version.clone(),
-        });
+        raise(&mut self.high_water, version);
     }
 
     pub(super) fn is_behind(&self, version: &ResourceVersion) -> bool {
@@ -58,4 +60,12 @@ impl Scope {
         let is_past = |mark: &ResourceVersion| mark == version || version.is_older_than(mark);
         self.shows_all && self.high_water.as_ref().is_some_and(is_past)
     }
+}
+
+/// Raises a mark to a version, unless it is above it.
+pub(super) fn raise(mark: &mut Option<ResourceVersion>, version: &ResourceVersion) {
+    *mark = Some(match mark.take() {
+        Some(mark) => mark.newest(version.clone()),
+        None => version.clone(),
+    });
 }

@@ -247,8 +247,8 @@ mod tests {
     #[test]
     fn a_list_deletes_what_it_lacks_unless_a_reply_is_newer() {
         let (store, scope) = listed(vec![object("a", "u", 1), object("b", "v", 2)], 2);
-        store.overlay(object("new", "w", 9));
         let start = store.begin_list();
+        store.overlay(object("new", "w", 9));
         let (changes, _) = store.replace(scope, start, vec![object("a", "u", 1)], &version(5));
         assert_eq!(changes.len(), 1);
         assert!(changes[0].after.is_none() && changes[0].object().name() == "b");

@@ -147,6 +147,43 @@ async fn that_versions_went_back_is_told_although_a_second_list_followed() {
     assert_eq!(settled, Settled::WentBack);
 }
 
+/// A server that ends every watch before it says anything, as something between that cuts what is
+/// idle does. It lists version 9 first, and then version 5.
+fn restored_behind_a_proxy(words: Words) -> Cluster {
+    let lists = Arc::new(AtomicUsize::new(0));
+    served_by(move |query| {
+        let _ = words.send(match query {
+            "limit=500" => "list",
+            "limit=1" => "probe",
+            _ => "watch",
+        });
+        if is_watch(query) {
+            return (200, answer(Vec::new()));
+        }
+        let is_first = lists.fetch_add(1, Ordering::Relaxed) == 0;
+        let version = if is_first { "9" } else { "5" };
+        (200, line(&json!({"metadata": {"resourceVersion": version}, "items": []})))
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backup_is_noticed_where_no_watch_lasts_until_its_silence_would_be() {
+    let ((words, mut heard), (say, mut notes)) =
+        (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+    looping(restored_behind_a_proxy(words), move |note| drop(say.send(note)));
+    // From then on nothing has gone back.
+    for expected in ["list", "watch", "probe", "list", "watch", "probe", "watch", "probe"] {
+        assert_eq!(heard.recv().await, Some(expected));
+    }
+    let mut settled = Vec::new();
+    while let Ok(note) = notes.try_recv() {
+        if let WatchNote::Synced(how) = note {
+            settled.push(how);
+        }
+    }
+    assert_eq!(settled, [Settled::Continued, Settled::WentBack]);
+}
+
 /// It may be another one when it is served again.
 #[tokio::test(start_paused = true)]
 async fn a_type_that_is_served_again_is_begun_with_a_list() {

@@ -44,10 +44,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         &mut self,
         lines: &mut R,
         line: &mut Vec<u8>,
-        is_mute: bool,
     ) -> Result<bool, ApiError> {
         let read = self.read_line(lines, line).await;
-        if is_mute && matches!(read, Err(ApiError::TimedOut { .. })) {
+        if self.was_mute && matches!(read, Err(ApiError::TimedOut { .. })) {
             self.from = None;
         }
         read

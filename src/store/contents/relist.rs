@@ -16,23 +16,25 @@ impl Contents {
     pub(in crate::store) fn replace(
         &mut self,
         scope: ScopeId,
-        start: ListStart,
+        ListStart { clock: begun, replied }: ListStart,
         items: Vec<Object>,
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {
-        let went_back = self.goes_back(scope, &items, version);
+        let is_behind_reply = replied.is_some_and(|replied| version.is_older_than(&replied));
+        let went_back = is_behind_reply || self.goes_back(scope, &items, version);
         if went_back {
+            self.replied = None;
             self.tombstones.clear();
             self.departed = Departed::default();
             self.deletions_held = true;
             self.scopes[scope.0].high_water = None;
         }
         let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);
-        self.tombstones.retain(|_, it| it.buried > start.0 || !covers(it.key.namespace.as_deref()));
-        self.left_out.settle(covers, start.0);
+        self.tombstones.retain(|_, it| it.buried > begun || !covers(it.key.namespace.as_deref()));
+        self.left_out.settle(covers, begun);
         let mut changes = self.drop_absent(scope, &items, version, went_back);
         // What cannot be read is absent too, but not gone: it may be read in the same version.
-        let shows_all = self.last_nameless < start.0;
+        let shows_all = self.last_nameless < begun;
         if !went_back && shows_all {
             let gone = changes.iter().map(Change::object);
             let gone = gone.filter(|object| !self.left_out.has(object.key()));

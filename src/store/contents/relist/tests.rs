@@ -66,11 +66,23 @@ fn what_was_created_anew_since_a_backup_whose_versions_go_on_is_its_predecessor_
 }
 
 #[test]
+fn a_list_that_is_older_than_a_reply_from_before_it_was_asked_for_is_of_a_backup() {
+    let (store, scope) = store();
+    list(&store, scope, vec![object("a", "u", 4)], 10);
+    store.overlay(object("a", "u", 21));
+    store.overlay(object("b", "v", 20));
+    assert_eq!(list(&store, scope, vec![object("a", "u", 4)], 14), Settled::WentBack);
+    assert_eq!(shown(&store), ["a u @4"], "no watch has told the versions 20 and 21");
+    let again = list(&store, scope, vec![object("a", "u", 4)], 15);
+    assert_eq!(again, Settled::Continued, "what is lost is forgotten");
+}
+
+#[test]
 fn a_list_that_was_on_its_way_while_an_object_changed_or_went_is_no_backup() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 40), object("b", "v", 41)], 50);
-    store.overlay(object("a", "u", 90));
     let start = store.begin_list();
+    store.overlay(object("a", "u", 90));
     store.bury(object("b", "v", 41).key(), object("b", "v", 41).uid());
     let items = vec![object("a", "u", 40), object("b", "v", 41)];
     let (_, settled) = store.replace(scope, start, items, &ResourceVersion::Number(60));

@@ -1,0 +1,63 @@
+//! Where a watch starts: at a list, or where the one before it ended.
+
+use super::{
+    super::{ApiError, WatchNote},
+    End, Loop,
+};
+use crate::{
+    object::{Object, ResourceVersion},
+    store::{ListStart, Settled},
+};
+
+impl<N: Fn(WatchNote) + Send> Loop<N> {
+    pub(super) async fn list(&mut self) -> Result<End, ApiError> {
+        let start = self.store.begin_list();
+        let list = self.cluster.list(&self.spec).await?;
+        self.opened();
+        for object in list.undecodable {
+            self.leave_out(object);
+        }
+        self.take_in(start, list.objects, list.version);
+        Ok(End::Listed)
+    }
+
+    pub(super) fn take_in(
+        &mut self,
+        start: ListStart,
+        objects: Vec<Object>,
+        version: ResourceVersion,
+    ) {
+        let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
+        if settled == Settled::WentBack {
+            self.cluster.metrics().versions_went_back(&self.spec.ty);
+        }
+        // Before `Synced`: an operator that starts on it has read the store and needs no changes.
+        (self.note)(WatchNote::Changed(changes));
+        // That versions went back is not forgotten over a second list.
+        if self.settled != Some(Settled::WentBack) {
+            self.settled = Some(settled);
+        }
+        self.from = Some(version);
+        self.was_mute = false;
+    }
+
+    /// Says that what was listed is watched. Not before: it would be out of date unnoticed.
+    pub(super) fn watched(&mut self) {
+        if let Some(settled) = self.settled.take() {
+            (self.note)(WatchNote::Synced(settled));
+            self.alive();
+        }
+    }
+
+    /// Watches from the version of a watch that said nothing. It may have waited for a version that
+    /// the server has yet to reach again, because it was restored from a backup, and where something
+    /// between cuts what is idle no watch lasts until its silence is noticed.
+    pub(super) async fn watch_again(&mut self, from: ResourceVersion) -> Result<End, ApiError> {
+        let version = self.cluster.version(&self.spec).await?;
+        self.was_mute = false;
+        if version.is_older_than(&from) {
+            return Ok(End::Gone("went_back"));
+        }
+        self.stream(Some(from)).await
+    }
+}
