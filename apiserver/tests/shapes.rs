@@ -69,6 +69,24 @@ async fn open_api_says_that_fields_are_validated_and_shows_custom_schemas() {
 }
 
 #[tokio::test]
+async fn an_open_api_document_is_not_sent_to_who_knows_it() {
+    let (server, client) = server();
+    define_widgets(&client).await;
+    let ask = |known: Option<http::HeaderValue>| {
+        let mut request =
+            Request::get("/openapi/v3/apis/example.com/v1").body(bytes::Bytes::new()).unwrap();
+        request.headers_mut().extend(known.map(|tag| (header::IF_NONE_MATCH, tag)));
+        server.handle(request)
+    };
+    let first = ask(None).await;
+    let tag = first.headers()[header::ETAG].clone();
+    let again = ask(Some(tag.clone())).await;
+    assert_eq!((again.status().as_u16(), &again.headers()[header::ETAG]), (304, &tag));
+    assert!(again.into_body().collect().await.unwrap().to_bytes().is_empty());
+    assert_eq!(ask(Some(http::HeaderValue::from_static("\"old\""))).await.status(), 200);
+}
+
+#[tokio::test]
 async fn metadata_is_served_without_the_rest() {
     let (_server, client) = server();
     create(&config_maps(&client), config_map("a", "1")).await;

@@ -6,11 +6,11 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{Method, Request, Response, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use kube::{Client, client::Body};
 
-use super::{ApiError, Refusal};
+use super::{ApiError, Refusal, documents::Documents};
 use crate::{
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
@@ -60,6 +60,7 @@ pub struct Cluster {
     managers: KeptManagers,
     user_agent: String,
     settings: ClusterSettings,
+    documents: Documents,
 }
 
 /// One request, before it is sent.
@@ -73,15 +74,17 @@ pub(super) struct ApiRequest<'a> {
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) content_type: &'static str,
     pub(super) body: Vec<u8>,
+    /// The version of the answer that is known: an answer 304 says that it still holds.
+    pub(super) unless: Option<HeaderValue>,
     /// The largest answer that is read, in bytes.
     pub(super) max_answer: usize,
 }
 
 impl<'a> ApiRequest<'a> {
     pub(super) fn get(verb: &'static str, ty: &'a K8sType, path: String) -> Self {
-        let (query, body) = (Vec::new(), Vec::new());
+        let (query, body, unless) = (Vec::new(), Vec::new(), None);
         let (method, content_type, max_answer) = (Method::GET, "application/json", MAX_ANSWER);
-        Self { method, verb, ty, path, query, content_type, body, max_answer }
+        Self { method, verb, ty, path, query, content_type, body, unless, max_answer }
     }
 
     pub(super) fn with_query(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -108,7 +111,8 @@ impl Cluster {
     /// A connection that keeps the given managers' `managedFields` of every object it reads.
     pub fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
         let user_agent = concat!("operetta/", env!("CARGO_PKG_VERSION")).to_owned();
-        Self { client, metrics, managers, user_agent, settings: ClusterSettings::default() }
+        let (settings, documents) = <_>::default();
+        Self { client, metrics, managers, user_agent, settings, documents }
     }
 
     /// The same connection with other settings.
@@ -127,6 +131,11 @@ impl Cluster {
     pub fn in_the_name_of(&self, operator: &str) -> Self {
         let user_agent = format!("{} ({operator})", self.user_agent);
         Self { user_agent, ..self.clone() }
+    }
+
+    /// What is being read of the types that the server knows.
+    pub(super) fn documents(&self) -> &Documents {
+        &self.documents
     }
 
     /// Where requests are counted.
@@ -151,13 +160,18 @@ impl Cluster {
         &self.managers
     }
 
-    /// Sends a request and reads its answer whole.
+    /// Sends a request and reads what is answered.
     pub(super) async fn send(&self, request: ApiRequest<'_>) -> Result<Bytes, ApiError> {
+        Ok(self.ask(request).await?.into_body())
+    }
+
+    /// Sends a request and reads its answer whole.
+    pub(super) async fn ask(&self, request: ApiRequest<'_>) -> Result<Response<Bytes>, ApiError> {
         let (name, after) = (request.name(), self.settings.timeouts.request);
         let max_answer = request.max_answer;
         let exchange = async {
-            let response = self.open(request).await?;
-            read_body(&name, response, max_answer).await
+            let (head, body) = self.open(request).await?.into_parts();
+            Ok(Response::from_parts(head, read_body(&name, body, max_answer).await?))
         };
         match tokio::time::timeout(after, exchange).await {
             Ok(answer) => answer,
@@ -183,7 +197,7 @@ impl Cluster {
         name: &str,
         request: ApiRequest<'_>,
     ) -> Result<Response<Body>, ApiError> {
-        let http = Request::builder()
+        let mut http = Request::builder()
             .method(request.method.clone())
             .uri(request.uri())
             .header(header::USER_AGENT, &self.user_agent)
@@ -191,8 +205,9 @@ impl Cluster {
             .header(header::CONTENT_TYPE, request.content_type)
             .body(Body::from(request.body))
             .map_err(|error| unreachable(name, error))?;
+        http.headers_mut().extend(request.unless.map(|tag| (header::IF_NONE_MATCH, tag)));
         let response = self.client.send(http).await.map_err(|error| unreachable(name, error))?;
-        if response.status().is_success() {
+        if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
             return Ok(response);
         }
         Err(refused(name, response).await?)
@@ -209,13 +224,13 @@ pub(super) fn unreachable(
     request: &str,
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> ApiError {
-    ApiError::Unreachable { request: request.to_owned(), source: error.into() }
+    ApiError::Unreachable { request: request.to_owned(), source: error.into().into() }
 }
 
 async fn refused(name: &str, response: Response<Body>) -> Result<ApiError, ApiError> {
     let code = response.status().as_u16();
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(seconds);
-    let body = read_body(name, response, MAX_ANSWER).await?;
+    let body = read_body(name, response.into_body(), MAX_ANSWER).await?;
     let refusal = Box::new(Refusal::read(code, retry_after, &body));
     Ok(ApiError::Refused { request: name.to_owned(), refusal })
 }
@@ -224,12 +239,8 @@ fn seconds(value: &http::HeaderValue) -> Option<Duration> {
     value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
-async fn read_body(
-    name: &str,
-    response: Response<Body>,
-    max_answer: usize,
-) -> Result<Bytes, ApiError> {
-    let limited = http_body_util::Limited::new(response.into_body(), max_answer);
+async fn read_body(name: &str, body: Body, max_answer: usize) -> Result<Bytes, ApiError> {
+    let limited = http_body_util::Limited::new(body, max_answer);
     let collected = limited.collect().await.map_err(|error| unreachable(name, error))?;
     Ok(collected.to_bytes())
 }

@@ -1,11 +1,11 @@
 //! What can go wrong between us and the API server, and what kind of trouble it is.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde::Deserialize;
 
 /// A request did not do what it was sent for.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum ApiError {
     /// The server answered, and refused.
     #[error("{request}: {refusal}")]
@@ -22,7 +22,7 @@ pub enum ApiError {
         /// Verb and path.
         request: String,
         /// Why.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: Arc<dyn std::error::Error + Send + Sync>,
     },
     /// No answer came in time. Whether the request took effect is not known.
     #[error("{request}: no answer from the API server within {} s", .after.as_secs_f64())]

@@ -9,6 +9,7 @@
 //! - create and update are server-side apply, a delete carries uid, version and a propagation.
 
 mod api;
+mod documents;
 mod error;
 mod event_list;
 mod events;

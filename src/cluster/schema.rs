@@ -4,14 +4,15 @@
 //! The document needs no permission beyond that of any authenticated user, other than the CRD.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::{ApiError, Cluster, api::ApiRequest};
+use super::Cluster;
 use crate::{
     object::{K8sType, SecretFields},
     plan::StatusSchema,
@@ -63,21 +64,17 @@ struct GroupVersionKind {
     kind: String,
 }
 
-impl Cluster {
-    /// What the schema of a type says; `None` where the server does not publish it (yet).
-    pub async fn schema(&self, ty: &K8sType) -> Result<Option<TypeSchema>, ApiError> {
-        let root = if ty.group().is_empty() { "api" } else { "apis" };
-        let request =
-            ApiRequest::get("get", ty, format!("/openapi/v3/{root}/{}", ty.api_version()));
-        let name = request.name();
-        let answer = match self.send(request).await {
-            Ok(answer) => answer,
-            Err(error) if error.code() == Some(404) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let malformed = |error| ApiError::malformed(name, &error);
-        serde_json::from_slice(&answer).and_then(|document| read(&document, ty)).map_err(malformed)
-    }
+/// What a document says of each of the types; `None` where it does not know one.
+pub(super) fn schemas(
+    document: &[u8],
+    types: BTreeSet<K8sType>,
+) -> serde_json::Result<BTreeMap<K8sType, Option<Arc<TypeSchema>>>> {
+    let document: Document<'_> = serde_json::from_slice(document)?;
+    let read = |ty| {
+        let schema = read(&document, &ty)?.map(Arc::new);
+        Ok((ty, schema))
+    };
+    types.into_iter().map(read).collect()
 }
 
 /// Tells which fields of a type are secret, as soon as that can be read, and once more when it must
@@ -94,7 +91,7 @@ async fn published(cluster: &Cluster, ty: &K8sType) -> SecretFields {
     let began = Instant::now();
     loop {
         match cluster.schema(ty).await {
-            Ok(Some(schema)) => return schema.secrets,
+            Ok(Some(schema)) => return schema.secrets.clone(),
             Ok(None) if began.elapsed() > PUBLISHED_WITHIN => return SecretFields::default(),
             Ok(None) => {}
             Err(error) => tracing::debug!(%ty, %error, "the schema cannot be read"),

@@ -37,17 +37,23 @@ impl Known {
 
     /// Takes in what is published at a time. What was published stays known for a while after it is
     /// not any more: a server that has just been started publishes a type later than it serves it.
-    fn take_in(&mut self, published: Option<TypeSchema>, now: Instant) -> Option<Arc<TypeSchema>> {
+    fn take_in(
+        &mut self,
+        published: Option<Arc<TypeSchema>>,
+        now: Instant,
+    ) -> Option<Arc<TypeSchema>> {
         self.unpublished_since = match published {
             Some(_) => None,
             None => self.unpublished_since.or(Some(now)),
         };
         let is_overdue = |since: Instant| now.saturating_duration_since(since) > PUBLISHED_WITHIN;
-        let unknown =
-            || TypeSchema { status: StatusSchema::unknown(), secrets: SecretFields::default() };
+        let unknown = || {
+            let (status, secrets) = (StatusSchema::unknown(), SecretFields::default());
+            Arc::new(TypeSchema { status, secrets })
+        };
         let is_unknown = self.unpublished_since.is_some_and(is_overdue);
         if let Some(schema) = published.or_else(|| is_unknown.then(unknown)) {
-            self.schema = Some(Arc::new(schema));
+            self.schema = Some(schema);
         }
         self.read_at = Some(now);
         self.schema.clone()
@@ -107,7 +113,7 @@ mod tests {
         let start = Instant::now();
         let (moment, mut known) = (PUBLISHED_WITHIN / 2, Known::default());
         let mut take_in = |published: Option<TypeSchema>, after: Duration| {
-            let schema = known.take_in(published, start + after);
+            let schema = known.take_in(published.map(Arc::new), start + after);
             schema.map(|schema| !schema.secrets.is_empty())
         };
         let later = PUBLISHED_WITHIN * 10;

@@ -115,7 +115,12 @@ async fn answer(
             Ok(reply::of_type(media, document))
         }
         Route::OpenApiIndex => Ok(reply::value(&openapi::index(&resources))),
-        Route::OpenApi(group, version) => found(openapi::document(&resources, &group, &version)),
+        Route::OpenApi(group, version) => {
+            Ok(match openapi::document(&resources, &group, &version) {
+                Some(document) => reply::unless_known(headers, &document),
+                None => not_found(),
+            })
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Responses: objects in the representation asked for, lists, `Status` bodies.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::{accept::Representation, body::Body, call::Call};
@@ -19,6 +21,22 @@ pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
 /// A JSON response from a tree.
 pub(super) fn value(value: &Value) -> Response<Body> {
     json(StatusCode::OK, value.to_string())
+}
+
+/// The same with its version, or no more than that where the client knows it.
+pub(super) fn unless_known(headers: &HeaderMap, value: &Value) -> Response<Body> {
+    let text = value.to_string();
+    let mut hash = DefaultHasher::new();
+    text.hash(&mut hash);
+    let tag = format!("\"{:016X}\"", hash.finish());
+    let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| *known == *tag);
+    let mut response = if is_known {
+        json(StatusCode::NOT_MODIFIED, Bytes::new())
+    } else {
+        json(StatusCode::OK, text)
+    };
+    response.headers_mut().extend(HeaderValue::from_str(&tag).map(|tag| (header::ETAG, tag)));
+    response
 }
 
 /// A response of another media type.

@@ -1,0 +1,63 @@
+//! What is read of a type's definition.
+
+use http::{HeaderValue, StatusCode, header};
+
+use super::*;
+
+const TAG: HeaderValue = HeaderValue::from_static("\"1\"");
+
+/// A server that publishes two types in one document, and says each time with which code it answers.
+fn publishing(answered: mpsc::UnboundedSender<u16>) -> Cluster {
+    let schema = |kind: &str| {
+        let kinds = json!([{"group": "example.dev", "version": "v1", "kind": kind}]);
+        let secret = json!({"type": "string", "format": "password"});
+        let spec = json!({"properties": {"password": secret}});
+        json!({"x-kubernetes-group-version-kind": kinds, "properties": {"spec": spec}})
+    };
+    let schemas = json!({"a": schema("Echo"), "b": schema("Song")});
+    let document = json!({"paths": {}, "components": {"schemas": schemas}});
+    cluster(tower::service_fn(move |request: Request<Body>| {
+        let is_known = request.headers().get(header::IF_NONE_MATCH) == Some(&TAG);
+        let code = if is_known { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
+        let _ = answered.send(code.as_u16());
+        let body = if is_known { answer(Vec::new()) } else { line(&document) };
+        let answer = Response::builder().status(code).header(header::ETAG, TAG).body(body);
+        async move { Ok::<_, Infallible>(answer.unwrap()) }
+    }))
+}
+
+#[tokio::test]
+async fn a_document_is_read_once_for_all_who_ask_and_again_only_if_it_has_changed() {
+    let (say, mut answered) = mpsc::unbounded_channel();
+    let cluster = publishing(say);
+    let operator = cluster.in_the_name_of("other");
+    let ty = |kind: &str, plural: &str| K8sType::namespaced("example.dev/v1", kind, plural);
+    let (echo, song, verse) = (ty("Echo", "echoes"), ty("Song", "songs"), ty("Verse", "verses"));
+    let (a, b) = tokio::join!(cluster.schema(&echo), operator.schema(&song));
+    assert!(!a.unwrap().unwrap().secrets.is_empty() && !b.unwrap().unwrap().secrets.is_empty());
+    assert!(operator.schema(&echo).await.unwrap().is_some());
+    // Of this one nothing was kept.
+    assert!(cluster.schema(&verse).await.unwrap().is_none());
+    let mut codes = Vec::new();
+    answered.recv_many(&mut codes, 9).await;
+    assert_eq!(codes, [200, 304, 200]);
+}
+
+#[tokio::test]
+async fn a_type_of_which_there_is_no_document_is_not_published() {
+    let cluster = served_by(|_| (404, line(&json!({}))));
+    let echo = K8sType::namespaced("example.dev/v1", "Echo", "echoes");
+    assert!(cluster.schema(&echo).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_document_that_cannot_be_read_is_asked_for_anew() {
+    let refusals = Arc::new(AtomicUsize::new(0));
+    let cluster = served_by(move |_| match refusals.fetch_add(1, Ordering::Relaxed) {
+        0 => (503, line(&json!({}))),
+        _ => (200, line(&json!({}))),
+    });
+    let echo = K8sType::namespaced("example.dev/v1", "Echo", "echoes");
+    assert_eq!(cluster.schema(&echo).await.unwrap_err().code(), Some(503));
+    assert!(cluster.schema(&echo).await.unwrap().is_none());
+}
