@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use kube::{Client, client::Body};
 
@@ -74,17 +74,17 @@ pub(super) struct ApiRequest<'a> {
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) content_type: &'static str,
     pub(super) body: Vec<u8>,
-    /// The version of the answer that is known: an answer 304 says that it still holds.
-    pub(super) unless: Option<HeaderValue>,
+    /// Headers beside those of every request.
+    pub(super) headers: HeaderMap,
     /// The largest answer that is read, in bytes.
     pub(super) max_answer: usize,
 }
 
 impl<'a> ApiRequest<'a> {
     pub(super) fn get(verb: &'static str, ty: &'a K8sType, path: String) -> Self {
-        let (query, body, unless) = (Vec::new(), Vec::new(), None);
+        let (query, body, headers) = <_>::default();
         let (method, content_type, max_answer) = (Method::GET, "application/json", MAX_ANSWER);
-        Self { method, verb, ty, path, query, content_type, body, unless, max_answer }
+        Self { method, verb, ty, path, query, content_type, body, headers, max_answer }
     }
 
     pub(super) fn with_query(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -205,7 +205,7 @@ impl Cluster {
             .header(header::CONTENT_TYPE, request.content_type)
             .body(Body::from(request.body))
             .map_err(|error| unreachable(name, error))?;
-        http.headers_mut().extend(request.unless.map(|tag| (header::IF_NONE_MATCH, tag)));
+        http.headers_mut().extend(request.headers);
         let response = self.client.send(http).await.map_err(|error| unreachable(name, error))?;
         if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
             return Ok(response);

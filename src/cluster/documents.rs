@@ -64,7 +64,10 @@ impl Cluster {
 
     async fn read_document(self, ty: K8sType, path: String) -> Result<Arc<Schemas>, ApiError> {
         let mut request = ApiRequest::get("get", &ty, path.clone());
-        request.unless = self.documents().tag(&path);
+        let tag = self.documents().tag(&path);
+        request.headers.extend(tag.map(|tag| (header::IF_NONE_MATCH, tag)));
+        // A connection keeps the buffer of its largest answer for as long as it lasts.
+        request.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         let name = request.name();
         let answer = match self.ask(request).await {
             Err(error) if error.code() == Some(404) => return Ok(self.documents().absent(&path)),
