@@ -45,8 +45,9 @@ impl Requests {
         self.sum(|request| request.refused.is_some())
     }
 
+    /// Those that began: a server refuses some of a type that it has just been told of.
     pub(crate) fn watches(&self) -> usize {
-        self.sum(|request| request.verb == "watch")
+        self.sum(|request| request.verb == "watch" && request.refused.is_none())
     }
 
     /// All that do not watch.
