@@ -51,5 +51,6 @@ mod sentinel;
 mod sharing;
 mod status;
 mod takeover;
+mod throttling;
 mod uncollectable;
 mod watch;
