@@ -207,7 +207,8 @@ impl Families {
             watch_restarts: counters(
                 r,
                 "watch_restarts_total",
-                "Watches that had to begin anew.",
+                "Watches that had to begin anew: forgotten (expired), ahead of the server (went_back), \
+                 unreadable (undecodable), failed (error).",
                 &["type", "reason"],
             )?,
             undecodable: counters(
