@@ -51,6 +51,24 @@ async fn what_became_of_the_children_is_counted() {
 }
 
 #[tokio::test]
+async fn what_is_unchanged_is_counted_while_the_operator_is_paused_too() {
+    let both = pod_operator().caching(child("5", 1)).desiring(desired("c")).and(desired("e"));
+    let in_vain = answering((200, child("5", 1)), Value::Null);
+    let world = both.before(move |asked| {
+        if asked.is_about("/pods/e") { refusal(500, "InternalError") } else { in_vain(asked) }
+    });
+    let memory = world.run(Memory::default()).await.memory;
+    world.context().pause();
+    let report = world.run(memory).await;
+    assert!(report.paused.is_some() && report.unchanged == 1, "{report:?}");
+    let metrics = world.context().metrics().render();
+    assert!(
+        metrics.contains("operetta_children_unchanged_total{operator=\"op\"} 1\n"),
+        "{metrics}"
+    );
+}
+
+#[tokio::test]
 async fn what_stands_in_the_way_is_counted() {
     let counted = ["operetta_conflicts_total{operator=\"op\",type=\"pods\"} 1"];
     let mut foreign = child("8", 1);

@@ -69,6 +69,23 @@ async fn a_status_waits_until_it_is_published_what_it_may_hold() {
     assert_eq!(report.finished(world.config()), Finished::Recheck { after });
 }
 
+/// It is asked for once in a while, and at once where the watch has been anew.
+#[tokio::test]
+async fn what_a_status_may_hold_is_asked_for_again_where_the_type_may_be_another() {
+    let setup = Setup::new(pods(), ChildConfig::apply());
+    let world = setup.before(|asked| match asked.method.as_str() {
+        "PATCH" => with_status(&asked.body),
+        _ => taken(),
+    });
+    let times = || world.asked("GET").iter().filter(|asked| asked.is_about("/openapi/")).count();
+    let first = world.run(Memory::default()).await;
+    let second = world.run(first.memory).await;
+    assert_eq!(times(), 1);
+    world.context().forget_schema();
+    world.run(second.memory).await;
+    assert_eq!(times(), 2);
+}
+
 /// Handlers and others may use the same words.
 #[tokio::test]
 async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ours() {
