@@ -88,9 +88,7 @@ impl Data {
 
 impl Type {
     fn kind(&self) -> Kind {
-        let names: &'static str = self.names.clone().leak();
-        let names: Vec<_> = names.split(' ').collect();
-        Kind(names[0], names[1], names[2])
+        Kind::read(&self.names)
     }
 }
 

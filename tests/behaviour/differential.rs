@@ -52,9 +52,7 @@ impl Random {
 
 impl Type {
     fn kind(&self) -> Kind {
-        let names: &'static str = self.names.clone().leak();
-        let names: Vec<_> = names.split(' ').collect();
-        Kind(names[0], names[1], names[2])
+        Kind::read(&self.names)
     }
 
     /// With about half of the fields.

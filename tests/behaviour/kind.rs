@@ -26,6 +26,12 @@ pub(crate) const CLUSTER_ROLE_BINDING: Kind =
 pub(crate) const NAMESPACE: Kind = Kind("v1", "Namespace", "namespaces");
 
 impl Kind {
+    /// `apiVersion`, kind and plural, as the files of test data have them. Kept for good.
+    pub(crate) fn read(names: &str) -> Self {
+        let names: Vec<&'static str> = names.to_owned().leak().split(' ').collect();
+        Self(names[0], names[1], names[2])
+    }
+
     pub(crate) fn resource(self) -> ApiResource {
         let (group, version) = self.0.split_once('/').unwrap_or(("", self.0));
         ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, self.1), self.2)

@@ -51,6 +51,5 @@ mod sentinel;
 mod sharing;
 mod status;
 mod takeover;
-mod throttling;
 mod uncollectable;
 mod watch;

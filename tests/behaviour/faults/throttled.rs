@@ -1,4 +1,4 @@
-//! A server that asks for patience with one child of several.
+//! A server that asks for patience with one child of several, or one parent.
 
 use super::*;
 use crate::recipe::{config_map, recipe};
@@ -34,5 +34,29 @@ async fn the_other_children_wait_too_but_not_for_ever() {
     for name in ["a", "b", "c"] {
         assert_eq!(faults.writes("configmaps", name), 1, "{name}");
     }
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_asks_one_parent_for_patience_is_obeyed_and_others_go_on() {
+    let one_at_a_time = recipe::config("cook").with_max_concurrent_runs(1);
+    let register = |builder: SupervisorBuilder| builder.register(one_at_a_time, recipe::sync);
+    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    let (world, operators) = (&faults.world, &faults.operators);
+    let busy = faults.add(Rule::new(Fault::busy(300)).resource("configmaps").name("slow"));
+    world.apply(RECIPE, recipe("asked-to-wait", &[config_map("slow", json!({}))])).await;
+    operators.until_runs("cook", &world.namespace, "asked-to-wait", 1).await;
+    assert_eq!(busy.hits(), 1);
+    // There is one place: the parent that waits does not occupy it.
+    world.apply(RECIPE, recipe("other", &[config_map("d", json!({}))])).await;
+    world.until_ready(RECIPE, "other").await;
+    // A change of its spec does not bother the server earlier. The other parent changes after it,
+    // so that both changes have been seen when that one is ready.
+    let changed = [config_map("slow", json!({"more": "salt"}))];
+    world.apply(RECIPE, recipe("asked-to-wait", &changed)).await;
+    world.apply(RECIPE, recipe("other", &[config_map("d", json!({"more": "salt"}))])).await;
+    world.until_ready(RECIPE, "other").await;
+    assert_eq!(busy.hits(), 1);
+    faults.until_shown("asked-to-wait", "\"why\":\"Throttled\"").await;
     faults.end().await;
 }
