@@ -49,8 +49,14 @@ pub(super) fn decide(
         return Decision::Leave;
     }
     let differences = Differences::between(&write.body, live, operator);
+    let was_left_so = |left: &Object| {
+        let as_left = Differences::between(&write.body, left, operator);
+        differences.changed.iter().all(|path| as_left.changed.contains(path))
+    };
     match strategy(config, &write, &differences) {
-        Some(_) if memos.explains_difference(&write, live, operator) => Decision::Leave,
+        Some(_) if memos.left_alike(&write, live, operator).is_some_and(was_left_so) => {
+            Decision::Leave
+        }
         Some(strategy) => differing(strategy, write, live, differences.paths()),
         None => Decision::Leave,
     }

@@ -101,15 +101,17 @@ impl Memos {
         self.memo(write).is_some_and(|memo| memo.settled == *live)
     }
 
-    /// Whether a child that looks different was left so by our last apply of the same: what we
-    /// own of it is as that apply left it, so that applying it again would change nothing.
-    pub(super) fn explains_difference(
+    /// The version at which the child was as the same wish wants, if what we own of it is still as
+    /// it was then. What looked different then may look different now: applying it would change
+    /// nothing.
+    pub(super) fn left_alike(
         &self,
         write: &Write,
         live: &Object,
         operator: &OperatorName,
-    ) -> bool {
-        self.memo(write).is_some_and(|memo| Self::explains(&memo.settled, live, operator))
+    ) -> Option<&Object> {
+        let left = &self.memo(write)?.settled;
+        Self::explains(left, live, operator).then_some(left)
     }
 
     /// Whether two versions of an object are the same in all that we own of it. A dry run of an
@@ -270,12 +272,12 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_explained_while_what_we_own_is_as_our_apply_left_it() {
+    fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
         let reply = live("u", "mirror/x", &json!(1), &fields());
         let mut memos = Memos::default();
         memos.remember(&write("x"), &reply);
         let less = json!({"f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {".": {}}}}});
-        for (wish, live, is_explained) in [
+        for (wish, live, is_alike) in [
             ("x", reply.clone(), true),
             ("x", live("u", "mirror/x", &json!(2), &fields()), true),
             ("y", reply.clone(), false),
@@ -283,8 +285,8 @@ mod tests {
             ("x", live("u", "other", &json!(1), &fields()), false),
             ("x", live("u", "mirror/x", &json!(1), &less), false),
         ] {
-            let explained = memos.explains_difference(&write(wish), &live, &operator());
-            assert_eq!(explained, is_explained, "{wish} {live:?}");
+            let alike = memos.left_alike(&write(wish), &live, &operator());
+            assert_eq!(alike.is_some(), is_alike, "{wish} {live:?}");
         }
     }
 

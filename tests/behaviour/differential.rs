@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::world::{CONFIG_MAP, CRD, Kind, World, eventually};
 
 const STEPS: usize = 25;
-const RUNS: u64 = 2;
+const RUNS: u64 = 4;
 const THEIRS: &str = "example.com/theirs";
 
 #[derive(Deserialize)]
@@ -95,6 +95,8 @@ struct Case<'w> {
     config: OperatorConfig,
     parent: Object,
     memos: Memos,
+    /// How often the server had an answer to whether an apply would change anything.
+    judged: usize,
 }
 
 impl Case<'_> {
@@ -120,13 +122,13 @@ impl Case<'_> {
         .unwrap()
     }
 
-    /// The apply that a wish stands for, whatever is there.
+    /// The apply that a wish stands for, whatever is there; refused if that is no longer `live`.
     fn body(&self, wish: &Value, live: &Value) -> Value {
         let plan = self.plan(wish, &Value::Null, &Memos::default());
         let Some(Step::Create(Write { mut body, .. })) = plan.steps.into_iter().next() else {
             panic!("a create for {wish}")
         };
-        body["metadata"]["resourceVersion"].take();
+        body["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
         body["metadata"]["uid"] = live["metadata"]["uid"].clone();
         body
     }
@@ -154,43 +156,69 @@ impl Case<'_> {
 
     /// Plans, asks the server whether that is right, and writes. Says what is wrong.
     async fn settle(&mut self, wish: &Value) -> Result<(), String> {
-        let live = self.world.get(self.kind, "c").await;
-        let plan = self.plan(wish, &live, &self.memos);
-        self.memos = plan.memos;
-        match plan.steps.into_iter().next() {
-            None => self.changes_nothing(wish, &live, "missed").await,
-            Some(Step::Create(write) | Step::Update(write)) => self.write(wish, write).await,
-            Some(Step::Delete(_)) => Err("a deletion".to_owned()),
+        loop {
+            let live = self.world.get(self.kind, "c").await;
+            let plan = self.plan(wish, &live, &self.memos);
+            self.memos = plan.memos;
+            let verdict = match plan.steps.into_iter().next() {
+                None => self.changes_nothing(wish, &live, "missed").await,
+                Some(Step::Create(write) | Step::Update(write)) => self.write(wish, write).await,
+                Some(Step::Delete(_)) => Verdict::Wrong("a deletion".to_owned()),
+            };
+            match verdict {
+                Verdict::Right => return Ok(()),
+                Verdict::Wrong(what) => return Err(what),
+                Verdict::Overtaken => {}
+            }
         }
     }
 
-    async fn changes_nothing(&self, wish: &Value, live: &Value, what: &str) -> Result<(), String> {
-        let body = self.body(wish, live);
-        let Ok(reply) = self.apply("op", &body, true).await else { return Ok(()) };
+    async fn changes_nothing(&mut self, wish: &Value, live: &Value, what: &str) -> Verdict {
+        let reply = match self.apply("op", &self.body(wish, live), true).await {
+            Ok(reply) => reply,
+            Err(kube::Error::Api(status)) if status.is_conflict() => return Verdict::Overtaken,
+            Err(_) => return Verdict::Right,
+        };
+        self.judged += 1;
         let (live, reply) = (content(live), content(&reply));
-        if live == reply { Ok(()) } else { Err(format!("{what}\n{live}\n{reply}")) }
+        if live == reply {
+            return Verdict::Right;
+        }
+        Verdict::Wrong(format!("{what}\n{live}\n{reply}"))
     }
 
-    async fn write(&mut self, wish: &Value, write: Write) -> Result<(), String> {
+    async fn write(&mut self, wish: &Value, write: Write) -> Verdict {
         // Not every wish is a valid one beside what others have set.
-        let Ok(reply) = self.apply("op", &write.body, false).await else { return Ok(()) };
+        let Ok(reply) = self.apply("op", &write.body, false).await else { return Verdict::Right };
         self.memos.remember(&write, &self.object(&reply));
         let again = self.plan(wish, &reply, &self.memos);
         if !again.steps.is_empty() {
-            return Err(format!("written again: {:?}", again.steps));
+            return Verdict::Wrong(format!("written again: {:?}", again.steps));
         }
         let restarted = self.plan(wish, &reply, &Memos::default());
         if restarted.steps.is_empty() {
-            return Ok(());
+            return Verdict::Right;
         }
         let what = format!("not done by one write: {:?}", restarted.steps);
         self.changes_nothing(wish, &reply, &what).await
     }
 }
 
-/// All but what the server itself writes.
+/// What the server says of a plan.
+enum Verdict {
+    Right,
+    Wrong(String),
+    /// A controller has written the object meanwhile: what is there now is another question.
+    Overtaken,
+}
+
+/// All but what the server itself writes. A list that is emptied goes from a custom resource with
+/// its last item, and only a second apply would leave `[]` of it.
 fn content(object: &Value) -> Value {
     let mut content = object.clone();
+    if content["spec"]["keyed"] == json!([]) {
+        content["spec"].as_object_mut().unwrap().remove("keyed");
+    }
     content.as_object_mut().unwrap().remove("status");
     let metadata = content["metadata"].as_object_mut().unwrap();
     metadata.retain(|name, _| ["labels", "annotations", "ownerReferences"].contains(&&**name));
@@ -204,6 +232,8 @@ async fn run(case: &mut Case<'_>, ty: &Type, random: &mut Random) -> Result<(), 
         match random.below(4) {
             0 => wish = ty.wish(random),
             1 => case.memos = Memos::default(),
+            // An object of somebody else would never become ours.
+            _ if step == 0 => {}
             _ => done.push(case.disturb(ty, random).await),
         }
         done.push(format!("wish {wish}"));
@@ -237,10 +267,11 @@ async fn nothing_is_planned_exactly_where_an_apply_would_change_nothing() {
             let config = config.child_of_type(child, ChildConfig::apply());
             let parent = Object::from_value(&parent_type, &parent, &<_>::default()).unwrap();
             let memos = Memos::default();
-            let mut case = Case { world: &world, kind, config, parent, memos };
+            let mut case = Case { world: &world, kind, config, parent, memos, judged: 0 };
             let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             let outcome = run(&mut case, ty, &mut random).await;
             assert!(outcome.is_ok(), "{} of seed {seed}: {}", kind.1, outcome.unwrap_err());
+            assert!(case.judged > 0, "{} of seed {seed}: the server never told", kind.1);
             let params = kube::api::DeleteParams::default();
             let _ = world.api(kind).delete("c", &params).await;
             world.until(kind, "c", "its end", Value::is_null).await;
