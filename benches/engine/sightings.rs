@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use futures::{StreamExt, TryStreamExt};
 use http::Method;
 use kube::{Client, core::WatchEvent};
 use serde_json::Value;
-use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::{parents, workload::Workload};
 
@@ -26,26 +26,12 @@ pub(crate) struct Sightings(UnboundedReceiver<Seen>);
 
 impl Sightings {
     pub(crate) async fn begin(client: Client, workload: Workload) -> Result<Self> {
-        let path = workload.watched();
-        let list = parents::get(&client, &path).await?;
-        let version = list["metadata"]["resourceVersion"].as_str().unwrap_or_default();
-        let path = format!("{path}?watch=true&resourceVersion={version}");
-        let request =
-            parents::request(Method::GET, &path, "observer", "application/json", String::new())?;
-        let mut events = client.request_events::<Value>(request).await?.boxed();
+        let list = parents::get(&client, &workload.watched()).await?;
+        let version = list["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
         let (found, seen) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            while let Ok(Some(event)) = events.try_next().await {
-                let (WatchEvent::Added(child) | WatchEvent::Modified(child)) = event else {
-                    continue;
-                };
-                let at = Instant::now();
-                let name = child["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-                let mark = workload.mark(&child).unwrap_or_default().to_owned();
-                if found.send(Seen { at, name, mark }).is_err() {
-                    return;
-                }
-            }
+            let telling = tell(&client, workload, version, &found).await;
+            telling.inspect_err(|error| eprintln!("the children are not watched: {error:#}"))
         });
         Ok(Self(seen))
     }
@@ -65,4 +51,34 @@ impl Sightings {
             }
         }
     }
+}
+
+/// Tells what a watch shows until nobody listens. A server that has too much to tell ends a watch:
+/// the next one goes on from there.
+async fn tell(
+    client: &Client,
+    workload: Workload,
+    mut version: String,
+    found: &UnboundedSender<Seen>,
+) -> Result<()> {
+    while !found.is_closed() {
+        let path = format!("{}?watch=true&resourceVersion={version}", workload.watched());
+        let request =
+            parents::request(Method::GET, &path, "observer", "application/json", String::new())?;
+        let mut events = client.request_events::<Value>(request).await?.boxed();
+        while let Some(event) = events.try_next().await? {
+            let child = match event {
+                WatchEvent::Added(child) | WatchEvent::Modified(child) => child,
+                WatchEvent::Error(status) => bail!("{}", status.message),
+                WatchEvent::Deleted(_) | WatchEvent::Bookmark(_) => continue,
+            };
+            let at = Instant::now();
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            version = text(&child["metadata"]["resourceVersion"]);
+            let name = text(&child["metadata"]["name"]);
+            let mark = workload.mark(&child).unwrap_or_default().to_owned();
+            let _ = found.send(Seen { at, name, mark });
+        }
+    }
+    Ok(())
 }

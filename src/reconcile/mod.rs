@@ -68,7 +68,7 @@ pub use series::EventLog;
 
 use self::call::Failed;
 use crate::{
-    history::RunStep,
+    history::{RunStep, Verb},
     object::{Object, ObjectKey, Uid},
     operator::{Children, Handler, SyncRequest, SyncResponse},
     plan::{self, PlanInput, is_ours},
@@ -94,15 +94,16 @@ pub struct Job {
 const LAST_RUN_WITHOUT_STATUS: u32 = 1;
 
 /// Runs, and after a run that wrote children again at once, on what the replies said: as often as
-/// [`WRITING_RUNS_AT_ONCE`] says. The caller holds a [`Permit`] until it returns; the last report
-/// holds the memory.
+/// [`WRITING_RUNS_AT_ONCE`] says, or until it [gives way](gives_way). The caller holds a [`Permit`]
+/// until it returns; the last report holds the memory.
 pub async fn run_on(context: &Context, mut job: Job) -> Vec<Report> {
     let mut reports = Vec::new();
     loop {
         let (key, uid, after_writes) = (job.key.clone(), job.uid.clone(), job.after_writes + 1);
         let mut report = run(context, job).await;
         let has_written = report.finished(context.config()) == Finished::Wrote;
-        if !has_written || after_writes >= WRITING_RUNS_AT_ONCE || context.gate().is_closed() {
+        let is_last = after_writes >= WRITING_RUNS_AT_ONCE || context.gate().is_closed();
+        if !has_written || is_last || gives_way(context, &report) {
             reports.push(report);
             return reports;
         }
@@ -110,6 +111,13 @@ pub async fn run_on(context: &Context, mut job: Job) -> Vec<Report> {
         reports.push(report);
         job = Job { key, uid, after_writes, failures: 0, memory };
     }
+}
+
+/// What a changed parent asks of its children does not wait for the statuses of those before it.
+/// Where children were created all goes on: of many new parents the first are complete early.
+fn gives_way(context: &Context, report: &Report) -> bool {
+    let has_created = report.writes.iter().any(|write| write.verb == Verb::Created);
+    !has_created && context.gate().is_urgent()
 }
 
 /// Brings one parent one step closer to what its handler wants. Never fails: what went wrong is in

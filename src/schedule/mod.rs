@@ -41,7 +41,8 @@
 //! that wrote) is never collected.
 //!
 //! A run that wrote children is followed by another on the place that it has (`WentOn`), up to the
-//! third: that counts the run, and forgets what was remembered if the next one saw it.
+//! third: that counts the run, and forgets what was remembered if the next one saw it. One that only
+//! changed some gives the place up while changes or deletions of parents wait, and goes behind them.
 //!
 //! Invariants: at most one run is under way; every fact that arrives before it starts is seen by it,
 //! and every fact that arrives meanwhile by the next.

@@ -26,8 +26,12 @@ struct Shift {
 impl Kitchen {
     fn shut() -> Self {
         let kitchen = Self::default();
-        kitchen.0.0.lock().unwrap().is_shut = true;
+        kitchen.close();
         kitchen
+    }
+
+    fn close(&self) {
+        self.0.0.lock().unwrap().is_shut = true;
     }
 
     fn open(&self) {
@@ -182,6 +186,34 @@ async fn a_deletion_that_a_restart_finds_goes_first() {
     }
     let served = kitchen.served();
     assert!(served[..2].contains(&"last".to_owned()), "{served:?}");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_that_wait_go_before_statuses_and_new_parents_are_completed_one_by_one() {
+    let Some(world) = World::new().await else { return };
+    let kitchen = Kitchen::shut();
+    let operators = start(&world, config(), &kitchen).await;
+    let names = ["a", "b", "c"];
+    let wish = |name, taste| recipe(name, &[config_map(name, json!({"taste": taste}))]);
+    let mut served = 0;
+    for (taste, order) in [("sweet", "a a b"), ("salty", "a b c")] {
+        kitchen.close();
+        for (before, name) in names.into_iter().enumerate() {
+            world.apply(RECIPE, wish(name, taste)).await;
+            let is_held = || async { kitchen.served().len() };
+            eventually("the first is held up", is_held, |count| *count > served).await;
+            until_waiting(&operators, Priority::Change, before).await;
+        }
+        kitchen.open();
+        for name in names {
+            let is_tasted = |child: &Value| child["data"]["taste"] == taste;
+            world.until(CONFIG_MAP, name, "the taste", is_tasted).await;
+            operators.until_synced("cook", &world.namespace, name).await;
+        }
+        assert_eq!(kitchen.served()[served..][..3].join(" "), order);
+        served = kitchen.served().len();
+    }
     operators.stop().await;
 }
 

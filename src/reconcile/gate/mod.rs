@@ -113,6 +113,12 @@ impl Gate {
         self.state().is_closed
     }
 
+    /// Whether a deletion or a change of a parent waits.
+    pub fn is_urgent(&self) -> bool {
+        let queue = &self.state().queue;
+        queue.waiting(Priority::Deletion) + queue.waiting(Priority::Change) > 0
+    }
+
     /// Returns when nothing is in flight.
     pub async fn idle(&self) {
         loop {
