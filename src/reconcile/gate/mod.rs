@@ -63,9 +63,7 @@ struct State {
     queue: Queue<Waiting>,
     places: usize,
     in_flight: usize,
-    /// How many of those in flight are on common places.
-    on_common: usize,
-    /// Whether a common place will be offered.
+    /// Whether a place will be offered.
     is_in_line: bool,
     is_closed: bool,
 }
@@ -82,7 +80,6 @@ impl Gate {
             queue: Queue::new(),
             places,
             in_flight: 0,
-            on_common: 0,
             is_in_line: false,
             is_closed: false,
         });
@@ -143,33 +140,26 @@ impl Gate {
         }
     }
 
-    /// Takes a place of its own if one is free, else a common one, else gets in line for that.
+    /// Takes a place of its own if one is left, else one that is free, else gets in line for that.
     fn take_place(&self, state: &mut State) -> bool {
         if !state.has_room() {
             return false;
         }
-        if state.in_flight - state.on_common >= OWN_PLACES {
-            if state.is_in_line || !self.0.common.take_or_get_in_line(&self.0) {
-                state.is_in_line = true;
-                return false;
-            }
-            state.on_common += 1;
+        if state.in_flight < OWN_PLACES {
+            self.0.common.take_own();
+        } else if state.is_in_line || !self.0.common.take_or_get_in_line(&self.0) {
+            state.is_in_line = true;
+            return false;
         }
         state.in_flight += 1;
         true
     }
 
-    /// Common places are given up first: others may wait for them.
     fn leave(&self) {
         let (heir, next) = {
             let mut state = self.state();
             state.in_flight -= 1;
-            let heir = if state.on_common > 0 {
-                state.on_common -= 1;
-                self.0.common.give_back()
-            } else {
-                None
-            };
+            let heir = self.0.common.give_back();
             let next = self.admit_next(&mut state);
             if state.in_flight == 0 {
                 self.0.idle.notify_waiters();
@@ -196,7 +186,7 @@ impl Gate {
         }
     }
 
-    /// Hands a common place to who is next in line, past those who have no use for it any more.
+    /// Hands a place to who is next in line, past those who have no use for it any more.
     fn offer(mut heir: Option<Arc<Shared>>) {
         while let Some(gate) = heir.map(Gate) {
             let next = gate.accept();
@@ -206,7 +196,7 @@ impl Gate {
         }
     }
 
-    /// Takes the common place that is offered, if somebody waits for it.
+    /// Takes the place that is offered, if somebody waits for it.
     fn accept(&self) -> Option<(Priority, Waiting)> {
         let mut state = self.state();
         state.is_in_line = false;
@@ -214,7 +204,6 @@ impl Gate {
             return None;
         }
         state.in_flight += 1;
-        state.on_common += 1;
         let next = state.queue.pop();
         self.show_depth(&state);
         next

@@ -166,10 +166,9 @@ fn an_operator_alone_has_all_its_places_and_one_that_takes_all_leaves_the_others
 }
 
 #[test]
-fn a_common_place_goes_to_who_asked_first_and_not_back_to_who_gave_it_up() {
-    let [a, b] = &process(2, 4)[..] else { panic!() };
-    let mut of_a = fill(a, 4);
-    let _of_b = fill(b, 2);
+fn a_free_place_goes_to_who_asked_first_and_not_back_to_who_gave_it_up() {
+    let [a, b] = &process(2, 6)[..] else { panic!() };
+    let (mut of_a, _of_b) = (fill(a, 4), fill(b, 2));
     let _waiting = [b.later(Priority::Background, "b1"), b.later(Priority::Background, "b2")];
     let _waiting_too = [a.later(Priority::Deletion, "a1"), a.later(Priority::Deletion, "a2")];
     of_a.pop();
@@ -183,8 +182,22 @@ fn a_common_place_goes_to_who_asked_first_and_not_back_to_who_gave_it_up() {
 }
 
 #[test]
-fn a_common_place_passes_those_who_have_no_use_for_it_any_more() {
-    let [a, gives_up, closed, gone, last] = &mut process(5, 3)[..] else { panic!() };
+fn no_place_is_free_while_operators_on_their_own_take_more_than_there_are() {
+    let [a, b, c] = &process(3, 4)[..] else { panic!() };
+    let (mut of_a, _of_b, mut of_c) = (fill(a, 4), fill(b, 2), fill(c, 2));
+    let _waiting = b.later(Priority::Change, "b");
+    for _ in 0..2 {
+        of_a.pop();
+        of_c.pop();
+        assert_eq!(b.next(), None);
+    }
+    of_a.pop();
+    assert_eq!(b.next(), Some("b"));
+}
+
+#[test]
+fn a_free_place_passes_those_who_have_no_use_for_it_any_more() {
+    let [a, gives_up, closed, gone, last] = &mut process(5, 9)[..] else { panic!() };
     let mut of_a = fill(a, 3);
     let own: Vec<Permit> =
         [&*gives_up, &*closed, &*last].iter().flat_map(|world| fill(world, 2)).collect();
@@ -193,13 +206,13 @@ fn a_common_place_passes_those_who_have_no_use_for_it_any_more() {
         let _gone = fill(gone, 2);
         let ticket = gone.later(Priority::Change, "gone");
         drop(ticket);
-        *gone = world(3);
+        *gone = world(9);
         last.later(Priority::Change, "last")
     }];
     closed.gate.close();
     of_a.pop();
     assert_eq!([gives_up.next(), closed.next(), last.next()], [None, None, Some("last")]);
-    assert_eq!(format!("{:?}", a.gate.0.common), "CommonPlaces(1 free, 0 in line)");
+    assert_eq!(format!("{:?}", a.gate.0.common), "CommonPlaces(8 of 9 taken, 0 in line)");
     drop(own);
 }
 
@@ -235,23 +248,13 @@ fn a_place_is_never_free_while_somebody_waits_for_it() {
             permits.extend(world.admitted.try_iter().map(|(_, permit)| (at, permit)));
         }
         assert!(permits.len() <= 3 * OWN_PLACES + 4, "more than there are places");
-        let has_free = permits.len() - own_in_use(&worlds) < 4;
+        let has_free = permits.len() < 6;
         for world in &worlds {
             let look = world.gate.look();
             let waits = look.waiting.values().sum::<usize>() > 0 && look.running < look.limit;
             assert!(!waits || (look.running >= OWN_PLACES && !has_free), "{:?}", world.gate);
         }
     }
-}
-
-fn own_in_use(worlds: &[World]) -> usize {
-    worlds
-        .iter()
-        .map(|world| {
-            let state = world.gate.state();
-            state.in_flight - state.on_common
-        })
-        .sum()
 }
 
 /// What is looked for is a place that is given up between a look and the way into the line.
