@@ -94,7 +94,7 @@ pub struct Job {
 const LAST_RUN_WITHOUT_STATUS: u32 = 1;
 
 /// Runs, and after a run that wrote children again at once, on what the replies said: as often as
-/// [`WRITING_RUNS_AT_ONCE`] says, or until it [gives way](gives_way). The caller holds a [`Permit`]
+/// [`WRITING_RUNS_AT_ONCE`] says, or until changes of others go first. The caller holds a [`Permit`]
 /// until it returns; the last report holds the memory.
 pub async fn run_on(context: &Context, mut job: Job) -> Vec<Report> {
     let mut reports = Vec::new();
