@@ -227,7 +227,7 @@ fn content(object: &Value) -> Value {
 
 async fn run(case: &mut Case<'_>, ty: &Type, random: &mut Random) -> Result<(), String> {
     let (mut wish, mut done) = (ty.wish(random), Vec::new());
-    let theirs = json!({"metadata": {"labels": {THEIRS: "x"}}});
+    let (theirs, mut is_shared) = (json!({"metadata": {"labels": {THEIRS: "x"}}}), false);
     for step in 0..STEPS {
         match random.below(4) {
             0 => wish = ty.wish(random),
@@ -239,12 +239,13 @@ async fn run(case: &mut Case<'_>, ty: &Type, random: &mut Random) -> Result<(), 
         done.push(format!("wish {wish}"));
         let settled = case.settle(&wish).await;
         settled.map_err(|wrong| format!("{}\n{wrong}", done.join("\n")))?;
-        if step == 0 && case.world.get(case.kind, "c").await.is_object() {
+        if !is_shared && case.world.get(case.kind, "c").await.is_object() {
             case.world.patch(case.kind, "c", theirs.clone()).await;
+            is_shared = true;
         }
     }
     let live = case.world.get(case.kind, "c").await;
-    let is_left = live.is_null() || live["metadata"]["labels"][THEIRS] == "x";
+    let is_left = !is_shared || live["metadata"]["labels"][THEIRS] == "x";
     if is_left { Ok(()) } else { Err(format!("{}\ntheirs is gone", done.join("\n"))) }
 }
 
