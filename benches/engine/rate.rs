@@ -20,7 +20,6 @@ use crate::{
 };
 
 /// Changes of some parents, each at its time.
-#[derive(Clone)]
 struct Turn {
     rate: usize,
     round: usize,

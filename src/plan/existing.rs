@@ -49,17 +49,27 @@ pub(super) fn decide(
         return Decision::Leave;
     }
     let differences = Differences::between(&write.body, live, operator);
-    let was_left_so = |left: &Object| {
-        let as_left = Differences::between(&write.body, left, operator);
-        differences.changed.iter().all(|path| as_left.changed.contains(path))
-    };
     match strategy(config, &write, &differences) {
-        Some(_) if memos.left_alike(&write, live, operator).is_some_and(was_left_so) => {
-            Decision::Leave
+        Some(strategy) if !is_as_left(memos, &write, live, operator, &differences) => {
+            differing(strategy, write, live, differences.paths())
         }
-        Some(strategy) => differing(strategy, write, live, differences.paths()),
-        None => Decision::Leave,
+        _ => Decision::Leave,
     }
+}
+
+/// Whether the object differs in nothing that it did not differ in when it was last as applied:
+/// applying the same would change nothing again.
+fn is_as_left(
+    memos: &Memos,
+    write: &Write,
+    live: &Object,
+    operator: &OperatorName,
+    differences: &Differences,
+) -> bool {
+    memos.left_alike(write, live, operator).is_some_and(|left| {
+        let then = Differences::between(&write.body, left, operator);
+        differences.changed.iter().all(|path| then.changed.contains(path))
+    })
 }
 
 fn differing(

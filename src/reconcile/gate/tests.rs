@@ -123,6 +123,19 @@ async fn who_waits_for_the_end_is_woken_by_it() {
 }
 
 #[test]
+fn deletions_and_changes_are_urgent() {
+    for priority in Priority::ALL {
+        let world = world(1);
+        let _first = world.now();
+        assert!(!world.gate.is_urgent());
+        let ticket = world.later(priority, "a");
+        assert_eq!(world.gate.is_urgent(), priority <= Priority::Change, "{priority:?}");
+        drop(ticket);
+        assert!(!world.gate.is_urgent());
+    }
+}
+
+#[test]
 fn depth_and_wait_are_counted_by_priority() {
     let world = world(1);
     let first = world.now();
