@@ -11,6 +11,7 @@ mod children;
 mod conditions;
 mod config;
 mod deletion_limit;
+mod depth;
 mod error;
 pub mod failable;
 mod handler;

@@ -5,6 +5,8 @@ use std::{fmt, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::depth;
+
 /// The children and the status that a parent should have. `Debug` shows no content.
 #[derive(Clone, Default, PartialEq)]
 pub struct SyncResponse {
@@ -15,7 +17,7 @@ pub struct SyncResponse {
     pub children: Vec<Value>,
     /// When to run again although nothing changed.
     pub resync: Option<Duration>,
-    /// Why a status or child could not be turned into JSON; the run then fails, writing nothing.
+    /// Why a status or child is no JSON that can be read back; the run then fails, writing nothing.
     pub unserializable: Option<String>,
 }
 
@@ -63,6 +65,54 @@ impl SyncResponse {
     }
 }
 
+// === what nobody could read back ===
+
+impl SyncResponse {
+    /// The answer without what is nested too deep: that counts as unserializable.
+    #[must_use]
+    pub(crate) fn shallow(mut self) -> Self {
+        limit(&mut self.status, &mut self.unserializable);
+        for (index, child) in self.children.iter_mut().enumerate() {
+            let name = name(index, child);
+            let too_deep = depth::limit(child).map(|why| format!("{name}: {why}"));
+            self.unserializable = self.unserializable.take().or(too_deep);
+        }
+        self
+    }
+}
+
+impl FinalizeResponse {
+    /// The answer without a status that is nested too deep: that counts as unserializable.
+    #[must_use]
+    pub(crate) fn shallow(mut self) -> Self {
+        limit(&mut self.status, &mut self.unserializable);
+        self
+    }
+}
+
+impl ErrorResponse {
+    /// The answer without a status that is nested too deep: that counts as unserializable.
+    #[must_use]
+    pub(crate) fn shallow(mut self) -> Self {
+        limit(&mut self.status, &mut self.unserializable);
+        self
+    }
+}
+
+fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
+    if let Some(why) = status.as_mut().and_then(depth::limit) {
+        *status = None;
+        why_not.get_or_insert(format!("the status: {why}"));
+    }
+}
+
+/// As it is told of a child that cannot be read.
+fn name(index: usize, child: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+    let (kind, name) = (text(&child["kind"]), text(&child["metadata"]["name"]));
+    format!("child {} of the response ({kind} {name})", index + 1)
+}
+
 /// What came of cleaning up before a parent goes. `Debug` shows no content.
 #[derive(Clone, Default, PartialEq)]
 pub struct FinalizeResponse {
@@ -70,7 +120,7 @@ pub struct FinalizeResponse {
     pub status: Option<Value>,
     /// When to try again; `None` when all is done and the parent may go.
     pub retry: Option<Duration>,
-    /// Why the status could not be turned into JSON; the run then fails, and the parent stays.
+    /// Why the status is no JSON that can be read back; the run then fails, and the parent stays.
     pub unserializable: Option<String>,
 }
 
@@ -101,7 +151,7 @@ pub struct ErrorResponse {
     pub status: Option<Value>,
     /// When to try again; `None` leaves that to the kind of error and the backoff.
     pub retry: Option<Duration>,
-    /// Why the status could not be turned into JSON; it is then told beside the error.
+    /// Why the status is no JSON that can be read back; it is then told beside the error.
     pub unserializable: Option<String>,
 }
 
@@ -172,5 +222,25 @@ mod tests {
         let odd = BTreeMap::from([(vec![1, 2], 3)]);
         assert!(FinalizeResponse::done().with_status(&odd).unserializable.is_some());
         assert!(ErrorResponse::status(&odd).unserializable.is_some());
+    }
+
+    /// Whoever drops the answer later would overflow the stack.
+    #[test]
+    fn what_is_nested_too_deep_is_taken_out_of_an_answer_and_named() {
+        let deep = || depth::nested(1_000_000);
+        let mut child = serde_json::json!({"kind": "Odd", "metadata": {"name": "a"}});
+        child["spec"] = deep();
+        let children = vec![serde_json::json!({}), child];
+        let response = SyncResponse { children, ..SyncResponse::default() }.shallow();
+        let why = "child 2 of the response (Odd a): it is nested more than 100 levels deep";
+        assert_eq!(response.unserializable.as_deref(), Some(why));
+        let why = Some("the status: it is nested more than 100 levels deep");
+        let status = || Some(deep());
+        let sync = SyncResponse { status: status(), ..SyncResponse::default() }.shallow();
+        assert_eq!((sync.status, sync.unserializable.as_deref()), (None, why));
+        let finalize = FinalizeResponse { status: status(), ..<_>::default() }.shallow();
+        assert_eq!((finalize.status, finalize.unserializable.as_deref()), (None, why));
+        let error = ErrorResponse { status: status(), ..<_>::default() }.shallow();
+        assert_eq!((error.status, error.unserializable.as_deref()), (None, why));
     }
 }

@@ -25,7 +25,8 @@ pub struct PlanInput<'a> {
     pub operator: &'a OperatorName,
     /// The parent.
     pub parent: &'a Object,
-    /// The children that the handler returned.
+    /// The children that the handler returned. Assumed to be nested no deeper than what can be read
+    /// back (128 levels): what is planned is walked recursively.
     pub desired: Vec<Value>,
     /// The cached objects that the parent owns or that carry its label.
     pub observed: &'a Children,

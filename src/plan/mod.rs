@@ -52,7 +52,6 @@ pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use flapping::{Flapping, FlappingReason, Subject};
 pub use interlock::{Exceeded, HeldDeletions, Interlock, Minute, Verdict, WantedDeletions, judge};
 pub use memo::Memos;
-pub use normalise::{check_depth, dismantle};
 pub use ownership::{can_own, differ_in_claim_only, is_ours};
 pub use refusal::{Refusal, RefusalReason};
 pub use resolve::{

@@ -68,9 +68,6 @@ pub enum RefusalReason {
     /// No API server stores an object of this size.
     #[error("it has {0} bytes, more than an API server stores")]
     TooLarge(usize),
-    /// Nothing that deep can be read back.
-    #[error("it is nested more than {0} levels deep")]
-    TooDeep(usize),
     /// So many children are a mistake.
     #[error("the handler returned {0} children")]
     TooMany(usize),

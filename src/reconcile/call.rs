@@ -10,10 +10,25 @@ use serde_json::Value;
 
 use super::{Context, Failure, Report};
 use crate::history::RunStep;
-use crate::operator::{ErrorResponse, Handler, Permanent, RetryAfter, SyncRequest};
+use crate::operator::{
+    ErrorResponse, FinalizeResponse, Handler, Permanent, RetryAfter, SyncRequest, SyncResponse,
+};
 
-/// User code: [`Handler::sync`] or [`Handler::finalize`].
+/// User code: [`sync`] or [`finalize`].
 type Code<T> = fn(&dyn Handler, &SyncRequest) -> anyhow::Result<T>;
+
+/// [`Handler::sync`]; its answer can be dropped wherever the run may end.
+pub(super) fn sync(handler: &dyn Handler, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
+    handler.sync(request).map(SyncResponse::shallow)
+}
+
+/// [`Handler::finalize`]; the same.
+pub(super) fn finalize(
+    handler: &dyn Handler,
+    request: &SyncRequest,
+) -> anyhow::Result<FinalizeResponse> {
+    handler.finalize(request).map(FinalizeResponse::shallow)
+}
 
 /// A call that failed, with the status that the handler wants to show because of it.
 #[derive(Debug)]
@@ -67,7 +82,7 @@ async fn call_within_deadline<T: Send + 'static>(
 
 /// What a handler's error means, after the handler was asked about it.
 fn answered(handler: &dyn Handler, request: &SyncRequest, error: &anyhow::Error) -> Failed {
-    let answer = catch_unwind(AssertUnwindSafe(|| handler.on_error(request, error)));
+    let answer = catch_unwind(AssertUnwindSafe(|| handler.on_error(request, error).shallow()));
     let (answer, beside) = match answer {
         Ok(answer) => {
             let beside = answer.unserializable.clone();
@@ -113,16 +128,19 @@ mod tests {
         operator::{Children, SyncResponse},
     };
 
+    fn request() -> SyncRequest {
+        let ty = K8sType::cluster_scoped("v1", "Thing", "things");
+        let value = json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "1"}});
+        let parent = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
+        SyncRequest::new(parent, Children::default())
+    }
+
     fn answer_of<E>(on_error: E, error: &anyhow::Error) -> Failed
     where
         E: Fn(&SyncRequest, &anyhow::Error) -> ErrorResponse + Send + Sync + 'static,
     {
-        let ty = K8sType::cluster_scoped("v1", "Thing", "things");
-        let value = json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "1"}});
-        let parent = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
-        let request = SyncRequest::new(parent, Children::default());
         let sync = |_: &SyncRequest| -> anyhow::Result<SyncResponse> { unreachable!() };
-        answered(&(sync, on_error), &request, error)
+        answered(&(sync, on_error), &request(), error)
     }
 
     fn silent(_: &SyncRequest, _: &anyhow::Error) -> ErrorResponse {
@@ -174,6 +192,41 @@ mod tests {
             assert!(message.starts_with("cold (") && message.contains(beside), "{message}");
             assert_eq!(failed.status, None);
         }
+    }
+
+    /// A handler of which each answer would overflow the stack when it is dropped.
+    struct Deep;
+
+    impl Deep {
+        fn value() -> Value {
+            (0..1_000_000).fold(json!("x"), |inner, _| Value::Array(vec![inner]))
+        }
+    }
+
+    impl Handler for Deep {
+        fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
+            let (status, children) = (Some(Self::value()), vec![Self::value()]);
+            Ok(SyncResponse { status, children, ..SyncResponse::default() })
+        }
+
+        fn finalize(&self, _: &SyncRequest) -> anyhow::Result<FinalizeResponse> {
+            Ok(FinalizeResponse { status: Some(Self::value()), ..FinalizeResponse::default() })
+        }
+
+        fn on_error(&self, _: &SyncRequest, _: &anyhow::Error) -> ErrorResponse {
+            ErrorResponse { status: Some(Self::value()), ..ErrorResponse::default() }
+        }
+    }
+
+    #[test]
+    fn what_a_handler_answers_can_be_dropped_wherever_the_run_ends() {
+        let request = request();
+        assert!(sync(&Deep, &request).unwrap().unserializable.is_some());
+        assert!(finalize(&Deep, &request).unwrap().unserializable.is_some());
+        let failed = answered(&Deep, &request, &anyhow!("cold"));
+        let message = failed.failure.to_string();
+        assert_eq!(message, "cold (the status: it is nested more than 100 levels deep)");
+        assert_eq!(failed.status, None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Context, Failure, check, ours, veil::Veil};
+use super::{Context, Failure, call, check, ours, veil::Veil};
 use crate::{
     board::{CommandError, Preview},
     object::{Object, ObjectKey, Uid},
@@ -63,7 +63,7 @@ impl Context {
         let place = place.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
         let (handler, deadline) = (self.handler().clone(), self.config().handler_deadline);
         let thread = tokio::task::spawn_blocking(move || {
-            let answer = handler.sync(&request);
+            let answer = call::sync(&*handler, &request);
             drop(place);
             answer
         });

@@ -10,7 +10,7 @@ use crate::{
     history::RunStep,
     object::Object,
     operator::{ChildStatus, Condition},
-    plan::{ChildrenField, StatusInput, check_depth, dismantle, patched_paths, status_patch},
+    plan::{ChildrenField, StatusInput, patched_paths, status_patch},
 };
 
 const TRIES: usize = 3;
@@ -33,7 +33,6 @@ pub(super) async fn write(
     status: Option<Value>,
     report: &mut Report,
 ) {
-    let status = status.and_then(|status| shallow(status, report));
     veil::draw(context, parent, report).await;
     let said = conditions::said(report);
     announce(context, parent, report);
@@ -52,16 +51,6 @@ pub(super) async fn write(
         Err(error) => status_failed(context, parent, error, report).await,
     }
     report.lap(RunStep::Status);
-}
-
-/// A status that can be read back; what is nested deeper fails the run, as a child does.
-fn shallow(status: Value, report: &mut Report) -> Option<Value> {
-    let Err(why) = check_depth(&status) else { return Some(status) };
-    dismantle(status);
-    if report.failure().is_none() {
-        report.fail(Failure::unserializable(format!("the status: {why}")));
-    }
-    None
 }
 
 /// The failure of the status is one of the run, unless that has failed already: then the retry

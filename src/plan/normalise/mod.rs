@@ -3,14 +3,10 @@
 //! The only place that judges a handler's answer; what the API server alone can judge (schemas,
 //! immutable fields) it is left to judge.
 
-mod depth;
-
 use std::collections::HashSet;
 
 use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
-
-pub use depth::{check as check_depth, dismantle};
 
 use super::{ChildId, Refusal, RefusalReason, Write, hash, nulls::drop_nulls, ownership};
 use crate::{
@@ -55,10 +51,7 @@ pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Wri
         match owner.child(&mut child) {
             Ok(write) if seen.insert(identity(&write.id)) => writes.push(write),
             Ok(write) => refuse(index, &write.body, RefusalReason::Duplicate),
-            Err(why) => {
-                refuse(index, &child, why);
-                depth::dismantle(child);
-            }
+            Err(why) => refuse(index, &child, why),
         }
     }
     if refusals.is_empty() { Ok(writes) } else { Err(refusals) }
@@ -88,7 +81,6 @@ fn display(index: usize, child: &Value) -> String {
 impl Owner<'_> {
     /// What is accepted is taken away; what is refused is still there.
     fn child(self, child: &mut Value) -> Result<Write, RefusalReason> {
-        depth::check(child)?;
         drop_nulls(child);
         let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
         let ty = self.ty(fields)?;

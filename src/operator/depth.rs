@@ -1,0 +1,72 @@
+//! How deep what a handler answers may be nested. Walks and drops without recursion: a value that is
+//! deep enough would end the process by overflowing its stack.
+
+use std::mem;
+
+use serde_json::Value;
+
+/// JSON that is read back is refused beyond 128 levels; the server adds some around a child.
+const MAX_DEPTH: usize = 100;
+
+/// Takes a value away that is nested too deep; then why.
+pub(super) fn limit(value: &mut Value) -> Option<String> {
+    if !is_too_deep(value) {
+        return None;
+    }
+    dismantle(mem::take(value));
+    Some(format!("it is nested more than {MAX_DEPTH} levels deep"))
+}
+
+fn is_too_deep(value: &Value) -> bool {
+    let mut left = vec![(value, 1)];
+    while let Some((value, depth)) = left.pop() {
+        if depth > MAX_DEPTH {
+            return true;
+        }
+        match value {
+            Value::Array(items) => left.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(fields) => left.extend(fields.values().map(|field| (field, depth + 1))),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    false
+}
+
+/// Drops a value level by level.
+fn dismantle(value: Value) {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(items) => left.extend(items),
+            Value::Object(fields) => left.extend(fields.into_iter().map(|(_, field)| field)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
+/// So many levels, lists and objects by turns.
+#[cfg(test)]
+pub(super) fn nested(depth: usize) -> Value {
+    (1..depth).fold("x".into(), |inner, level| match level % 2 {
+        0 => Value::Array(vec![inner]),
+        _ => Value::Object([("a".to_owned(), inner)].into_iter().collect()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_nested_too_deep_is_taken_away_and_overflows_no_stack() {
+        let deepest = nested(MAX_DEPTH);
+        let mut value = deepest.clone();
+        assert_eq!((limit(&mut value), value), (None, deepest));
+        for depth in [MAX_DEPTH + 1, 1_000_000] {
+            let mut value = nested(depth);
+            let why = limit(&mut value).unwrap();
+            assert!(why.contains("more than 100 levels"), "{why}");
+            assert_eq!(value, Value::Null);
+        }
+    }
+}
