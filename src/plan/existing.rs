@@ -1,6 +1,6 @@
 //! What to do about a child that exists, is ours and is desired. Decides; does not act.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use serde_json::Value;
 
@@ -48,9 +48,9 @@ pub(super) fn decide(
     if memos.is_settled(&write, live) {
         return Decision::Leave;
     }
-    let differences = Differences::between(&write.body, live, operator);
+    let differences = Differences::between(&write.body, live, operator, MAX_PATHS);
     match strategy(config, &write, &differences) {
-        Some(strategy) if !is_as_left(memos, &write, live, operator, &differences) => {
+        Some(strategy) if !is_as_left(memos, &write, live, operator) => {
             differing(strategy, write, live, differences.paths())
         }
         _ => Decision::Leave,
@@ -58,17 +58,12 @@ pub(super) fn decide(
 }
 
 /// Whether the object differs in nothing that it did not differ in when it was last as applied:
-/// applying the same would change nothing again.
-fn is_as_left(
-    memos: &Memos,
-    write: &Write,
-    live: &Object,
-    operator: &OperatorName,
-    differences: &Differences,
-) -> bool {
+/// applying the same would change nothing again. Of more differences than are told each counts.
+fn is_as_left(memos: &Memos, write: &Write, live: &Object, operator: &OperatorName) -> bool {
     memos.left_alike(write, live, operator).is_some_and(|left| {
-        let then = Differences::between(&write.body, left, operator);
-        differences.changed.iter().all(|path| then.changed.contains(path))
+        let all = |object| Differences::between(&write.body, object, operator, usize::MAX).changed;
+        let then: HashSet<String> = all(left).into_iter().collect();
+        all(live).iter().all(|path| then.contains(path))
     })
 }
 
@@ -116,16 +111,17 @@ struct Differences {
 }
 
 impl Differences {
-    fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
+    /// At most so many that differ.
+    fn between(body: &Value, live: &Object, operator: &OperatorName, most: usize) -> Self {
         let desired = without_precondition(body);
         let fields = live.applied_fields(operator.as_str());
-        let mut changed = contained::differences_from(live, &desired, fields.as_ref());
+        let mut changed = contained::differences_from(live, &desired, fields.as_ref(), most);
         let Some(fields) = fields else {
             return Self { changed, lost: vec![".metadata.managedFields".to_owned()] };
         };
         let Ownership { beyond, lost } = owned::ownership(&fields, &desired);
         changed.extend(beyond);
-        changed.truncate(MAX_PATHS);
+        changed.truncate(most);
         Self { changed, lost }
     }
 
@@ -144,4 +140,67 @@ fn without_precondition(body: &Value) -> Cow<'_, Value> {
         metadata.retain(|name, _| !FIELDS.contains(&name.as_str()));
     }
     Cow::Owned(desired)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        object::{K8sType, KeptManagers},
+        operator::ChildConfig,
+        plan::{ChildId, hash},
+    };
+
+    /// A policy rewrites all annotations of what we apply; of the empty list we own nothing.
+    fn service(version: &str, addresses: &Value) -> Object {
+        let annotations: Value = NAMES.chars().map(|name| (name.to_string(), "policy")).collect();
+        let owned: Value = NAMES.chars().map(|name| (format!("f:{name}"), json!({}))).collect();
+        let value = json!({
+            "metadata": {
+                "name": "a", "uid": "u", "resourceVersion": version, "annotations": annotations,
+                "managedFields": [{"manager": "op", "operation": "Apply", "fieldsV1": {
+                    "f:metadata": {"f:annotations": owned},
+                }}],
+            },
+            "spec": {"externalIPs": addresses},
+        });
+        Object::from_value(&ty(), &value, &KeptManagers::new(["op"])).unwrap()
+    }
+
+    const NAMES: &str = "abcdefghijklm";
+
+    fn ty() -> K8sType {
+        K8sType::cluster_scoped("v1", "Service", "services")
+    }
+
+    #[test]
+    fn more_differences_than_are_told_hide_none_that_is_new() {
+        let operator = OperatorName::new("op").unwrap();
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let config = config.child_of_type(ty(), ChildConfig::apply());
+        let annotations: Value = NAMES.chars().map(|name| (name.to_string(), "ours")).collect();
+        let body = json!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "a", "annotations": annotations}, "spec": {"externalIPs": []},
+        });
+        let desired_hash = hash::within(usize::MAX, &body).unwrap();
+        let left = service("7", &Value::Null);
+        let write = || Write {
+            id: ChildId::of(&left),
+            body: body.clone(),
+            desired_hash,
+            paths: Vec::new(),
+        };
+        let mut memos = Memos::default();
+        memos.remember(&write(), &left);
+        let alike = service("8", &Value::Null);
+        let filled = service("8", &json!(["192.0.2.1"]));
+        for (live, is_left) in [(&alike, true), (&filled, false)] {
+            let decision = decide(&config, &operator, &memos, write(), live);
+            assert_eq!(matches!(decision, Decision::Leave), is_left, "{decision:?}");
+            assert_eq!(matches!(decision, Decision::Update(_)), !is_left, "{decision:?}");
+        }
+    }
 }

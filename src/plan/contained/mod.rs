@@ -18,13 +18,16 @@ use crate::object::{FieldItem, FieldSet, K8sType, Object};
 /// No more paths are told.
 pub(super) const MAX_PATHS: usize = 10;
 
-/// The paths at which a desired value is not in the live object, given what we own of that.
+/// The paths at which a desired value is not in the live object, given what we own of that; at most
+/// so many.
 pub(super) fn differences_from(
     live: &Object,
     desired: &Value,
     fields: Option<&FieldSet<'_>>,
+    most: usize,
 ) -> Vec<String> {
-    let compared = || differences(live.ty(), desired, &live.to_value(), fields);
+    let paths = |found: Vec<Difference<'_>>| found.into_iter().map(|found| found.path).collect();
+    let compared = || paths(compared(live.ty(), desired, &live.to_value(), fields, most));
     if fields.is_some_and(|fields| text::is_plainly_contained(desired, live, fields)) {
         debug_assert_eq!(compared(), Vec::<String>::new(), "{live:?}");
         return Vec::new();
@@ -32,16 +35,7 @@ pub(super) fn differences_from(
     compared()
 }
 
-fn differences(
-    ty: &K8sType,
-    desired: &Value,
-    live: &Value,
-    fields: Option<&FieldSet<'_>>,
-) -> Vec<String> {
-    compared(ty, desired, live, fields, MAX_PATHS).into_iter().map(|found| found.path).collect()
-}
-
-/// The same with both values; at most so many.
+/// The same with both values.
 pub(super) fn compared<'a>(
     ty: &K8sType,
     desired: &'a Value,

@@ -14,7 +14,8 @@ fn custom() -> K8sType {
 fn paths(ty: &K8sType, desired: &Value, live: &Value, fields: &Value) -> Vec<String> {
     let fields = fields.to_string();
     let fields = FieldSet::parse(&fields).unwrap();
-    let found = differences(ty, desired, live, Some(&fields));
+    let found = compared(ty, desired, live, Some(&fields), MAX_PATHS);
+    let found: Vec<_> = found.into_iter().map(|found| found.path).collect();
     let mut stored = live.clone();
     stored["metadata"]["name"] = json!("a");
     stored["metadata"]["uid"] = json!("u");
