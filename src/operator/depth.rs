@@ -8,13 +8,14 @@ use serde_json::Value;
 /// JSON that is read back is refused beyond 128 levels; the server adds some around a child.
 const MAX_DEPTH: usize = 100;
 
-/// Takes a value away that is nested too deep; then why.
-pub(super) fn limit(value: &mut Value) -> Option<String> {
+/// Takes a value away that is nested too deep; then why, with what it is called.
+pub(super) fn limit(value: &mut Value, name: impl FnOnce(&Value) -> String) -> Option<String> {
     if !is_too_deep(value) {
         return None;
     }
+    let name = name(value);
     dismantle(mem::take(value));
-    Some(format!("it is nested more than {MAX_DEPTH} levels deep"))
+    Some(format!("{name}: it is nested more than {MAX_DEPTH} levels deep"))
 }
 
 fn is_too_deep(value: &Value) -> bool {
@@ -61,11 +62,12 @@ mod tests {
     fn what_is_nested_too_deep_is_taken_away_and_overflows_no_stack() {
         let deepest = nested(MAX_DEPTH);
         let mut value = deepest.clone();
-        assert_eq!((limit(&mut value), value), (None, deepest));
+        let name = |_: &Value| "it".to_owned();
+        assert_eq!((limit(&mut value, name), value), (None, deepest));
         for depth in [MAX_DEPTH + 1, 1_000_000] {
             let mut value = nested(depth);
-            let why = limit(&mut value).unwrap();
-            assert!(why.contains("more than 100 levels"), "{why}");
+            let why = limit(&mut value, name).unwrap();
+            assert_eq!(why, "it: it is nested more than 100 levels deep");
             assert_eq!(value, Value::Null);
         }
     }

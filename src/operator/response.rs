@@ -73,8 +73,7 @@ impl SyncResponse {
     pub(crate) fn shallow(mut self) -> Self {
         limit(&mut self.status, &mut self.unserializable);
         for (index, child) in self.children.iter_mut().enumerate() {
-            let name = name(index, child);
-            let too_deep = depth::limit(child).map(|why| format!("{name}: {why}"));
+            let too_deep = depth::limit(child, |child| name(index, child));
             self.unserializable = self.unserializable.take().or(too_deep);
         }
         self
@@ -100,9 +99,10 @@ impl ErrorResponse {
 }
 
 fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
-    if let Some(why) = status.as_mut().and_then(depth::limit) {
+    let name = |_: &Value| "the status".to_owned();
+    if let Some(why) = status.as_mut().and_then(|status| depth::limit(status, name)) {
         *status = None;
-        why_not.get_or_insert(format!("the status: {why}"));
+        why_not.get_or_insert(why);
     }
 }
 
