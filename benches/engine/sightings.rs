@@ -1,6 +1,9 @@
 //! What a watch of the watched children shows, and when.
 
-use std::time::{Duration, Instant};
+use std::{
+    convert::Infallible,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result, bail};
 use futures::{StreamExt, TryStreamExt};
@@ -30,8 +33,12 @@ impl Sightings {
         let version = list["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
         let (found, seen) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            let telling = tell(&client, workload, version, &found).await;
-            telling.inspect_err(|error| eprintln!("the children are not watched: {error:#}"))
+            tokio::select! {
+                () = found.closed() => {}
+                Err(error) = tell(&client, workload, version, &found) => {
+                    eprintln!("the children are not watched: {error:#}");
+                }
+            }
         });
         Ok(Self(seen))
     }
@@ -53,15 +60,15 @@ impl Sightings {
     }
 }
 
-/// Tells what a watch shows until nobody listens. A server that has too much to tell ends a watch:
+/// Tells what a watch shows, for as long as it can. A server that has too much to tell ends a watch:
 /// the next one goes on from there.
 async fn tell(
     client: &Client,
     workload: Workload,
     mut version: String,
     found: &UnboundedSender<Seen>,
-) -> Result<()> {
-    while !found.is_closed() {
+) -> Result<Infallible> {
+    loop {
         let path = format!("{}?watch=true&resourceVersion={version}", workload.watched());
         let request =
             parents::request(Method::GET, &path, "observer", "application/json", String::new())?;
@@ -80,5 +87,4 @@ async fn tell(
             let _ = found.send(Seen { at, name, mark });
         }
     }
-    Ok(())
 }

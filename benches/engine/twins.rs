@@ -21,9 +21,10 @@ use crate::{
 
 /// A cluster with parents of both kinds.
 pub(crate) struct Twins {
+    /// Dropped before the cluster: a watch that ends with its server is no trouble then.
+    pub(crate) sightings: Sightings,
     pub(crate) cluster: Cluster,
     pub(crate) operators: Operators,
-    pub(crate) sightings: Sightings,
     pub(crate) requests: Requester,
     pub(crate) floors: Vec<Floor>,
 }
@@ -61,7 +62,7 @@ impl Twins {
         let floors = stream::iter(0..count).map(|number| requests.make_floor(number));
         let floors = floors.buffered(CONCURRENCY).try_collect().await?;
         let sightings = Sightings::begin(cluster.client().await?, workload).await?;
-        Ok(Self { cluster, operators, sightings, requests, floors })
+        Ok(Self { sightings, cluster, operators, requests, floors })
     }
 }
 
