@@ -24,7 +24,7 @@ pub(crate) struct Settings {
     /// How many parents, instead of what the scale says
     #[arg(long)]
     parents: Option<usize>,
-    /// How often bursts and restarts are repeated; the mean is printed
+    /// How often bursts, restarts and processes are repeated; the mean is printed
     #[arg(long)]
     rounds: Option<usize>,
     /// How many times a latency is taken, one at a time
