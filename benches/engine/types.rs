@@ -34,7 +34,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     ])
 }
 
-/// The means: how much of what it has freed a process gives back differs by three in a hundred.
+/// The means: one process keeps more of what it has freed than the next.
 #[expect(clippy::cast_precision_loss, reason = "kibibytes of a process fit")]
 fn memory_row(figure: String, many: &[usize], one: &[usize]) -> Row {
     let mean = |kib: &[usize]| kib.iter().sum::<usize>() as f64 / kib.len() as f64 / 1024.0;

@@ -40,5 +40,6 @@ pub use policy::ConflictPolicy;
 pub use predecessor::Predecessor;
 pub use request::SyncRequest;
 pub use response::{ErrorResponse, FinalizeResponse, SyncResponse};
+pub(crate) use response::{Shallow, child_name};
 pub use selection::Selection;
 pub use view::{RawView, TypedIter, TypedView};

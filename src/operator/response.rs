@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::depth;
+use crate::object::ObjectKey;
 
 /// The children and the status that a parent should have. `Debug` shows no content.
 #[derive(Clone, Default, PartialEq)]
@@ -63,54 +64,6 @@ impl SyncResponse {
     fn json(&mut self, value: &impl Serialize, what: &str) -> Option<Value> {
         json(value, what, &mut self.unserializable)
     }
-}
-
-// === what nobody could read back ===
-
-impl SyncResponse {
-    /// The answer without what is nested too deep: that counts as unserializable.
-    #[must_use]
-    pub(crate) fn shallow(mut self) -> Self {
-        limit(&mut self.status, &mut self.unserializable);
-        for (index, child) in self.children.iter_mut().enumerate() {
-            let too_deep = depth::limit(child, |child| name(index, child));
-            self.unserializable = self.unserializable.take().or(too_deep);
-        }
-        self
-    }
-}
-
-impl FinalizeResponse {
-    /// The answer without a status that is nested too deep: that counts as unserializable.
-    #[must_use]
-    pub(crate) fn shallow(mut self) -> Self {
-        limit(&mut self.status, &mut self.unserializable);
-        self
-    }
-}
-
-impl ErrorResponse {
-    /// The answer without a status that is nested too deep: that counts as unserializable.
-    #[must_use]
-    pub(crate) fn shallow(mut self) -> Self {
-        limit(&mut self.status, &mut self.unserializable);
-        self
-    }
-}
-
-fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
-    let name = |_: &Value| "the status".to_owned();
-    if let Some(why) = status.as_mut().and_then(|status| depth::limit(status, name)) {
-        *status = None;
-        why_not.get_or_insert(why);
-    }
-}
-
-/// As it is told of a child that cannot be read.
-fn name(index: usize, child: &Value) -> String {
-    let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
-    let (kind, name) = (text(&child["kind"]), text(&child["metadata"]["name"]));
-    format!("child {} of the response ({kind} {name})", index + 1)
 }
 
 /// What came of cleaning up before a parent goes. `Debug` shows no content.
@@ -178,6 +131,64 @@ impl From<(Value, Option<Duration>)> for ErrorResponse {
     }
 }
 
+/// What a handler may return, and what can be dropped once it is shallow.
+pub(crate) trait Shallow {
+    /// The answer without what is nested too deep to be read back: that counts as unserializable.
+    #[must_use]
+    fn shallow(self) -> Self;
+}
+
+impl Shallow for SyncResponse {
+    fn shallow(mut self) -> Self {
+        limit(&mut self.status, &mut self.unserializable);
+        for (index, child) in self.children.iter_mut().enumerate() {
+            if let Some(why) = depth::limit(child, |child| child_name(index, child)) {
+                self.unserializable.get_or_insert(why);
+            }
+        }
+        self
+    }
+}
+
+impl Shallow for FinalizeResponse {
+    fn shallow(mut self) -> Self {
+        limit(&mut self.status, &mut self.unserializable);
+        self
+    }
+}
+
+impl Shallow for ErrorResponse {
+    fn shallow(mut self) -> Self {
+        limit(&mut self.status, &mut self.unserializable);
+        self
+    }
+}
+
+fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
+    let name = |_: &Value| "the status".to_owned();
+    if let Some(why) = status.as_mut().and_then(|status| depth::limit(status, name)) {
+        *status = None;
+        why_not.get_or_insert(why);
+    }
+}
+
+/// How a child of an answer is called that cannot be wanted: it may have no name.
+pub(crate) fn child_name(index: usize, child: &Value) -> String {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let metadata = &child["metadata"];
+    let (kind, version) = (text(&child["kind"]), text(&child["apiVersion"]));
+    match (kind, version, text(&metadata["name"])) {
+        (Some(kind), Some(version), Some(name)) => {
+            let key = ObjectKey::new(metadata["namespace"].as_str(), &name);
+            format!("{kind}.{version} {key}")
+        }
+        (kind, _, name) => {
+            let known: Vec<_> = [kind, name].into_iter().flatten().collect();
+            format!("child {} of the response ({})", index + 1, known.join(" ")).replace(" ()", "")
+        }
+    }
+}
+
 /// Children may be Secrets, and a status may quote one.
 impl fmt::Debug for SyncResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -212,6 +223,8 @@ fn json(value: &impl Serialize, what: &str, why_not: &mut Option<String>) -> Opt
 mod tests {
     use std::collections::BTreeMap;
 
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -228,9 +241,9 @@ mod tests {
     #[test]
     fn what_is_nested_too_deep_is_taken_out_of_an_answer_and_named() {
         let deep = || depth::nested(1_000_000);
-        let mut child = serde_json::json!({"kind": "Odd", "metadata": {"name": "a"}});
+        let mut child = json!({"kind": "Odd", "metadata": {"name": "a"}});
         child["spec"] = deep();
-        let children = vec![serde_json::json!({}), child];
+        let children = vec![json!({}), child];
         let response = SyncResponse { children, ..SyncResponse::default() }.shallow();
         let why = "child 2 of the response (Odd a): it is nested more than 100 levels deep";
         assert_eq!(response.unserializable.as_deref(), Some(why));

@@ -10,25 +10,10 @@ use serde_json::Value;
 
 use super::{Context, Failure, Report};
 use crate::history::RunStep;
-use crate::operator::{
-    ErrorResponse, FinalizeResponse, Handler, Permanent, RetryAfter, SyncRequest, SyncResponse,
-};
+use crate::operator::{ErrorResponse, Handler, Permanent, RetryAfter, Shallow, SyncRequest};
 
-/// User code: [`sync`] or [`finalize`].
+/// User code: [`Handler::sync`] or [`Handler::finalize`].
 type Code<T> = fn(&dyn Handler, &SyncRequest) -> anyhow::Result<T>;
-
-/// [`Handler::sync`]; its answer can be dropped wherever the run may end.
-pub(super) fn sync(handler: &dyn Handler, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
-    handler.sync(request).map(SyncResponse::shallow)
-}
-
-/// [`Handler::finalize`]; the same.
-pub(super) fn finalize(
-    handler: &dyn Handler,
-    request: &SyncRequest,
-) -> anyhow::Result<FinalizeResponse> {
-    handler.finalize(request).map(FinalizeResponse::shallow)
-}
 
 /// A call that failed, with the status that the handler wants to show because of it.
 #[derive(Debug)]
@@ -42,7 +27,7 @@ pub(super) struct Failed {
 ///
 /// Past the deadline the failure is shown at once, but this returns only when the code does: the
 /// caller's permit and the parent stay busy, so that runs for one parent never overlap.
-pub(super) async fn call<T: Send + 'static>(
+pub(super) async fn call<T: Shallow + Send + 'static>(
     context: &Context,
     request: SyncRequest,
     report: &mut Report,
@@ -54,7 +39,7 @@ pub(super) async fn call<T: Send + 'static>(
     called
 }
 
-async fn call_within_deadline<T: Send + 'static>(
+async fn call_within_deadline<T: Shallow + Send + 'static>(
     context: &Context,
     request: SyncRequest,
     report: &mut Report,
@@ -62,10 +47,7 @@ async fn call_within_deadline<T: Send + 'static>(
 ) -> Result<T, Failed> {
     let deadline = context.config().handler_deadline;
     let (handler, parent) = (context.handler().clone(), request.parent.clone());
-    let mut thread = tokio::task::spawn_blocking(move || {
-        let result = code(&*handler, &request);
-        result.map_err(|error| answered(&*handler, &request, &error))
-    });
+    let mut thread = tokio::task::spawn_blocking(move || asked(&*handler, &request, code));
     let Ok(joined) = tokio::time::timeout(deadline, &mut thread).await else {
         context.metrics().handler_overdue(context.name());
         super::status::show_overdue(context, &parent, deadline, report).await;
@@ -78,6 +60,16 @@ async fn call_within_deadline<T: Send + 'static>(
         let message = error.try_into_panic().map_or_else(|_| "cancelled".to_owned(), text);
         Err(Failure::Panicked(message).into())
     })
+}
+
+/// The answer can be dropped wherever the run may end.
+fn asked<T: Shallow>(
+    handler: &dyn Handler,
+    request: &SyncRequest,
+    code: Code<T>,
+) -> Result<T, Failed> {
+    let answer = code(handler, request).map(T::shallow);
+    answer.map_err(|error| answered(handler, request, &error))
 }
 
 /// What a handler's error means, after the handler was asked about it.
@@ -125,7 +117,7 @@ mod tests {
     use super::*;
     use crate::{
         object::{K8sType, KeptManagers, Object},
-        operator::{Children, SyncResponse},
+        operator::{Children, FinalizeResponse, SyncResponse},
     };
 
     fn request() -> SyncRequest {
@@ -221,8 +213,10 @@ mod tests {
     #[test]
     fn what_a_handler_answers_can_be_dropped_wherever_the_run_ends() {
         let request = request();
-        assert!(sync(&Deep, &request).unwrap().unserializable.is_some());
-        assert!(finalize(&Deep, &request).unwrap().unserializable.is_some());
+        let synced = asked(&Deep, &request, <dyn Handler>::sync).unwrap();
+        assert!(synced.unserializable.is_some());
+        let finalized = asked(&Deep, &request, <dyn Handler>::finalize).unwrap();
+        assert!(finalized.unserializable.is_some());
         let failed = answered(&Deep, &request, &anyhow!("cold"));
         let message = failed.failure.to_string();
         assert_eq!(message, "cold (the status: it is nested more than 100 levels deep)");

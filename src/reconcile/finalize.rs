@@ -10,7 +10,7 @@ use crate::{
     cluster::{ApiError, ErrorClass},
     history::RunStep,
     object::Object,
-    operator::{FinalizeResponse, SyncRequest, is_paused},
+    operator::{FinalizeResponse, Handler, SyncRequest, is_paused},
     plan::{add_finalizer, remove_finalizer},
 };
 
@@ -105,7 +105,7 @@ async fn finalize(context: &Context, parent: &Object, failures: u32, report: &mu
     let observed = context.observed(parent);
     let children = ours(context, parent, &observed);
     let request = SyncRequest { parent: parent.clone(), children, failures };
-    let called = call::call(context, request, report, call::finalize);
+    let called = call::call(context, request, report, <dyn Handler>::finalize);
     match called.await.and_then(check) {
         Ok(FinalizeResponse { retry: None, .. }) => {
             collect_and_release(context, parent, report).await;

@@ -70,7 +70,7 @@ use self::call::Failed;
 use crate::{
     history::{RunStep, Verb},
     object::{Object, ObjectKey, Uid},
-    operator::{Children, SyncRequest, SyncResponse},
+    operator::{Children, Handler, SyncRequest, SyncResponse},
     plan::{self, PlanInput, is_ours},
     schedule::{Finished, WRITING_RUNS_AT_ONCE},
 };
@@ -195,7 +195,7 @@ async fn sync_and_apply(
     interlock::resume(parent, report);
     let children = ours(context, parent, &observed);
     let request = SyncRequest { parent: parent.clone(), children, failures };
-    let called = call::call(context, request, report, call::sync);
+    let called = call::call(context, request, report, <dyn Handler>::sync);
     let response = match called.await.and_then(|response| Ok(check(response)?)) {
         Ok(response) => response,
         Err(Failed { failure, status }) => {

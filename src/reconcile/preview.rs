@@ -3,11 +3,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Context, Failure, call, check, ours, veil::Veil};
+use super::{Context, Failure, check, ours, veil::Veil};
 use crate::{
     board::{CommandError, Preview},
     object::{Object, ObjectKey, Uid},
-    operator::{SyncRequest, SyncResponse},
+    operator::{Shallow, SyncRequest, SyncResponse},
     plan::{self, ChildId, Memos, Plan, PlanInput, Step},
 };
 
@@ -63,7 +63,7 @@ impl Context {
         let place = place.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
         let (handler, deadline) = (self.handler().clone(), self.config().handler_deadline);
         let thread = tokio::task::spawn_blocking(move || {
-            let answer = call::sync(&*handler, &request);
+            let answer = handler.sync(&request).map(Shallow::shallow);
             drop(place);
             answer
         });

@@ -18,16 +18,14 @@ use crate::object::{FieldItem, FieldSet, K8sType, Object};
 /// No more paths are told.
 pub(super) const MAX_PATHS: usize = 10;
 
-/// The paths at which a desired value is not in the live object, given what we own of that; at most
-/// so many.
+/// The paths at which a desired value is not in the live object, given what we own of that: all.
 pub(super) fn differences_from(
     live: &Object,
     desired: &Value,
     fields: Option<&FieldSet<'_>>,
-    most: usize,
 ) -> Vec<String> {
     let paths = |found: Vec<Difference<'_>>| found.into_iter().map(|found| found.path).collect();
-    let compared = || paths(compared(live.ty(), desired, &live.to_value(), fields, most));
+    let compared = || paths(compared(live.ty(), desired, &live.to_value(), fields, usize::MAX));
     if fields.is_some_and(|fields| text::is_plainly_contained(desired, live, fields)) {
         debug_assert_eq!(compared(), Vec::<String>::new(), "{live:?}");
         return Vec::new();
@@ -35,7 +33,7 @@ pub(super) fn differences_from(
     compared()
 }
 
-/// The same with both values.
+/// The same with both values; at most so many.
 pub(super) fn compared<'a>(
     ty: &K8sType,
     desired: &'a Value,

@@ -1,7 +1,7 @@
 //! From what a handler returned to bodies that can be applied, or to the reasons why not.
 //!
-//! The only place that judges a handler's answer; what the API server alone can judge (schemas,
-//! immutable fields) it is left to judge.
+//! Judges each child of a handler's answer; how deep it is nested was judged when the handler
+//! returned, and what the API server alone can judge (schemas, immutable fields) it is left to judge.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{ChildId, Refusal, RefusalReason, Write, hash, nulls::drop_nulls, ownership};
 use crate::{
     object::{K8sType, Object, ObjectKey},
-    operator::{OperatorConfig, OperatorName},
+    operator::{OperatorConfig, OperatorName, child_name},
 };
 
 /// More children of one parent are a mistake.
@@ -45,7 +45,7 @@ pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Wri
     }
     let (mut writes, mut refusals, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
     let mut refuse = |index, child: &Value, why| {
-        refusals.push(Refusal { child: display(index, child), why });
+        refusals.push(Refusal { child: child_name(index, child), why });
     };
     for (index, mut child) in desired.into_iter().enumerate() {
         match owner.child(&mut child) {
@@ -60,22 +60,6 @@ pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Wri
 /// Versions of a type are views of the same objects.
 fn identity(id: &ChildId) -> (String, String, ObjectKey) {
     (id.ty.group().to_owned(), id.ty.kind().to_owned(), id.key.clone())
-}
-
-fn display(index: usize, child: &Value) -> String {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let metadata = &child["metadata"];
-    let (kind, version) = (text(&child["kind"]), text(&child["apiVersion"]));
-    match (kind, version, text(&metadata["name"])) {
-        (Some(kind), Some(version), Some(name)) => {
-            let key = ObjectKey::new(metadata["namespace"].as_str(), &name);
-            format!("{kind}.{version} {key}")
-        }
-        (kind, _, name) => {
-            let known: Vec<_> = [kind, name].into_iter().flatten().collect();
-            format!("child {} of the response ({})", index + 1, known.join(" ")).replace(" ()", "")
-        }
-    }
 }
 
 impl Owner<'_> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::{
-    operator::{FinalizeResponse, Handler, Permanent},
+    operator::{FinalizeResponse, Permanent},
     store::Store,
 };
 

@@ -115,7 +115,7 @@ async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ou
 /// It could not be read back, and so would be written in each run. The handler is at fault, as when
 /// what it answers is no JSON: no child is written either.
 #[tokio::test]
-async fn a_status_that_is_nested_too_deep_is_not_written() {
+async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
     let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
     let world = Setup::new(pods(), ChildConfig::apply())
         .returning(json!({"conditions": [], "deep": deep}))
@@ -129,4 +129,8 @@ async fn a_status_that_is_nested_too_deep_is_not_written() {
     let [said] = world.asked("PATCH").try_into().unwrap_or_else(|asked| panic!("{asked:?}"));
     let said = said.body.to_string();
     assert!(said.contains("the status: ") && !said.contains("\"deep\""), "{said}");
+    let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
+    let preview = world.context().preview(&key, &uid, 0, &plan::Memos::default()).await;
+    let refused = preview.unwrap_err().to_string();
+    assert!(refused.contains("nested more than 100 levels deep"), "{refused}");
 }
