@@ -2,6 +2,7 @@
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
+    pin::pin,
     sync::Arc,
     time::Instant,
 };
@@ -138,8 +139,8 @@ impl Reconciler {
         let context = self.parts.context.clone();
         self.show_stage(RunStage::UnderWay);
         let running = self.parts.runtime.spawn(async move {
-            let _permit = permit;
-            run_on(&context, job).await
+            let run = pin!(run_on(&context, job));
+            permit.during(run).await
         });
         ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {
             this.finished(joined, causes, ctx);

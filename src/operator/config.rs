@@ -26,9 +26,9 @@ pub struct OperatorConfig {
     pub predecessor: Predecessor,
     /// How many children may be deleted before a person is asked; `None` never asks.
     pub deletion_limit: Option<DeletionLimit>,
-    /// How many runs may be in flight at once. Default 16. Two may always; more only while the
+    /// How many runs may be in flight at once. Default 16. One may always; more only while the
     /// operators of the process have together no more in flight than the one with the highest limit
-    /// may have.
+    /// may have. Runs that have taken a second already do not count for that.
     pub max_concurrent_runs: usize,
     /// How long a handler may take before its run counts as failed. Default 30 seconds.
     pub handler_deadline: Duration,

@@ -1,7 +1,14 @@
 //! What goes wrong for one parent stays with that parent.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
+use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
@@ -85,6 +92,43 @@ async fn a_handler_that_never_returns_hurts_only_its_parent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_permanent_failure_rests_until_the_spec_changes() {
     acts_up("permanent", "HandlerFailed", "no such dish").await;
+}
+
+/// An operator of echo servers of which the first two runs wait for each other.
+fn twins(limit: usize) -> (OperatorConfig, impl Handler) {
+    let (met, begun) = (Arc::new(Barrier::new(2)), AtomicUsize::new(0));
+    let parent = K8sType::namespaced(ECHO.0, ECHO.1, ECHO.2);
+    let sync = move |_: &SyncRequest| -> Result<SyncResponse> {
+        if begun.fetch_add(1, Ordering::Relaxed) < 2 {
+            met.wait();
+        }
+        Ok(SyncResponse::status(json!({})))
+    };
+    (OperatorConfig::new("twins", parent).with_max_concurrent_runs(limit), sync)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn handlers_that_never_return_take_no_places_from_other_operators() {
+    const LIMIT: usize = 2;
+    let Some(world) = World::new().await else { return };
+    let (twins, meet) = twins(LIMIT);
+    let cook = recipe::config("cook").with_max_concurrent_runs(LIMIT);
+    let operators =
+        world.start(|builder| builder.register(cook, recipe::sync).register(twins, meet)).await;
+    for number in 0..LIMIT {
+        world.apply(RECIPE, acting(&format!("bad-{number}"), "hang")).await;
+    }
+    let metrics = || async { operators.running().metrics().render() };
+    let hang = format!("operetta_runs_in_flight{{operator=\"cook\"}} {LIMIT}\n");
+    eventually("all its places taken", metrics, |metrics| metrics.contains(&hang)).await;
+    for name in ["a", "b"] {
+        world.apply(ECHO, json!({"metadata": {"name": name}, "spec": {"serviceName": "x"}})).await;
+    }
+    for name in ["a", "b"] {
+        world.until_ready(ECHO, name).await;
+    }
+    assert!(metrics().await.contains(&hang), "none has returned meanwhile");
+    operators.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,10 +1,12 @@
 //! Places for runs that the operators of a process have in common.
 //!
-//! There are as many as the operator with the highest limit can use. Each operator has
-//! [`OWN_PLACES`] also when all are taken; beyond them it needs one that is free. So ten operators
-//! take hardly more connections and memory than one, and ask the API server for no more at once; and
-//! one whose handlers hang leaves the others their own. Who waits gets its turn in the order of
-//! asking, one place at a time.
+//! There are as many as the operator with the highest limit can use. Each operator has its own place
+//! also when all are taken; beyond it, it needs one that is free. So ten operators take hardly more
+//! connections and memory than one, and ask the API server for no more at once. Who waits gets its
+//! turn in the order of asking, one place at a time.
+//!
+//! A run that takes long gives its place up and goes on, see [`Permit::during`](super::Permit::during):
+//! an operator whose handlers hang, or whose writes do, keeps the others waiting for a moment only.
 
 use std::{
     collections::VecDeque,
@@ -13,9 +15,6 @@ use std::{
 };
 
 use super::Shared;
-
-/// As many runs of an operator need no place that is free.
-pub(super) const OWN_PLACES: usize = 2;
 
 /// The common places of a process. Cheap to clone.
 #[derive(Clone)]

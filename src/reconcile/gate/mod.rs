@@ -4,6 +4,7 @@
 //! held while a waiter is called; the lock of the [`CommonPlaces`] is taken within it, never around.
 
 mod common;
+mod permit;
 
 use std::{
     fmt,
@@ -20,17 +21,11 @@ use crate::{
 };
 
 pub use common::CommonPlaces;
-use common::OWN_PLACES;
+pub use permit::Permit;
 
 /// The places of one operator. Cheap to clone.
 #[derive(Clone)]
 pub struct Gate(Arc<Shared>);
-
-/// The right to run, until it is dropped.
-#[must_use]
-pub struct Permit {
-    gate: Gate,
-}
 
 /// A wait for a [`Permit`]; dropping it ends the wait.
 #[must_use]
@@ -63,6 +58,8 @@ struct State {
     queue: Queue<Waiting>,
     places: usize,
     in_flight: usize,
+    /// How many of those in flight have a common place.
+    in_common: usize,
     /// Whether a place will be offered.
     is_in_line: bool,
     is_closed: bool,
@@ -80,6 +77,7 @@ impl Gate {
             queue: Queue::new(),
             places,
             in_flight: 0,
+            in_common: 0,
             is_in_line: false,
             is_closed: false,
         });
@@ -92,7 +90,7 @@ impl Gate {
         if self.take_place(&mut state) {
             drop(state);
             self.0.metrics.waited(priority, Duration::ZERO);
-            return Entry::Now(Permit { gate: self.clone() });
+            return Entry::Now(Permit::new(self));
         }
         let waiting = Waiting { since: Instant::now(), waiter: Box::new(waiter) };
         let place = state.queue.push(priority, waiting);
@@ -140,26 +138,43 @@ impl Gate {
         }
     }
 
-    /// Takes a place of its own if one is left, else one that is free, else gets in line for that.
+    /// Takes its own place if nobody is in it, else one that is free, else gets in line for that.
     fn take_place(&self, state: &mut State) -> bool {
         if !state.has_room() {
             return false;
         }
-        if state.in_flight < OWN_PLACES {
+        if state.in_common == 0 {
             self.0.common.take_own();
         } else if state.is_in_line || !self.0.common.take_or_get_in_line(&self.0) {
             state.is_in_line = true;
             return false;
         }
-        state.in_flight += 1;
+        state.enter();
         true
     }
 
-    fn leave(&self) {
+    fn leave(&self, in_common: bool) {
+        self.pass_on(|state| {
+            state.in_flight -= 1;
+            in_common.then(|| self.give_back(state)).flatten()
+        });
+    }
+
+    /// Goes on without a common place.
+    fn leave_common(&self) {
+        self.pass_on(|state| self.give_back(state));
+    }
+
+    fn give_back(&self, state: &mut State) -> Option<Arc<Shared>> {
+        state.in_common -= 1;
+        self.0.common.give_back()
+    }
+
+    /// Lets in who is next, here and at the gate that has the common place now.
+    fn pass_on(&self, leave: impl FnOnce(&mut State) -> Option<Arc<Shared>>) {
         let (heir, next) = {
             let mut state = self.state();
-            state.in_flight -= 1;
-            let heir = self.0.common.give_back();
+            let heir = leave(&mut state);
             let next = self.admit_next(&mut state);
             if state.in_flight == 0 {
                 self.0.idle.notify_waiters();
@@ -182,7 +197,7 @@ impl Gate {
     fn let_in(&self, next: Option<(Priority, Waiting)>) {
         if let Some((priority, Waiting { since, waiter })) = next {
             self.0.metrics.waited(priority, since.elapsed());
-            waiter(Permit { gate: self.clone() });
+            waiter(Permit::new(self));
         }
     }
 
@@ -203,7 +218,7 @@ impl Gate {
         if !state.has_room() || state.queue.is_empty() {
             return None;
         }
-        state.in_flight += 1;
+        state.enter();
         let next = state.queue.pop();
         self.show_depth(&state);
         next
@@ -235,11 +250,11 @@ impl State {
     fn has_room(&self) -> bool {
         !self.is_closed && self.in_flight < self.places
     }
-}
 
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.gate.leave();
+    /// One more is in flight, with a common place that was taken for it.
+    fn enter(&mut self) {
+        self.in_flight += 1;
+        self.in_common += 1;
     }
 }
 
@@ -267,12 +282,6 @@ impl fmt::Debug for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.state();
         write!(f, "Gate({} of {} in flight)", state.in_flight, state.places)
-    }
-}
-
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Permit of {:?}", self.gate)
     }
 }
 
