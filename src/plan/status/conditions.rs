@@ -84,7 +84,7 @@ fn own(input: StatusInput<'_>, condition: &Condition) -> Value {
 fn dated(input: StatusInput<'_>, mut condition: Value, before: Option<&Value>) -> Value {
     let Some(fields) = condition.as_object_mut() else { return condition };
     let declares = |name: &str| input.schema.declares(&[FIELD, "*", name]);
-    let is_open = input.schema.tree().is_none() || !declares("type");
+    let is_open = input.schema.declared().is_none() || !declares("type");
     fields.remove("lastTransitionTime");
     if is_open || declares("lastTransitionTime") {
         let kept = before.filter(|before| before.get("status") == fields.get("status"));

@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use super::schema;
+use super::value_schema::ValueSchema;
 
 /// The patch that turns `present` into `desired`; `None` when they are equal. A field that the
 /// server would default again at once is not removed: that would be written for ever.
 pub(super) fn difference(
     present: &Map<String, Value>,
     desired: &Map<String, Value>,
-    schema: Option<&Value>,
+    schema: Option<&ValueSchema>,
 ) -> Option<Value> {
     let mut patch = Map::new();
     for (name, value) in desired {
-        let inner = schema::property(schema, name);
+        let inner = field(schema, name);
         if let Some(change) = change(present.get(name), value, inner) {
             patch.insert(name.clone(), change);
         }
@@ -26,7 +26,7 @@ pub(super) fn difference(
     (!patch.is_empty()).then_some(Value::Object(patch))
 }
 
-fn change(present: Option<&Value>, desired: &Value, schema: Option<&Value>) -> Option<Value> {
+fn change(present: Option<&Value>, desired: &Value, schema: Option<&ValueSchema>) -> Option<Value> {
     match (present, desired) {
         (Some(Value::Object(present)), Value::Object(desired)) => {
             difference(present, desired, schema)
@@ -37,19 +37,19 @@ fn change(present: Option<&Value>, desired: &Value, schema: Option<&Value>) -> O
 }
 
 /// Equal, where `1` is `1.0`, and where the server would put back what is not desired.
-fn same(present: &Value, desired: &Value, schema: Option<&Value>) -> bool {
+fn same(present: &Value, desired: &Value, schema: Option<&ValueSchema>) -> bool {
     match (present, desired) {
         (Value::Number(x), Value::Number(y)) => {
             x == y || ((x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64())
         }
         (Value::Array(x), Value::Array(y)) => {
-            let items = schema.and_then(|schema| schema.get("items"));
+            let items = schema.and_then(ValueSchema::items);
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y, items))
         }
         (Value::Object(present), Value::Object(desired)) => {
             desired.keys().all(|name| present.contains_key(name))
                 && present.iter().all(|(name, value)| match desired.get(name) {
-                    Some(desired) => same(value, desired, schema::property(schema, name)),
+                    Some(desired) => same(value, desired, field(schema, name)),
                     None => is_default(value, name, schema),
                 })
         }
@@ -57,7 +57,12 @@ fn same(present: &Value, desired: &Value, schema: Option<&Value>) -> bool {
     }
 }
 
-fn is_default(value: &Value, name: &str, schema: Option<&Value>) -> bool {
-    let inner = schema::property(schema, name);
-    schema::default(schema, name).is_some_and(|default| same(value, default, inner))
+fn is_default(value: &Value, name: &str, schema: Option<&ValueSchema>) -> bool {
+    let inner = field(schema, name);
+    let default = inner.and_then(ValueSchema::default);
+    default.is_some_and(|default| same(value, default, inner))
+}
+
+fn field<'a>(schema: Option<&'a ValueSchema>, name: &str) -> Option<&'a ValueSchema> {
+    schema?.field(name)
 }

@@ -12,6 +12,7 @@ mod children;
 mod conditions;
 mod merge;
 mod schema;
+mod value_schema;
 
 use std::{
     fmt,
@@ -69,7 +70,7 @@ pub fn status_patch(input: StatusInput<'_>) -> StatusPatch {
     let present = present.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
     let mut patch = StatusPatch::default();
     let desired = desired(input, &present, &mut patch);
-    let difference = merge::difference(&present, &desired, input.schema.tree());
+    let difference = merge::difference(&present, &desired, input.schema.declared());
     patch.body = difference.map(|status| {
         let version = input.parent.resource_version().to_string();
         json!({"metadata": {"resourceVersion": version}, "status": status})

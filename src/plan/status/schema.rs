@@ -4,10 +4,10 @@
 
 use serde_json::{Map, Value};
 
+use super::value_schema::ValueSchema;
+
 /// No more undeclared paths are told.
 const MAX_PATHS: usize = 10;
-/// What the API server itself declares in an object that embeds a Kubernetes object.
-const EMBEDDED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// What a parent's status may hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct StatusSchema(Kind);
 enum Kind {
     Unknown,
     None,
-    Declared(Value),
+    Declared(ValueSchema),
 }
 
 impl StatusSchema {
@@ -35,7 +35,7 @@ impl StatusSchema {
     /// Reads the schema of the field `status`, and whether the type has the status subresource.
     pub fn from_open_api(status: Option<&Value>, has_subresource: bool) -> Self {
         match status {
-            Some(schema) if has_subresource => Self(Kind::Declared(schema.clone())),
+            Some(schema) if has_subresource => Self(Kind::Declared(ValueSchema::read(schema))),
             Some(_) | None => Self::none(),
         }
     }
@@ -47,14 +47,12 @@ impl StatusSchema {
 
     /// Whether a field is named in the schema; `*` stands for the items of a list.
     pub(super) fn declares(&self, path: &[&str]) -> bool {
-        let mut schema = self.tree();
-        for name in path {
-            schema = schema.and_then(|schema| match *name {
-                "*" => schema.get("items"),
-                name => schema.get("properties")?.get(name),
-            });
-        }
-        schema.is_some()
+        let Some(schema) = self.declared() else { return false };
+        let named = path.iter().try_fold(schema, |schema, name| match *name {
+            "*" => schema.items(),
+            name => schema.property(name),
+        });
+        named.is_some()
     }
 
     /// Whether a field may be sent, be it declared or not.
@@ -62,20 +60,17 @@ impl StatusSchema {
         match &self.0 {
             Kind::Unknown => true,
             Kind::None => false,
-            Kind::Declared(schema) => {
-                property(Some(schema), name).is_some() || allows_any(schema, name)
-            }
+            Kind::Declared(schema) => schema.admits(name),
         }
     }
 
     /// Whether a list may be sent under a name.
     pub(super) fn admits_list(&self, name: &str) -> bool {
-        let declared = property(self.tree(), name).and_then(|schema| schema.get("type"));
-        self.admits(name) && declared.is_none_or(|ty| ty == "array")
+        self.admits(name) && self.field(name).is_none_or(ValueSchema::may_be_list)
     }
 
     /// The schema of the status, if it is known.
-    pub(super) fn tree(&self) -> Option<&Value> {
+    pub(super) fn declared(&self) -> Option<&ValueSchema> {
         match &self.0 {
             Kind::Declared(schema) => Some(schema),
             Kind::Unknown | Kind::None => None,
@@ -100,9 +95,8 @@ impl StatusSchema {
 
     /// The same for an item of a list in the status.
     pub(super) fn prune_item(&self, list: &str, item: &mut Value, path: &str) -> Vec<String> {
-        let schema = property(self.tree(), list).and_then(|list| list.get("items"));
         let mut removed = Vec::new();
-        if let Some(schema) = schema {
+        if let Some(schema) = self.items_of(list) {
             prune(item, schema, path, &mut removed);
         }
         removed
@@ -111,47 +105,37 @@ impl StatusSchema {
     /// Adds to an item of a list in the status what the server would add: without it the list would
     /// differ for ever.
     pub(super) fn default_item(&self, list: &str, item: &mut Map<String, Value>) {
-        let schema = property(self.tree(), list).and_then(|list| list.get("items"));
-        let declared = schema.and_then(|items| items.get("properties")).and_then(Value::as_object);
-        for (name, _) in declared.into_iter().flatten() {
-            if let (None, Some(default)) = (item.get(name), default(schema, name)) {
-                item.insert(name.clone(), default.clone());
-            }
+        if let Some(schema) = self.items_of(list) {
+            schema.fill_in(item);
         }
+    }
+
+    fn items_of(&self, list: &str) -> Option<&ValueSchema> {
+        self.field(list)?.items()
+    }
+
+    fn field(&self, name: &str) -> Option<&ValueSchema> {
+        self.declared()?.field(name)
     }
 }
 
-/// The schema of a field, if there is one.
-pub(super) fn property<'a>(schema: Option<&'a Value>, name: &str) -> Option<&'a Value> {
-    let properties = schema?.get("properties").and_then(|properties| properties.get(name));
-    properties.or_else(|| schema?.get("additionalProperties").filter(|inner| inner.is_object()))
-}
-
-/// The default of a field, if there is one.
-pub(super) fn default<'a>(schema: Option<&'a Value>, name: &str) -> Option<&'a Value> {
-    property(schema, name)?.get("default")
-}
-
-fn prune(value: &mut Value, schema: &Value, path: &str, removed: &mut Vec<String>) {
+fn prune(value: &mut Value, schema: &ValueSchema, path: &str, removed: &mut Vec<String>) {
     match value {
-        Value::Object(fields) => {
-            fields.retain(|name, inner| {
-                if let Some(inner_schema) = property(Some(schema), name) {
-                    let is_named = schema["properties"].get(name).is_some();
-                    let path = field_path(path, if is_named { name } else { "*" });
-                    prune(inner, inner_schema, &path, removed);
-                } else if !allows_any(schema, name) {
-                    tell(removed, field_path(path, name));
-                    return false;
-                }
-                true
-            });
-        }
+        Value::Object(fields) => fields.retain(|name, inner| {
+            if let Some(inner_schema) = schema.field(name) {
+                let is_named = schema.property(name).is_some();
+                let path = field_path(path, if is_named { name } else { "*" });
+                prune(inner, inner_schema, &path, removed);
+            } else if !schema.admits(name) {
+                tell(removed, field_path(path, name));
+                return false;
+            }
+            true
+        }),
         Value::Array(items) => {
-            if let Some(schema) = schema.get("items") {
-                for item in items {
-                    prune(item, schema, &format!("{path}[*]"), removed);
-                }
+            let Some(schema) = schema.items() else { return };
+            for item in items {
+                prune(item, schema, &format!("{path}[*]"), removed);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -162,17 +146,6 @@ fn tell(removed: &mut Vec<String>, path: String) {
     if removed.len() < MAX_PATHS && !removed.contains(&path) {
         removed.push(path);
     }
-}
-
-fn allows_any(schema: &Value, name: &str) -> bool {
-    const OPEN: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "not"];
-    let is_true = |field: &str| schema.get(field) == Some(&Value::Bool(true));
-    let is_plain = schema.get("type").is_some() || schema.get("properties").is_some();
-    is_true("x-kubernetes-preserve-unknown-fields")
-        || is_true("additionalProperties")
-        || (is_true("x-kubernetes-embedded-resource") && EMBEDDED.contains(&name))
-        || OPEN.iter().any(|field| !is_plain && schema.get(*field).is_some())
-        || schema.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 fn field_path(path: &str, name: &str) -> String {
