@@ -20,7 +20,7 @@ impl Permit {
         Self { gate: gate.clone(), in_common: true }
     }
 
-    /// Runs. What is not done after [`SHORT_RUN`] goes on without a common place.
+    /// Runs. What is not done after a second goes on without a common place.
     pub async fn during<T>(mut self, mut run: Pin<&mut impl Future<Output = T>>) -> T {
         if let Ok(done) = tokio::time::timeout(SHORT_RUN, &mut run).await {
             return done;
