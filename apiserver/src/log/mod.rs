@@ -149,15 +149,16 @@ impl Log {
         (state.head, entries)
     }
 
-    /// The states as they were at an older version.
+    /// The states after a key, or all, as they were at an older version.
     pub(crate) fn entries_at(
         &self,
         resource: &GroupResource,
         scope: &Scope,
         version: u64,
+        after: Option<&ObjectKey>,
     ) -> Result<Vec<(ObjectKey, Arc<Object>)>, Compacted> {
         match self.lock().tables.get(resource) {
-            Some(table) => table.entries_at(scope, version),
+            Some(table) => table.entries_at(scope, version, after),
             None => Ok(Vec::new()),
         }
     }

@@ -4,6 +4,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    ops::Bound,
     sync::Arc,
 };
 
@@ -63,31 +64,52 @@ impl Table {
     }
 
     pub(super) fn objects(&self, scope: &Scope) -> Vec<Arc<Object>> {
-        self.range(scope).map(|(_, object)| Arc::clone(object)).collect()
+        self.range(scope, None).map(|(_, object)| Arc::clone(object)).collect()
     }
 
     pub(super) fn entries(&self, scope: &Scope) -> Vec<(ObjectKey, Arc<Object>)> {
-        self.range(scope).map(|(key, object)| (key.clone(), Arc::clone(object))).collect()
+        self.entries_after(scope, None)
+    }
+
+    fn entries_after(
+        &self,
+        scope: &Scope,
+        after: Option<&ObjectKey>,
+    ) -> Vec<(ObjectKey, Arc<Object>)> {
+        let entries = self.range(scope, after);
+        entries.map(|(key, object)| (key.clone(), Arc::clone(object))).collect()
     }
 
     fn range<'a>(
         &'a self,
         scope: &'a Scope,
+        after: Option<&ObjectKey>,
     ) -> impl Iterator<Item = (&'a ObjectKey, &'a Arc<Object>)> {
-        self.current.range(scope.start()..).take_while(|(key, _)| scope.contains(key))
+        // No object has the first key of a scope, which has no name.
+        let first = scope.start();
+        let start = after.filter(|after| **after > first).cloned().unwrap_or(first);
+        let keys = (Bound::Excluded(start), Bound::Unbounded);
+        self.current.range(keys).take_while(|(key, _)| scope.contains(key))
     }
 
-    /// The entries as they were at an older version, by undoing what came later.
+    /// The entries after a key, as they were at an older version, by undoing what came later.
     pub(super) fn entries_at(
         &self,
         scope: &Scope,
         version: u64,
+        after: Option<&ObjectKey>,
     ) -> Result<Vec<(ObjectKey, Arc<Object>)>, Compacted> {
         self.check(version)?;
-        let mut entries: BTreeMap<ObjectKey, Arc<Object>> =
-            self.entries(scope).into_iter().collect();
+        let entries = self.entries_after(scope, after);
+        let is_meant =
+            |key: &ObjectKey| scope.contains(key) && after.is_none_or(|after| key > after);
         let later = self.revisions.iter().rev().take_while(|r| r.version > version);
-        for revision in later.filter(|r| scope.contains(&r.key)) {
+        let mut later = later.filter(|r| is_meant(&r.key)).peekable();
+        if later.peek().is_none() {
+            return Ok(entries);
+        }
+        let mut entries: BTreeMap<ObjectKey, Arc<Object>> = entries.into_iter().collect();
+        for revision in later {
             match &revision.previous {
                 Some(object) => entries.insert(revision.key.clone(), Arc::clone(object)),
                 None => entries.remove(&revision.key),

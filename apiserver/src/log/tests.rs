@@ -43,12 +43,39 @@ fn an_older_view_is_the_newest_with_later_revisions_undone() {
     let version = log.head();
     put(&log, "b", Expect::Absent);
     put(&log, "a", Expect::Version(version));
-    let names = |version| -> Vec<_> {
-        let entries = log.entries_at(&pods(), &Scope::All, version).expect("not compacted");
-        entries.into_iter().map(|(key, o)| (key.name, o.meta.resource_version)).collect()
+    put(&log, "c", Expect::Absent);
+    let names = |version, after: Option<&str>| -> Vec<_> {
+        let after = after.map(|name| ObjectKey::new("ns", name));
+        let entries = log.entries_at(&pods(), &Scope::All, version, after.as_ref());
+        let entries = entries.expect("not compacted").into_iter();
+        entries.map(|(key, o)| (key.name, o.meta.resource_version)).collect()
     };
-    assert_eq!(names(version), [("a".into(), version)]);
-    assert_eq!(names(log.head()), [("a".into(), version + 2), ("b".into(), version + 1)]);
+    let [a, b, c]: [Box<str>; 3] = ["a", "b", "c"].map(Box::from);
+    assert_eq!(names(version, None), [(a.clone(), version)]);
+    assert_eq!(names(version, Some("a")), []);
+    assert_eq!(names(version + 1, Some("a")), [(b.clone(), version + 1)]);
+    let all = [(a, version + 2), (b, version + 1), (c, version + 3)];
+    assert_eq!(names(log.head(), None), all);
+    assert_eq!(names(log.head(), Some("a")), all[1..]);
+    assert_eq!(names(log.head(), Some("aa")), all[1..]);
+}
+
+#[test]
+fn a_view_of_a_namespace_goes_on_after_a_key_within_it() {
+    let log = Log::new(10);
+    put(&log, "a", Expect::Absent);
+    put(&log, "b", Expect::Absent);
+    for (namespace, after, expected) in [
+        ("ns", ("ns", "a"), vec!["b"]),
+        ("ns", ("m", "z"), vec!["a", "b"]),
+        ("ns", ("o", ""), vec![]),
+        ("m", ("m", ""), vec![]),
+    ] {
+        let (scope, after) = (Scope::Namespace(namespace.into()), ObjectKey::new(after.0, after.1));
+        let entries = log.entries_at(&pods(), &scope, log.head(), Some(&after)).unwrap();
+        let names: Vec<_> = entries.iter().map(|(key, _)| &*key.name).collect();
+        assert_eq!(names, expected, "{namespace} {after:?}");
+    }
 }
 
 #[test]

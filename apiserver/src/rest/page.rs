@@ -47,6 +47,11 @@ impl Page {
         self.after.as_ref().map(|(version, _)| *version).filter(|version| *version != NEWEST)
     }
 
+    /// The key after which the list goes on.
+    pub(super) fn after(&self) -> Option<&ObjectKey> {
+        self.after.as_ref().map(|(_, key)| key)
+    }
+
     /// The failure when the version of a list has been compacted away.
     pub(super) fn expired(&self, version: u64) -> StatusError {
         let mut error = StatusError::expired(version, version);
@@ -73,7 +78,7 @@ impl Page {
         version: u64,
         unselected: bool,
     ) -> (Vec<(ObjectKey, Arc<Object>)>, Value) {
-        if let Some((_, after)) = &self.after {
+        if let Some(after) = self.after() {
             entries.retain(|(key, _)| key > after);
         }
         let mut metadata = json!({});

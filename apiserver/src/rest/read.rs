@@ -30,10 +30,11 @@ pub(super) fn list(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>,
     let selection = Selection::of(call)?;
     let version = exact_version(call)?;
     let page = Page::of(call)?;
+    let (storage, scope) = (&call.resource.storage, &selection.scope);
     let (version, entries) = match page.version().or(version) {
-        None => cluster.log.entries(&call.resource.storage, &selection.scope),
+        None => cluster.log.entries(storage, scope),
         Some(version) => {
-            let entries = cluster.log.entries_at(&call.resource.storage, &selection.scope, version);
+            let entries = cluster.log.entries_at(storage, scope, version, page.after());
             let expired = |_| page.expired(version);
             (version, entries.map_err(expired)?)
         }
