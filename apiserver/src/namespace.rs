@@ -78,7 +78,7 @@ fn empty_of(cluster: &Cluster, resource: &Resource, namespace: &str) -> bool {
             let _ = write::delete(cluster, resource, &key, &options);
         }
     }
-    cluster.log.view(&resource.storage, &scope).1.is_empty()
+    cluster.log.is_empty(&resource.storage, &scope)
 }
 
 fn give_up(cluster: &Cluster, namespaces: &Resource, key: &ObjectKey) {

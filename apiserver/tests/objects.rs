@@ -152,6 +152,39 @@ async fn lists_choose_by_labels_and_fields_and_come_in_pages_of_one_version() {
 }
 
 #[tokio::test]
+async fn pages_of_what_is_selected_are_full_and_of_one_version() {
+    let (_server, client) = server();
+    let api = config_maps(&client);
+    let numbered = |number: usize| {
+        let mut object = config_map(&format!("n{number:04}"), "1");
+        let is_web = number.is_multiple_of(400);
+        object["metadata"]["labels"] = json!({"tier": if is_web { "web" } else { "db" }});
+        object
+    };
+    for number in 1..=1_200 {
+        create(&api, numbered(number)).await;
+    }
+    let all = api.list(&ListParams::default().limit(700)).await.unwrap();
+    assert_eq!((all.items.len(), all.metadata.remaining_item_count), (700, Some(500)));
+    let web = ListParams::default().labels("tier=web").limit(2);
+    let first = api.list(&web).await.unwrap();
+    let names = |list: &kube::core::ObjectList<kube::api::DynamicObject>| -> Vec<String> {
+        list.items.iter().filter_map(|o| o.metadata.name.clone()).collect()
+    };
+    assert_eq!(names(&first), ["n0400", "n0800"]);
+    assert_eq!(first.metadata.remaining_item_count, None, "it is not known");
+    api.delete("n1200", &DeleteParams::default()).await.unwrap();
+    create(&api, numbered(2_000)).await;
+    let token = first.metadata.continue_.expect("there is more");
+    let last = api.list(&web.clone().continue_token(&token)).await.unwrap();
+    assert_eq!(names(&last), ["n1200"]);
+    assert_eq!(last.metadata.continue_.filter(|token| !token.is_empty()), None);
+    let exactly = api.list(&web.limit(3)).await.unwrap();
+    assert_eq!(names(&exactly), ["n0400", "n0800", "n2000"]);
+    assert_eq!(exactly.metadata.continue_.filter(|token| !token.is_empty()), None);
+}
+
+#[tokio::test]
 async fn what_is_not_imitated_says_so() {
     let (_server, client) = server();
     let api = config_maps(&client);

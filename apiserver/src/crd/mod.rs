@@ -107,7 +107,7 @@ pub(crate) fn terminate(cluster: &Cluster, name: &str) {
     }
     let empty = resources.of_definition(name).first().is_none_or(|resource| {
         delete_all(cluster, resource);
-        cluster.log.view(&resource.storage, &Scope::All).1.is_empty()
+        cluster.log.is_empty(&resource.storage, &Scope::All)
     });
     if empty {
         give_up(cluster, definitions, &key);

@@ -13,21 +13,23 @@
 //! It knows no HTTP, no schemas and no time.
 
 mod object;
+mod part;
 mod table;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use self::table::Table;
 pub(crate) use self::{
     object::{Event, Meta, Object, OwnerReference},
+    part::{Found, Part},
     table::{Compacted, Revision},
 };
+use self::{part::States, table::Table};
 use crate::resource::GroupResource;
 
 /// The name of an object within its resource; cluster-scoped objects have an empty namespace.
@@ -91,7 +93,7 @@ pub(crate) struct Committed {
 #[derive(Debug, Clone)]
 pub(crate) struct Backup {
     head: u64,
-    tables: HashMap<Arc<GroupResource>, BTreeMap<ObjectKey, Arc<Object>>>,
+    tables: HashMap<Arc<GroupResource>, States>,
     dependents: Dependents,
 }
 
@@ -131,11 +133,9 @@ impl Log {
         self.lock().tables.get(resource)?.get(key).cloned()
     }
 
-    /// The newest states, and the version at which they are.
-    pub(crate) fn view(&self, resource: &GroupResource, scope: &Scope) -> (u64, Vec<Arc<Object>>) {
-        let state = self.lock();
-        let objects = state.tables.get(resource).map(|t| t.objects(scope)).unwrap_or_default();
-        (state.head, objects)
+    /// Whether there is nothing of a resource in a scope.
+    pub(crate) fn is_empty(&self, resource: &GroupResource, scope: &Scope) -> bool {
+        self.part(resource, Part { limit: 1, ..Part::all(scope) }).entries.is_empty()
     }
 
     /// The newest states with their keys, and the version at which they are.
@@ -144,22 +144,27 @@ impl Log {
         resource: &GroupResource,
         scope: &Scope,
     ) -> (u64, Vec<(ObjectKey, Arc<Object>)>) {
-        let state = self.lock();
-        let entries = state.tables.get(resource).map(|t| t.entries(scope)).unwrap_or_default();
-        (state.head, entries)
+        let Found { version, entries, remaining: _ } = self.part(resource, Part::all(scope));
+        (version, entries)
     }
 
-    /// The states after a key, or all, as they were at an older version.
-    pub(crate) fn entries_at(
+    /// A part of the newest states.
+    pub(crate) fn part(&self, resource: &GroupResource, part: Part<'_>) -> Found {
+        let state = self.lock();
+        let nothing = || Found::nothing(state.head);
+        state.tables.get(resource).map_or_else(nothing, |table| table.part(state.head, part))
+    }
+
+    /// A part of the states as they were at an older version.
+    pub(crate) fn part_at(
         &self,
         resource: &GroupResource,
-        scope: &Scope,
         version: u64,
-        after: Option<&ObjectKey>,
-    ) -> Result<Vec<(ObjectKey, Arc<Object>)>, Compacted> {
+        part: Part<'_>,
+    ) -> Result<Found, Compacted> {
         match self.lock().tables.get(resource) {
-            Some(table) => table.entries_at(scope, version, after),
-            None => Ok(Vec::new()),
+            Some(table) => table.part_at(version, part),
+            None => Ok(Found::nothing(version)),
         }
     }
 

@@ -2,15 +2,14 @@
 //!
 //! Not synchronised: the [`Log`](super::Log) holds all tables under one lock.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    ops::Bound,
-    sync::Arc,
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use tokio::sync::watch;
 
-use super::{Event, Object, ObjectKey, Scope};
+use super::{
+    Event, Object, ObjectKey,
+    part::{Found, Part, States},
+};
 
 /// One applied write.
 #[derive(Debug, Clone)]
@@ -37,7 +36,7 @@ pub(crate) struct Compacted {
 /// The objects and the history of one resource.
 #[derive(Debug)]
 pub(super) struct Table {
-    current: BTreeMap<ObjectKey, Arc<Object>>,
+    current: States,
     revisions: VecDeque<Arc<Revision>>,
     floor: u64,
     capacity: usize,
@@ -47,7 +46,7 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn new(floor: u64, capacity: usize) -> Self {
         Self {
-            current: BTreeMap::new(),
+            current: States::new(),
             revisions: VecDeque::new(),
             floor,
             capacity,
@@ -63,59 +62,13 @@ impl Table {
         self.announce.subscribe()
     }
 
-    pub(super) fn objects(&self, scope: &Scope) -> Vec<Arc<Object>> {
-        self.range(scope, None).map(|(_, object)| Arc::clone(object)).collect()
+    pub(super) fn part(&self, head: u64, part: Part<'_>) -> Found {
+        part.read(&self.current, &self.revisions, head)
     }
 
-    pub(super) fn entries(&self, scope: &Scope) -> Vec<(ObjectKey, Arc<Object>)> {
-        self.entries_after(scope, None)
-    }
-
-    fn entries_after(
-        &self,
-        scope: &Scope,
-        after: Option<&ObjectKey>,
-    ) -> Vec<(ObjectKey, Arc<Object>)> {
-        let entries = self.range(scope, after);
-        entries.map(|(key, object)| (key.clone(), Arc::clone(object))).collect()
-    }
-
-    fn range<'a>(
-        &'a self,
-        scope: &'a Scope,
-        after: Option<&ObjectKey>,
-    ) -> impl Iterator<Item = (&'a ObjectKey, &'a Arc<Object>)> {
-        // No object has the first key of a scope, which has no name.
-        let first = scope.start();
-        let start = after.filter(|after| **after > first).cloned().unwrap_or(first);
-        let keys = (Bound::Excluded(start), Bound::Unbounded);
-        self.current.range(keys).take_while(|(key, _)| scope.contains(key))
-    }
-
-    /// The entries after a key, as they were at an older version, by undoing what came later.
-    pub(super) fn entries_at(
-        &self,
-        scope: &Scope,
-        version: u64,
-        after: Option<&ObjectKey>,
-    ) -> Result<Vec<(ObjectKey, Arc<Object>)>, Compacted> {
+    pub(super) fn part_at(&self, version: u64, part: Part<'_>) -> Result<Found, Compacted> {
         self.check(version)?;
-        let entries = self.entries_after(scope, after);
-        let is_meant =
-            |key: &ObjectKey| scope.contains(key) && after.is_none_or(|after| key > after);
-        let later = self.revisions.iter().rev().take_while(|r| r.version > version);
-        let mut later = later.filter(|r| is_meant(&r.key)).peekable();
-        if later.peek().is_none() {
-            return Ok(entries);
-        }
-        let mut entries: BTreeMap<ObjectKey, Arc<Object>> = entries.into_iter().collect();
-        for revision in later {
-            match &revision.previous {
-                Some(object) => entries.insert(revision.key.clone(), Arc::clone(object)),
-                None => entries.remove(&revision.key),
-            };
-        }
-        Ok(entries.into_iter().collect())
+        Ok(self.part(version, part))
     }
 
     pub(super) fn revisions_after(
@@ -148,12 +101,12 @@ impl Table {
     }
 
     /// All newest states.
-    pub(super) fn states(&self) -> BTreeMap<ObjectKey, Arc<Object>> {
+    pub(super) fn states(&self) -> States {
         self.current.clone()
     }
 
     /// Begins anew with these states.
-    pub(super) fn restore(&mut self, states: BTreeMap<ObjectKey, Arc<Object>>, head: u64) {
+    pub(super) fn restore(&mut self, states: States, head: u64) {
         self.current = states;
         self.compact(head);
         self.announce.send_replace(head);

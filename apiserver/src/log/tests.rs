@@ -46,9 +46,9 @@ fn an_older_view_is_the_newest_with_later_revisions_undone() {
     put(&log, "c", Expect::Absent);
     let names = |version, after: Option<&str>| -> Vec<_> {
         let after = after.map(|name| ObjectKey::new("ns", name));
-        let entries = log.entries_at(&pods(), &Scope::All, version, after.as_ref());
-        let entries = entries.expect("not compacted").into_iter();
-        entries.map(|(key, o)| (key.name, o.meta.resource_version)).collect()
+        let part = Part { after: after.as_ref(), ..Part::all(&Scope::All) };
+        let entries = log.part_at(&pods(), version, part).expect("not compacted").entries;
+        entries.into_iter().map(|(key, o)| (key.name, o.meta.resource_version)).collect()
     };
     let [a, b, c]: [Box<str>; 3] = ["a", "b", "c"].map(Box::from);
     assert_eq!(names(version, None), [(a.clone(), version)]);
@@ -58,6 +58,31 @@ fn an_older_view_is_the_newest_with_later_revisions_undone() {
     assert_eq!(names(log.head(), None), all);
     assert_eq!(names(log.head(), Some("a")), all[1..]);
     assert_eq!(names(log.head(), Some("aa")), all[1..]);
+}
+
+#[test]
+fn a_part_of_an_older_view_has_so_many_and_tells_of_the_rest() {
+    let log = Log::new(10);
+    let [a, ..] = ["a", "c", "e", "g"].map(|name| put(&log, name, Expect::Absent));
+    let version = log.head();
+    put(&log, "b", Expect::Absent);
+    put(&log, "a", Expect::Version(a.meta.resource_version));
+    put(&log, "h", Expect::Absent);
+    for (after, limit, expected, remaining) in [
+        (None, 3, vec!["a", "c", "e"], 1),
+        (Some("a"), 3, vec!["c", "e", "g"], 0),
+        (Some("b"), 1, vec!["c"], 2),
+        (Some("g"), 1, vec![], 0),
+    ] {
+        let after = after.map(|name| ObjectKey::new("ns", name));
+        let part = Part { scope: &Scope::All, after: after.as_ref(), limit };
+        let found = log.part_at(&pods(), version, part).unwrap();
+        let names: Vec<_> = found.entries.iter().map(|(key, _)| &*key.name).collect();
+        assert_eq!((names, found.remaining), (expected, remaining), "{after:?}");
+    }
+    let part = Part { limit: 2, ..Part::all(&Scope::All) };
+    let newest = log.part(&pods(), part);
+    assert_eq!((newest.entries.len(), newest.remaining, newest.version), (2, 4, log.head()));
 }
 
 #[test]
@@ -72,8 +97,9 @@ fn a_view_of_a_namespace_goes_on_after_a_key_within_it() {
         ("m", ("m", ""), vec![]),
     ] {
         let (scope, after) = (Scope::Namespace(namespace.into()), ObjectKey::new(after.0, after.1));
-        let entries = log.entries_at(&pods(), &scope, log.head(), Some(&after)).unwrap();
-        let names: Vec<_> = entries.iter().map(|(key, _)| &*key.name).collect();
+        let part = Part { after: Some(&after), ..Part::all(&scope) };
+        let found = log.part_at(&pods(), log.head(), part).unwrap();
+        let names: Vec<_> = found.entries.iter().map(|(key, _)| &*key.name).collect();
         assert_eq!(names, expected, "{namespace} {after:?}");
     }
 }

@@ -8,14 +8,18 @@ use std::sync::Arc;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::{call::Call, selection::Selection};
 use crate::{
-    log::{Object, ObjectKey},
+    log::{Found, Log, ObjectKey, Part},
+    resource::GroupResource,
     status::StatusError,
 };
 
 /// The version in a token that goes on with whatever is there now.
 const NEWEST: u64 = 0;
+
+/// So many objects at least are looked at together, where not all are chosen.
+const STRETCH: usize = 500;
 
 /// Which part of a list is asked for.
 #[derive(Debug)]
@@ -27,8 +31,8 @@ pub(super) struct Page {
 impl Page {
     /// The page that a request asks for.
     pub(super) fn of(call: &Call<'_>) -> Result<Self, StatusError> {
-        let limit = call.query.number("limit")?.unwrap_or_default();
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let limit = call.query.number("limit")?.filter(|limit| *limit > 0);
+        let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         let Some(token) = call.query.text("continue") else {
             return Ok(Self { limit, after: None });
         };
@@ -47,9 +51,49 @@ impl Page {
         self.after.as_ref().map(|(version, _)| *version).filter(|version| *version != NEWEST)
     }
 
-    /// The key after which the list goes on.
-    pub(super) fn after(&self) -> Option<&ObjectKey> {
-        self.after.as_ref().map(|(_, key)| key)
+    /// The objects of this page, as they were at a version, or are. How many remain is right only
+    /// where all are chosen; else no more is known than whether any do.
+    pub(super) fn find(
+        &self,
+        (log, resource): (&Log, &GroupResource),
+        selection: &Selection,
+        version: Option<u64>,
+    ) -> Result<Found, StatusError> {
+        let read = |version, after: Option<ObjectKey>| {
+            self.stretch(log, resource, selection, version, after.as_ref())
+        };
+        let mut stretch = read(version, self.after.as_ref().map(|(_, key)| key.clone()))?;
+        let mut chosen = Vec::new();
+        loop {
+            let last = stretch.entries.last().map(|(key, _)| key.clone());
+            let chooses = |(key, object): &(_, Arc<_>)| selection.chooses(key, object);
+            chosen.extend(stretch.entries.into_iter().filter(chooses));
+            let is_full = chosen.len() > self.limit || selection.is_everything();
+            if is_full || stretch.remaining == 0 {
+                break;
+            }
+            stretch = read(Some(stretch.version), last)?;
+        }
+        let remaining = stretch.remaining + chosen.len().saturating_sub(self.limit);
+        chosen.truncate(self.limit);
+        Ok(Found { version: stretch.version, entries: chosen, remaining })
+    }
+
+    /// What is looked at next: a part that does not keep others from the log for long.
+    fn stretch(
+        &self,
+        log: &Log,
+        resource: &GroupResource,
+        selection: &Selection,
+        version: Option<u64>,
+        after: Option<&ObjectKey>,
+    ) -> Result<Found, StatusError> {
+        let limit = if selection.is_everything() { self.limit } else { self.limit.max(STRETCH) };
+        let part = Part { scope: &selection.scope, after, limit };
+        match version {
+            None => Ok(log.part(resource, part)),
+            Some(at) => log.part_at(resource, at, part).map_err(|_| self.expired(at)),
+        }
     }
 
     /// The failure when the version of a list has been compacted away.
@@ -70,30 +114,20 @@ impl Page {
         .clone_into(&mut error.message);
         error
     }
+}
 
-    /// The entries of this page, and the list metadata that leads to the next one.
-    pub(super) fn cut(
-        &self,
-        mut entries: Vec<(ObjectKey, Arc<Object>)>,
-        version: u64,
-        unselected: bool,
-    ) -> (Vec<(ObjectKey, Arc<Object>)>, Value) {
-        if let Some(after) = self.after() {
-            entries.retain(|(key, _)| key > after);
+/// The list metadata, which leads to the next page if there is one.
+pub(super) fn metadata(found: &Found, unselected: bool) -> Value {
+    let mut metadata = json!({ "resourceVersion": found.version.to_string() });
+    if found.remaining > 0
+        && let Some((key, _)) = found.entries.last()
+    {
+        metadata["continue"] = json!(token(found.version, key));
+        if unselected {
+            metadata["remainingItemCount"] = json!(found.remaining);
         }
-        let mut metadata = json!({});
-        let remaining = entries.len().saturating_sub(self.limit);
-        if self.limit > 0 && remaining > 0 {
-            entries.truncate(self.limit);
-            if let Some((key, _)) = entries.last() {
-                metadata["continue"] = json!(token(version, key));
-            }
-            if unselected {
-                metadata["remainingItemCount"] = json!(remaining);
-            }
-        }
-        (entries, metadata)
     }
+    metadata
 }
 
 fn token(version: u64, key: &ObjectKey) -> String {

@@ -6,7 +6,12 @@ use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::{
-    accept::Representation, body::Body, call::Call, page::Page, reply, selection::Selection,
+    accept::Representation,
+    body::Body,
+    call::Call,
+    page::{self, Page},
+    reply,
+    selection::Selection,
 };
 use crate::{
     cluster::Cluster,
@@ -30,22 +35,10 @@ pub(super) fn list(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>,
     let selection = Selection::of(call)?;
     let version = exact_version(call)?;
     let page = Page::of(call)?;
-    let (storage, scope) = (&call.resource.storage, &selection.scope);
-    let (version, entries) = match page.version().or(version) {
-        None => cluster.log.entries(storage, scope),
-        Some(version) => {
-            let entries = cluster.log.entries_at(storage, scope, version, page.after());
-            let expired = |_| page.expired(version);
-            (version, entries.map_err(expired)?)
-        }
-    };
-    let mut chosen = entries;
-    if !selection.is_everything() {
-        chosen.retain(|(key, object)| selection.chooses(key, object));
-    }
-    let (chosen, mut metadata) = page.cut(chosen, version, selection.is_everything());
-    metadata["resourceVersion"] = json!(version.to_string());
-    render(call, &metadata, &chosen)
+    let source = (&cluster.log, &*call.resource.storage);
+    let found = page.find(source, &selection, page.version().or(version))?;
+    let metadata = page::metadata(&found, selection.is_everything());
+    render(call, &metadata, &found.entries)
 }
 
 fn render(
