@@ -80,13 +80,38 @@ pub(crate) async fn send(
 /// Reads all parents and children, as little as a start has to.
 pub(crate) async fn lists(bare: &Client, workload: Workload) -> Result<Duration> {
     let started = Instant::now();
-    let list = |path: String| async move {
-        let body = String::new();
-        let request = parents::request(Method::GET, &path, USER_AGENT, "application/json", body)?;
-        anyhow::Ok(bare.request_text(request).await?.len())
-    };
+    let list = |path: String| async move { get(bare, &path).await };
     futures::future::try_join_all(collections(workload).map(list)).await?;
     Ok(started.elapsed())
+}
+
+/// Issues the lists of the operator, each in its pages.
+pub(crate) async fn pages(bare: &Client, recording: &Recording) -> Result<Duration> {
+    let started = Instant::now();
+    let list = |first: &String| {
+        let first = first.clone();
+        async move {
+            let mut page = get(bare, &first).await?;
+            while let Some(token) = next(&page) {
+                page = get(bare, &format!("{first}&continue={token}")).await?;
+            }
+            anyhow::Ok(())
+        }
+    };
+    futures::future::try_join_all(recording.lists.iter().map(list)).await?;
+    Ok(started.elapsed())
+}
+
+/// The token of a page that is not the last: in front of the objects, which stay unread.
+fn next(page: &str) -> Option<&str> {
+    let head = page.split("\"items\"").next()?;
+    head.split_once("\"continue\":\"")?.1.split('"').next().filter(|token| !token.is_empty())
+}
+
+async fn get(bare: &Client, path: &str) -> Result<String> {
+    let nothing = String::new();
+    let request = parents::request(Method::GET, path, USER_AGENT, "application/json", nothing)?;
+    Ok(bare.request_text(request).await?)
 }
 
 /// Reads them as watches that begin with what there is, until each says that this was all.

@@ -1,6 +1,6 @@
 //! What the operator asks for, taken down in front of an embedded server: the floor's requests.
 //!
-//! It begins with watches. Then one parent is created, changed, and its watched child edited and
+//! It begins with lists and watches. Then one parent is created, changed, and its watched child edited and
 //! deleted by hand; the bodies of the operator's answers become templates with name, uid, version
 //! and mark as blanks. So the floor follows the operator by itself, and knows nothing of how it
 //! plans.
@@ -32,6 +32,8 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// What the operator watches, and the requests with which it answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Recording {
+    /// Its lists, each up to its first page, of its own parents and their children.
+    pub(crate) lists: Vec<String>,
     /// Its watches, for the floor's parents and children.
     pub(crate) watches: Vec<String>,
     /// To a new parent: its children and its status.
@@ -75,6 +77,7 @@ type Asked = Arc<Mutex<Log>>;
 
 #[derive(Debug, Default)]
 struct Log {
+    lists: Vec<String>,
     watches: Vec<String>,
     requests: Vec<Sent>,
 }
@@ -82,7 +85,7 @@ struct Log {
 impl Recording {
     /// Records the operator of a workload.
     pub(crate) async fn take(workload: Workload) -> Result<Self> {
-        let session = Session::begin(workload).await?;
+        let mut session = Session::begin(workload).await?;
         let (created, create) = session.created().await?;
         let child_uid = session.child().await?["metadata"]["uid"].as_str().map(str::to_owned);
         let child_uid = child_uid.context("the watched child exists")?;
@@ -96,6 +99,7 @@ impl Recording {
         let of_one = |all: Vec<Sent>| all.into_iter().filter(is_of_one).map(own).collect();
         let watches = session.watches.iter().map(|path| floors_watch(path, workload));
         Ok(Self {
+            lists: mem::take(&mut session.lists),
             watches: watches.collect(),
             create: create.into_iter().map(own).collect(),
             change: of_one(change),
@@ -110,6 +114,7 @@ struct Session {
     workload: Workload,
     client: Client,
     operators: Operators,
+    lists: Vec<String>,
     watches: Vec<String>,
     asked: Asked,
 }
@@ -122,8 +127,8 @@ impl Session {
         parents::install(&client, workload, 1).await?;
         let connect = Box::new(move || Box::pin(async move { Ok(server.client()) }) as _);
         let operators = Operators::start(connect, workload, 1).await?;
-        let watches = mem::take(&mut lock(&asked).watches);
-        Ok(Self { workload, client, operators, watches, asked })
+        let Log { lists, watches, .. } = mem::take(&mut *lock(&asked));
+        Ok(Self { workload, client, operators, lists, watches, asked })
     }
 
     async fn created(&self) -> Result<(Created, Vec<Sent>)> {
@@ -263,6 +268,8 @@ impl Log {
         let (path, method) = (request.uri().to_string(), request.method().clone());
         if path.contains("watch=1") {
             self.watches.push(path);
+        } else if path.contains("limit=") {
+            self.lists.push(path);
         } else if path.contains(PARENT) {
             let header = request.headers().get(header::CONTENT_TYPE);
             let content_type =
