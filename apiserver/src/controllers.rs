@@ -28,8 +28,8 @@ struct Work {
     gone: BTreeSet<Box<str>>,
     dependents: BTreeSet<(Arc<GroupResource>, ObjectKey)>,
     waiting: BTreeSet<(Arc<GroupResource>, ObjectKey)>,
-    namespaces: BTreeSet<Box<str>>,
-    definitions: BTreeSet<Box<str>>,
+    namespaces: BTreeSet<Arc<str>>,
+    definitions: BTreeSet<Arc<str>>,
 }
 
 /// Runs until the server is dropped.

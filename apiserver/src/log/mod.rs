@@ -32,13 +32,14 @@ pub(crate) use self::{
 use self::{part::States, table::Table};
 use crate::resource::GroupResource;
 
-/// The name of an object within its resource; cluster-scoped objects have an empty namespace.
+/// The name of an object within its resource; cluster-scoped objects have an empty namespace. Cheap
+/// to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectKey {
     /// The namespace, or empty.
-    pub namespace: Box<str>,
+    pub namespace: Arc<str>,
     /// The name.
-    pub name: Box<str>,
+    pub name: Arc<str>,
 }
 
 /// Which objects of a resource a read is about.
@@ -47,7 +48,7 @@ pub(crate) enum Scope {
     /// All of them.
     All,
     /// Those of one namespace.
-    Namespace(Box<str>),
+    Namespace(Arc<str>),
 }
 
 /// What a writer believes about the key that it writes.
@@ -309,7 +310,7 @@ impl State {
 
 impl ObjectKey {
     /// The key of an object; `namespace` is empty for cluster-scoped ones.
-    pub(crate) fn new(namespace: impl Into<Box<str>>, name: impl Into<Box<str>>) -> Self {
+    pub(crate) fn new(namespace: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Self {
         Self { namespace: namespace.into(), name: name.into() }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Part<'a> {
     pub after: Option<&'a ObjectKey>,
     /// Of these, the first so many.
     pub limit: usize,
+    /// Whether it matters how many more there are.
+    pub counts: bool,
 }
 
 /// What a part holds.
@@ -27,7 +29,7 @@ pub(crate) struct Found {
     pub version: u64,
     /// The objects with their keys.
     pub entries: Vec<(ObjectKey, Arc<Object>)>,
-    /// How many more there are behind the limit.
+    /// How many more there are behind the limit; one for any number that does not matter.
     pub remaining: usize,
 }
 
@@ -39,7 +41,7 @@ type Entry<'a> = (&'a ObjectKey, &'a Arc<Object>);
 impl<'a> Part<'a> {
     /// Everything within a scope.
     pub(crate) fn all(scope: &'a Scope) -> Self {
-        Self { scope, after: None, limit: usize::MAX }
+        Self { scope, after: None, limit: usize::MAX, counts: false }
     }
 
     /// The states of this part at a version, by undoing what came later.
@@ -55,7 +57,8 @@ impl<'a> Part<'a> {
         let mut all = merged(unchanged, earlier);
         let entries = all.by_ref().take(self.limit);
         let entries = entries.map(|(key, object)| (key.clone(), Arc::clone(object))).collect();
-        Found { version, entries, remaining: all.count() }
+        let remaining = if self.counts { all.count() } else { all.take(1).count() };
+        Found { version, entries, remaining }
     }
 
     fn range<'s>(&self, states: &'s States) -> impl Iterator<Item = Entry<'s>> {

@@ -50,7 +50,7 @@ fn an_older_view_is_the_newest_with_later_revisions_undone() {
         let entries = log.part_at(&pods(), version, part).expect("not compacted").entries;
         entries.into_iter().map(|(key, o)| (key.name, o.meta.resource_version)).collect()
     };
-    let [a, b, c]: [Box<str>; 3] = ["a", "b", "c"].map(Box::from);
+    let [a, b, c]: [Arc<str>; 3] = ["a", "b", "c"].map(Arc::from);
     assert_eq!(names(version, None), [(a.clone(), version)]);
     assert_eq!(names(version, Some("a")), []);
     assert_eq!(names(version + 1, Some("a")), [(b.clone(), version + 1)]);
@@ -75,14 +75,17 @@ fn a_part_of_an_older_view_has_so_many_and_tells_of_the_rest() {
         (Some("g"), 1, vec![], 0),
     ] {
         let after = after.map(|name| ObjectKey::new("ns", name));
-        let part = Part { scope: &Scope::All, after: after.as_ref(), limit };
+        let part = Part { after: after.as_ref(), limit, counts: true, ..Part::all(&Scope::All) };
         let found = log.part_at(&pods(), version, part).unwrap();
         let names: Vec<_> = found.entries.iter().map(|(key, _)| &*key.name).collect();
         assert_eq!((names, found.remaining), (expected, remaining), "{after:?}");
     }
-    let part = Part { limit: 2, ..Part::all(&Scope::All) };
-    let newest = log.part(&pods(), part);
-    assert_eq!((newest.entries.len(), newest.remaining, newest.version), (2, 4, log.head()));
+    for (counts, remaining) in [(true, 4), (false, 1)] {
+        let part = Part { limit: 2, counts, ..Part::all(&Scope::All) };
+        let newest = log.part(&pods(), part);
+        let found = (newest.entries.len(), newest.remaining, newest.version);
+        assert_eq!(found, (2, remaining, log.head()));
+    }
 }
 
 #[test]

@@ -51,8 +51,8 @@ impl Page {
         self.after.as_ref().map(|(version, _)| *version).filter(|version| *version != NEWEST)
     }
 
-    /// The objects of this page, as they were at a version, or are. How many remain is right only
-    /// where all are chosen; else no more is known than whether any do.
+    /// The objects of this page, as they were at a version, or are. How many remain is known only
+    /// where all are chosen; else no more than whether any do.
     pub(super) fn find(
         &self,
         (log, resource): (&Log, &GroupResource),
@@ -88,8 +88,10 @@ impl Page {
         version: Option<u64>,
         after: Option<&ObjectKey>,
     ) -> Result<Found, StatusError> {
-        let limit = if selection.is_everything() { self.limit } else { self.limit.max(STRETCH) };
-        let part = Part { scope: &selection.scope, after, limit };
+        // Of a selection nobody is told how many remain.
+        let counts = selection.is_everything();
+        let limit = if counts { self.limit } else { self.limit.max(STRETCH) };
+        let part = Part { scope: &selection.scope, after, limit, counts };
         match version {
             None => Ok(log.part(resource, part)),
             Some(at) => log.part_at(resource, at, part).map_err(|_| self.expired(at)),
