@@ -77,7 +77,17 @@ impl Reconciler {
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
-        match self.decide(input) {
+        let command = self.decide(input);
+        // Unlike other timers it may be set when no run has ended, after which all is shown.
+        let is_news = matches!(command, Command::Wake(Timer { why: WakeReason::Debounce, .. }));
+        self.obey(command, ctx);
+        if is_news {
+            self.show(Vec::new());
+        }
+    }
+
+    fn obey(&mut self, command: Command, ctx: &mut actix::Context<Self>) {
+        match command {
             Command::Enqueue(priority) => self.enqueue(priority, ctx),
             Command::Raise(priority) => {
                 if let Some(ticket) = &mut self.ticket {
@@ -89,10 +99,6 @@ impl Reconciler {
                     self.parts.context.metrics().backed_off(self.parts.context.name());
                 }
                 self.set_timer(wake, ctx);
-                if wake.why == WakeReason::Debounce {
-                    // Unlike the others it may be set when no run has ended.
-                    self.show(Vec::new());
-                }
             }
             Command::Rest => self.clear_timer(ctx),
             Command::Stop => ctx.stop(),
@@ -171,7 +177,8 @@ impl Reconciler {
         if let Finished::Wrote = finished {
             self.causes.add(Cause::OwnWrites);
         }
-        self.step(Input::Finished(finished), ctx);
+        let command = self.decide(Input::Finished(finished));
+        self.obey(command, ctx);
         self.show(runs);
     }
 

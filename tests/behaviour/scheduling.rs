@@ -246,9 +246,8 @@ async fn a_change_of_a_child_waits_for_more_and_the_deletion_of_the_parent_does_
     let operators = start(&world, config().with_debounce(AN_HOUR), &kitchen).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
-    // One that wrote the child, and one that wrote the status.
-    let runs = 2;
-    operators.until_runs("cook", &world.namespace, "r", runs).await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
     world.delete(CONFIG_MAP, "c").await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
     eventually(

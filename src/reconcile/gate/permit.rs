@@ -4,7 +4,7 @@ use std::{fmt, pin::Pin, time::Duration};
 
 use super::Gate;
 
-/// Ten times what a run takes that writes a few children.
+/// Longer than a run takes that writes a few children, also to a busy server.
 pub(super) const SHORT_RUN: Duration = Duration::from_secs(1);
 
 /// The right to run, until it is dropped.
