@@ -41,9 +41,10 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
         pages.push(floor::pages(&bare, &recording).await?);
         streams.push(floor::streamed_lists(&bare, workload).await?);
         let times = [&took, &floors, &pages, &streams];
-        let [took, floor, paged, stream] = times.map(|times| time(times[number]));
+        let [took, floor, in_pages, stream] = times.map(|times| time(times[number]));
         println!(
-            "restart, round {}: {took} ({requests}); floor {floor}, in pages {paged}, streamed {stream}",
+            "restart, round {}: {took} ({requests}); floor {floor}, in pages {in_pages}, \
+             streamed {stream}",
             number + 1
         );
         last = Some(requests);
