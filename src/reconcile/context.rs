@@ -240,7 +240,8 @@ impl Context {
     /// Takes the reply to a write into the cache, and tells the others.
     pub(super) fn learn(&self, parent: &Object, reply: Object) {
         let ty = reply.ty().clone();
-        if ty == self.config().parent && !self.is_watched(&reply) {
+        // What ends must be watched: else nobody would say that it is gone.
+        if (ty == self.config().parent || reply.is_deleting()) && !self.is_watched(&reply) {
             return;
         }
         let change = self.store(&ty).and_then(|store| store.overlay(reply));
