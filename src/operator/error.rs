@@ -147,7 +147,7 @@ impl std::error::Error for Permanent {}
 pub struct RetryAfter {
     /// Why.
     pub message: String,
-    /// How long to wait.
+    /// How long to wait, 100 ms at the least.
     pub delay: Duration,
 }
 

@@ -54,7 +54,7 @@ impl SyncResponse {
         children.into_iter().fold(self, Self::child)
     }
 
-    /// Runs again after this time; an earlier run supersedes it.
+    /// Runs again after this time, 100 ms at the least; an earlier run supersedes it.
     #[must_use]
     pub fn resync_after(mut self, delay: Duration) -> Self {
         self.resync = Some(delay);
@@ -83,7 +83,8 @@ impl FinalizeResponse {
         Self::default()
     }
 
-    /// Not done yet: the parent stays, and `finalize` is called again after this time.
+    /// Not done yet: the parent stays, and `finalize` is called again after this time, 100 ms at the
+    /// least.
     pub fn retry_after(delay: Duration) -> Self {
         Self { retry: Some(delay), ..Self::default() }
     }
@@ -116,7 +117,7 @@ impl ErrorResponse {
         response
     }
 
-    /// Tries again after this time, instead of the backoff.
+    /// Tries again after this time, 100 ms at the least, instead of the backoff.
     #[must_use]
     pub fn retry_after(mut self, delay: Duration) -> Self {
         self.retry = Some(delay);

@@ -32,6 +32,9 @@ pub struct Schedule {
 /// After this many runs in a row that wrote children, the next ones wait.
 pub const WRITING_RUNS_AT_ONCE: u32 = 3;
 
+/// Handlers name any time, and one that names none would have its parent run without a pause.
+const SHORTEST: Duration = Duration::from_millis(100);
+
 /// Handlers name any time; an `Instant` cannot hold every one.
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 
@@ -204,8 +207,9 @@ impl Schedule {
 
     /// Where the parent stands after a run if nothing changed meanwhile.
     fn rest(&self, finished: Finished, policy: &Policy, now: Instant) -> Phase {
-        let wake =
-            |why, after: Duration| Phase::Waiting(NextWake { at: now + after.min(LONGEST), why });
+        let wake = |why, after: Duration| {
+            Phase::Waiting(NextWake { at: now + after.clamp(SHORTEST, LONGEST), why })
+        };
         let backoff = |why, times| wake(why, policy.backoff.delay(times, self.seed));
         match finished {
             Finished::Settled { resync: None } => Phase::Idle,

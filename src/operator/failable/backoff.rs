@@ -89,14 +89,18 @@ impl BackoffConfig {
     pub fn next_for_ever(&self, request: &SyncRequest) -> Duration {
         let spread = self.randomization_factor.clamp(0.0, 1.0);
         let factor = 1.0 + spread * (2.0 * fraction(request) - 1.0);
-        self.interval(request.failures).mul_f64(factor).min(self.max_interval)
+        self.at_most(self.interval(request.failures).as_secs_f64() * factor)
     }
 
     /// The delay after so many failures before this one, before it is spread.
     fn interval(&self, failures: u32) -> Duration {
         let exponent = i32::try_from(failures).unwrap_or(i32::MAX);
         let factor = self.multiplier.max(1.0).powi(exponent);
-        let seconds = self.initial_interval.as_secs_f64() * factor;
+        self.at_most(self.initial_interval.as_secs_f64() * factor)
+    }
+
+    /// What is no time at all, or more than a time can be, is the longest delay.
+    fn at_most(&self, seconds: f64) -> Duration {
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).min(self.max_interval)
     }
 }
@@ -141,6 +145,21 @@ mod tests {
         assert!((0..100).all(|failures| {
             backoff.next_for_ever(&failed("u", failures)) <= backoff.max_interval
         }));
+    }
+
+    #[test]
+    fn numbers_that_make_no_time_make_the_longest_delay() {
+        let longest = Duration::MAX;
+        let endless = BackoffConfig { max_interval: longest, ..BackoffConfig::default() };
+        for backoff in [
+            BackoffConfig { initial_interval: longest, ..endless },
+            BackoffConfig { multiplier: f64::INFINITY, ..endless },
+            BackoffConfig { randomization_factor: f64::NAN, ..endless },
+        ] {
+            assert_eq!(backoff.next_for_ever(&failed("u", u32::MAX)), longest, "{backoff:?}");
+        }
+        let odd = BackoffConfig { multiplier: f64::NAN, ..BackoffConfig::default() };
+        assert!(odd.next_for_ever(&failed("u", 9)) < Duration::from_secs(1), "not multiplied");
     }
 
     #[test]

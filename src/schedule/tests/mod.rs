@@ -1,6 +1,7 @@
 //! The tables of the module's documentation, and what must hold over several steps.
 
 mod debounce;
+mod delays;
 mod model;
 
 use std::time::{Duration, Instant};
@@ -206,39 +207,12 @@ fn a_server_that_asked_for_less_is_not_asked_earlier_whatever_changed() {
     assert!(forgotten.wakes_in().unwrap() < 12 * 60, "{:?}", forgotten.wakes_in());
 }
 
-#[test]
-fn parents_that_wait_for_the_same_reason_do_not_come_back_together() {
-    for (why, finished) in [("failed", FAILED), ("throttled", THROTTLED)] {
-        let start = Instant::now();
-        let wake = |seed| {
-            let mut schedule = Schedule::new(seed);
-            for input in [CHILD, Input::Admitted] {
-                schedule.step(input, &POLICY, start);
-            }
-            schedule.step(finished, &POLICY, start)
-        };
-        assert!(matches!(wake(1), Command::Wake(_)), "{why}");
-        assert_eq!(wake(1), wake(1), "{why}");
-        assert_ne!(wake(1), wake(2), "{why}");
-    }
-}
-
+/// Or an operator would do nothing but run one parent.
 #[test]
 fn a_parent_that_goes_during_a_run_stops_after_it() {
     assert_eq!(last(&[CHILD, Input::Retired, SETTLED]), Command::Stop);
     assert_eq!(last(&[CHILD, Input::Retired, PARENT, FAILED]), Command::Stop);
     assert_eq!(last(&[CHILD, Input::Retired, WROTE]), Command::Stop);
-}
-
-#[test]
-fn failures_in_a_row_wait_longer_and_success_forgets_them() {
-    let delay = |failures: usize| {
-        let way = [PARENT, FAILED].repeat(failures);
-        Parent::after(&way).wakes_in().unwrap()
-    };
-    assert!(delay(2) < delay(4) && delay(4) < delay(6), "{} {} {}", delay(2), delay(4), delay(6));
-    let mended = Parent::after(&[PARENT, FAILED, PARENT, SETTLED]);
-    assert_eq!(mended.schedule.failures(), 0);
 }
 
 #[test]
@@ -276,22 +250,6 @@ fn a_run_that_goes_on_at_once_forgets_only_what_the_next_one_saw() {
 }
 
 #[test]
-fn a_time_that_no_clock_can_hold_is_a_long_one() {
-    let after = Duration::MAX;
-    for finished in [
-        Finished::Settled { resync: Some(after) },
-        Finished::Recheck { after },
-        Finished::FailedUntil { after },
-        Finished::Throttled { after },
-    ] {
-        let command = last(&[PARENT, Input::Finished(finished)]);
-        assert!(matches!(command, Command::Wake(_)), "{command:?}");
-    }
-    let mut parent = Parent::new(Policy { debounce: Duration::MAX, ..POLICY });
-    assert!(matches!(parent.step(CHILD, 0), Command::Wake(_)));
-}
-
-#[test]
 fn a_resync_is_superseded_by_a_newer_run() {
     let mut parent = Parent::new(POLICY);
     parent.admitted(CHILD, 0);
@@ -301,18 +259,6 @@ fn a_resync_is_superseded_by_a_newer_run() {
     parent.admitted(CHILD, 1);
     assert_eq!(parent.step(SETTLED, 2), Command::Rest);
     assert_eq!(parent.step(Input::TimerFired, 5), STAY);
-}
-
-#[test]
-fn what_is_written_again_and_again_waits_ever_longer_and_is_no_failure() {
-    for (times, [least, most]) in [(1, [0, 1]), (3, [2, 4]), (9, [30, 60])] {
-        let mut parent = Parent::after(&[CHILD]);
-        parent.step(CHILD, 0);
-        parent.step(Input::Finished(Finished::Slowed { times }), 0);
-        let wakes = parent.wakes_in().unwrap();
-        assert!((least..=most).contains(&wakes), "{times}: {wakes}");
-        assert_eq!(parent.schedule.failures(), 0);
-    }
 }
 
 #[test]

@@ -1,0 +1,73 @@
+//! How long a parent waits.
+
+use super::*;
+
+#[test]
+fn no_time_that_a_handler_chooses_makes_a_parent_run_without_a_pause() {
+    let after = Duration::ZERO;
+    for chosen in [
+        Finished::Settled { resync: Some(after) },
+        Finished::Recheck { after },
+        Finished::FailedUntil { after },
+    ] {
+        let parent = Parent::after(&[CHILD, Input::Finished(chosen)]);
+        let Phase::Waiting(wake) = parent.schedule.phase() else { panic!("{chosen:?}") };
+        assert_eq!(wake.at - parent.start, Duration::from_millis(100), "{chosen:?}");
+    }
+}
+
+#[test]
+fn parents_that_wait_for_the_same_reason_do_not_come_back_together() {
+    for (why, finished) in [("failed", FAILED), ("throttled", THROTTLED)] {
+        let start = Instant::now();
+        let wake = |seed| {
+            let mut schedule = Schedule::new(seed);
+            for input in [CHILD, Input::Admitted] {
+                schedule.step(input, &POLICY, start);
+            }
+            schedule.step(finished, &POLICY, start)
+        };
+        assert!(matches!(wake(1), Command::Wake(_)), "{why}");
+        assert_eq!(wake(1), wake(1), "{why}");
+        assert_ne!(wake(1), wake(2), "{why}");
+    }
+}
+
+#[test]
+fn failures_in_a_row_wait_longer_and_success_forgets_them() {
+    let delay = |failures: usize| {
+        let way = [PARENT, FAILED].repeat(failures);
+        Parent::after(&way).wakes_in().unwrap()
+    };
+    assert!(delay(2) < delay(4) && delay(4) < delay(6), "{} {} {}", delay(2), delay(4), delay(6));
+    let mended = Parent::after(&[PARENT, FAILED, PARENT, SETTLED]);
+    assert_eq!(mended.schedule.failures(), 0);
+}
+
+#[test]
+fn a_time_that_no_clock_can_hold_is_a_long_one() {
+    let after = Duration::MAX;
+    for finished in [
+        Finished::Settled { resync: Some(after) },
+        Finished::Recheck { after },
+        Finished::FailedUntil { after },
+        Finished::Throttled { after },
+    ] {
+        let command = last(&[PARENT, Input::Finished(finished)]);
+        assert!(matches!(command, Command::Wake(_)), "{command:?}");
+    }
+    let mut parent = Parent::new(Policy { debounce: Duration::MAX, ..POLICY });
+    assert!(matches!(parent.step(CHILD, 0), Command::Wake(_)));
+}
+
+#[test]
+fn what_is_written_again_and_again_waits_ever_longer_and_is_no_failure() {
+    for (times, [least, most]) in [(1, [0, 1]), (3, [2, 4]), (9, [30, 60])] {
+        let mut parent = Parent::after(&[CHILD]);
+        parent.step(CHILD, 0);
+        parent.step(Input::Finished(Finished::Slowed { times }), 0);
+        let wakes = parent.wakes_in().unwrap();
+        assert!((least..=most).contains(&wakes), "{times}: {wakes}");
+        assert_eq!(parent.schedule.failures(), 0);
+    }
+}
