@@ -22,7 +22,7 @@ mod undecodable;
 mod version;
 
 pub(crate) use cached::Outline;
-pub use cached::{KeptManagers, Object, ParseObjectError};
+pub use cached::{KeptManagers, Object, ParseAsError, ParseObjectError};
 pub use event::ObjectEvent;
 pub use field_set::{FieldItem, FieldSet};
 pub(crate) use json::BorrowedText;

@@ -5,9 +5,11 @@ use std::{borrow::Cow, cmp::Reverse, collections::BTreeSet, fmt};
 
 use base64::{
     Engine as _,
-    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+    engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD},
 };
 use serde_json::Value;
+
+use super::Object;
 
 /// Values that must not be shown. `Debug` says how many.
 #[derive(Clone, Default)]
@@ -38,6 +40,16 @@ impl SecretValues {
             Value::Array(items) => items.iter().for_each(|item| self.add(item)),
             Value::Object(fields) => fields.values().for_each(|field| self.add(field)),
             Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Adds what a Secret holds.
+    pub fn add_secret(&mut self, secret: &Object) {
+        let data = secret.field("data").unwrap_or_default();
+        for value in data.as_object().into_iter().flatten().filter_map(|(_, it)| it.as_str()) {
+            let clear = STANDARD.decode(value).ok().and_then(|it| String::from_utf8(it).ok());
+            // What is no text can only be quoted as it is sent.
+            self.add_text(clear.as_deref().unwrap_or(value));
         }
     }
 
@@ -100,7 +112,7 @@ fn forms(text: &str) -> BTreeSet<String> {
 }
 
 fn padded(text: &str) -> String {
-    base64::engine::general_purpose::STANDARD.encode(text)
+    STANDARD.encode(text)
 }
 
 impl fmt::Debug for SecretValues {

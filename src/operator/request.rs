@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Children, TypedView};
 use crate::object::{
-    K8sType, KeptManagers, KeyRef, Object, ParseObjectError, ResourceScope, TypeRef,
+    K8sType, KeptManagers, KeyRef, Object, ParseAsError, ParseObjectError, ResourceScope, TypeRef,
 };
 
 /// A snapshot of one parent and its children.
@@ -86,12 +86,10 @@ impl SyncRequest {
     /// The parent as a Rust type.
     ///
     /// # Errors
-    /// When the parent does not fit the type: it becomes the parent's `Ready` condition.
-    pub fn parent_as<P: DeserializeOwned>(&self) -> anyhow::Result<P> {
-        self.parent.parse_as().map_err(|error| {
-            let what = format!("{} {} cannot be read", self.parent.ty(), self.parent.key());
-            anyhow::Error::new(error).context(what)
-        })
+    /// When the parent does not fit the type. Returned by a handler it becomes the parent's `Ready`
+    /// condition, which says where it does not fit, and nothing of what the parent holds.
+    pub fn parent_as<P: DeserializeOwned>(&self) -> Result<P, ParseAsError> {
+        self.parent.parse_as()
     }
 
     /// The children of a Rust type.

@@ -4,7 +4,7 @@ use std::{iter::Map, marker::PhantomData, slice};
 
 use serde::de::DeserializeOwned;
 
-use crate::object::{K8sType, KeyRef, Object};
+use crate::object::{K8sType, KeyRef, Object, ParseAsError};
 
 /// The children of one type as they are cached, by namespace and name.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,7 +21,7 @@ pub struct TypedView<'a, C> {
 }
 
 /// The children of one type, parsed one by one.
-pub type TypedIter<'a, C> = Map<slice::Iter<'a, Object>, fn(&'a Object) -> serde_json::Result<C>>;
+pub type TypedIter<'a, C> = Map<slice::Iter<'a, Object>, fn(&'a Object) -> Result<C, ParseAsError>>;
 
 impl<'a> RawView<'a> {
     /// A view of objects that are sorted by key.
@@ -102,7 +102,7 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
     ///
     /// # Errors
     /// When the object does not fit the Rust type.
-    pub fn get<'k>(&self, key: impl Into<KeyRef<'k>>) -> serde_json::Result<Option<C>> {
+    pub fn get<'k>(&self, key: impl Into<KeyRef<'k>>) -> Result<Option<C>, ParseAsError> {
         self.raw.get(key).map(Object::parse_as).transpose()
     }
 
@@ -115,7 +115,7 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
     ///
     /// # Errors
     /// When the object does not fit the Rust type.
-    pub fn named(&self, name: &str) -> serde_json::Result<Option<C>> {
+    pub fn named(&self, name: &str) -> Result<Option<C>, ParseAsError> {
         self.raw.named(name).map(Object::parse_as).transpose()
     }
 
@@ -123,7 +123,7 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
     ///
     /// # Errors
     /// When the object does not fit the Rust type.
-    pub fn first(&self) -> serde_json::Result<Option<C>> {
+    pub fn first(&self) -> Result<Option<C>, ParseAsError> {
         self.raw.first().map(Object::parse_as).transpose()
     }
 
@@ -150,7 +150,7 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
 }
 
 impl<'a, C: DeserializeOwned> IntoIterator for TypedView<'a, C> {
-    type Item = serde_json::Result<C>;
+    type Item = Result<C, ParseAsError>;
     type IntoIter = TypedIter<'a, C>;
 
     fn into_iter(self) -> Self::IntoIter {

@@ -1,5 +1,6 @@
-//! What is said of a run, without what the schema of its parent marks as secret: handlers and API
-//! servers quote what they were given. Status, Events, logs and history are made from what is left.
+//! What is said of a run, without what the schema of its parent marks as secret and what its Secrets
+//! hold: handlers and API servers quote what they were given. Status, Events, logs and history are
+//! made from what is left.
 
 use super::{Context, Failure, Report, failure::ChildFailure};
 use crate::{
@@ -39,26 +40,23 @@ pub(super) async fn draw(context: &Context, parent: &Object, report: &mut Report
 }
 
 impl Veil {
-    /// What to hide of a parent as it is.
+    /// What to hide of a parent and its children as they are.
     pub(super) async fn over(context: &Context, parent: &Object) -> Self {
-        if !parent.ty().may_be_custom() {
-            return Self::Nothing;
-        }
-        let schema = match context.known_schema() {
-            // It is read again with each status, where it is too old for that.
-            Some(schema) => Ok(Some(schema)),
-            None => context.schema().await,
-        };
-        match schema {
-            Ok(Some(schema)) if schema.secrets.is_empty() => Self::Nothing,
-            Ok(Some(schema)) => {
-                let mut values = SecretValues::default();
-                schema.secrets.collect_values(parent.to_value(), &mut values);
-                Self::Values(values)
+        let mut values = of_secrets(context, parent);
+        if parent.ty().may_be_custom() {
+            let schema = match context.known_schema() {
+                // It is read again with each status, where it is too old for that.
+                Some(schema) => Ok(Some(schema)),
+                None => context.schema().await,
+            };
+            match schema {
+                Ok(Some(schema)) if schema.secrets.is_empty() => {}
+                Ok(Some(schema)) => schema.secrets.collect_values(parent.to_value(), &mut values),
+                Ok(None) => return Self::Everything { is_passing: true },
+                Err(_) => return Self::Everything { is_passing: false },
             }
-            Ok(None) => Self::Everything { is_passing: true },
-            Err(_) => Self::Everything { is_passing: false },
         }
+        if values.is_empty() { Self::Nothing } else { Self::Values(values) }
     }
 
     fn tell(&self) -> Tell {
@@ -87,6 +85,17 @@ impl Veil {
             (veil, error) => veil.text(&error.to_string()),
         }
     }
+}
+
+/// What the Secrets among a parent and its children hold.
+fn of_secrets(context: &Context, parent: &Object) -> SecretValues {
+    let mut values = SecretValues::default();
+    let is_secret = |object: &&Object| object.ty().is("v1", "Secret");
+    let children = context.observed(parent);
+    for secret in children.iter().chain([parent]).filter(is_secret) {
+        values.add_secret(secret);
+    }
+    values
 }
 
 impl Report {

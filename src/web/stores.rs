@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::{WebState, status::Refused};
 use crate::{
     board::Board,
-    object::{KeyRef, Object, ObjectKey, TypeRef},
+    object::{KeyRef, Object, ObjectKey, ParseAsError, TypeRef},
     store::StoreReader,
 };
 
@@ -48,15 +48,8 @@ pub enum StoresError {
         kind: String,
     },
     /// A cached object is not what the Rust type says.
-    #[error("{object} cannot be read as the type that was asked for: line {line}, column {column}")]
-    Unreadable {
-        /// Its type and key.
-        object: String,
-        /// Where in its JSON, from 1.
-        line: usize,
-        /// Where in the line, from 1.
-        column: usize,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] ParseAsError),
 }
 
 impl Stores {
@@ -74,7 +67,7 @@ impl Stores {
         K: Resource<DynamicType = ()> + DeserializeOwned,
     {
         let object = self.get_object((&*K::api_version(&()), &*K::kind(&())), key)?;
-        object.as_ref().map(read).transpose()
+        Ok(object.as_ref().map(Object::parse_as).transpose()?)
     }
 
     /// All objects of a type, by key.
@@ -85,7 +78,10 @@ impl Stores {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
     {
-        self.list_objects((&*K::api_version(&()), &*K::kind(&())))?.iter().map(read).collect()
+        self.list_objects((&*K::api_version(&()), &*K::kind(&())))?
+            .iter()
+            .map(|object| Ok(object.parse_as()?))
+            .collect()
     }
 
     /// One object of a type that is known by its names, such as `("v1", "Pod")`.
@@ -118,14 +114,6 @@ impl Stores {
             kind: kind.to_owned(),
         })
     }
-}
-
-fn read<K: DeserializeOwned>(object: &Object) -> Result<K, StoresError> {
-    object.parse_as().map_err(|error| StoresError::Unreadable {
-        object: format!("{} {}", object.ty(), object.key()),
-        line: error.line(),
-        column: error.column(),
-    })
 }
 
 impl FromRequest for Stores {

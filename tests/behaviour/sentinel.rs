@@ -10,7 +10,11 @@ use std::{
 };
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
-use operetta::{object::ObjectKey, operator::SyncRequest, prelude::*};
+use operetta::{
+    object::{Object, ObjectKey},
+    operator::SyncRequest,
+    prelude::*,
+};
 use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt, net::TcpStream, task::JoinHandle};
 use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
@@ -76,6 +80,13 @@ fn printed(value: &impl std::fmt::Debug) {
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner).push(text);
 }
 
+/// What no Secret is.
+#[derive(serde::Deserialize)]
+struct Numbers {
+    #[expect(dead_code, reason = "is only parsed")]
+    data: std::collections::BTreeMap<String, u8>,
+}
+
 /// Wants a Secret, and a Pod and a file that hold copies of what is marked in the parent.
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let spec = request.parent.field("spec").unwrap_or_default();
@@ -83,6 +94,10 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     match spec["act"].as_str() {
         Some("fail") => return Err(Error::msg(format!("cannot log in with {password}"))),
         Some("panic") => panic!("nobody can log in with {password}"),
+        Some("misfit") => {
+            let secrets = request.children::<Secret>().raw();
+            secrets.first().map(Object::parse_as::<Numbers>).transpose()?;
+        }
         _ => {}
     }
     let name = request.parent.name();
@@ -269,6 +284,8 @@ async fn no_secret_is_in_an_answer_an_event_a_metric_a_line_of_the_log_or_a_debu
     operators.post("/api/v1/operators/keeper/resume").await;
     act(&world, &operators, "fail", "HandlerFailed", "cannot log in with (redacted)").await;
     act(&world, &operators, "panic", "HandlerPanicked", "nobody can log in with (redacted)").await;
+    let misfit = "`data.kept`: string, where u8 is expected";
+    act(&world, &operators, "misfit", "HandlerFailed", misfit).await;
     act(&world, &operators, "refused", "WriteFailed", "(redacted)").await;
     print_all(&operators, &world.namespace).await;
     operators.stop().await;

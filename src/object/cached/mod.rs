@@ -3,6 +3,7 @@
 mod lookup;
 mod managed;
 mod outline;
+mod typed;
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -12,6 +13,7 @@ use serde_json::Value;
 pub use managed::KeptManagers;
 use managed::ManagedFields;
 pub(crate) use outline::Outline;
+pub use typed::ParseAsError;
 
 use super::{
     FieldSet, K8sType, ObjectKey, ResourceVersion, Uid,
@@ -153,11 +155,6 @@ impl Object {
             tree[name] = Value::from(value);
         }
         tree
-    }
-
-    /// The object as a Rust type.
-    pub fn parse_as<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(&self.to_json())
     }
 
     /// One field of the root, for example `spec` or `status`, as a tree.

@@ -41,6 +41,24 @@ async fn a_handler_that_cannot_finalize_quotes_no_secret() {
     assert!(!format!("{:?}", report.failure()).contains(SECRET));
 }
 
+/// No schema says so: a Secret is one whatever is in it.
+#[tokio::test]
+async fn a_handler_quotes_nothing_of_a_secret_that_is_its_child() {
+    let mut held = child("5", 1);
+    held["data"] = json!({"password": "czNjcmV0LXZhbHVl", "key": "//79"});
+    let setup = Setup::new(secrets(), ChildConfig::apply()).caching(held);
+    let setup = setup.refusing_to_finalize("neither s3cret-value nor czNjcmV0LXZhbHVl nor //79");
+    let world = setup.ending(&["operetta.dev/op"]).before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        _ => taken(),
+    });
+    world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+    let told = told(&world);
+    assert!(told.contains("neither (redacted) nor (redacted) nor (redacted)"), "{told}");
+    assert!([SECRET, "czNjcmV0", "//79"].iter().all(|secret| !told.contains(secret)), "{told}");
+}
+
 #[tokio::test]
 async fn a_server_that_refuses_a_status_quotes_no_secret() {
     let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(marked());
