@@ -40,6 +40,15 @@ pub enum ApiError {
         /// What is wrong with it; never its content.
         why: String,
     },
+    /// The server took what was sent, without the label by which it is watched.
+    #[error(
+        "the API server keeps it without the label `{label}`, by which changes of it would be seen: \
+         take it out of the admission policy that removes the label"
+    )]
+    Unlabelled {
+        /// The label.
+        label: String,
+    },
 }
 
 /// A `Status` that says no.
@@ -171,7 +180,10 @@ impl ApiError {
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused { refusal, .. } => Some(refusal),
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => None,
+            Self::Unreachable { .. }
+            | Self::TimedOut { .. }
+            | Self::Malformed { .. }
+            | Self::Unlabelled { .. } => None,
         }
     }
 
@@ -182,6 +194,7 @@ impl ApiError {
             Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => {
                 ErrorClass::Retry
             }
+            Self::Unlabelled { .. } => ErrorClass::Permanent,
         }
     }
 

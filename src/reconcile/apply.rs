@@ -1,7 +1,8 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
 use super::{
-    Context, End, Report, adopt, contested, delete, flapping, immutable, interlock, pause, takeover,
+    Context, End, Report, adopt, contested, delete, flapping, immutable, interlock, lingering,
+    pause, takeover,
 };
 use crate::{
     cluster::{ApiError, ErrorClass},
@@ -22,9 +23,10 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     report.memory.memos = memos;
     context.metrics().children_unchanged(context.name(), report.unchanged);
     let is_partial = waiting.iter().any(|waiting| waiting.why == WaitingReason::TypeNotSynced);
-    for Waiting { id, why } in waiting {
-        report.wait_for(&id, &why);
+    for Waiting { id, why } in &waiting {
+        report.wait_for(id, why);
     }
+    lingering::look(context, &waiting, report).await;
     match may_create(context, parent, &steps, report).await {
         Ok(true) => {}
         Ok(false) => return report.close(),
@@ -259,9 +261,14 @@ pub(super) fn written(
     immutable::forget_other(write, report);
     context.metrics().child_written(name, &write.id.ty, verb);
     report.wrote(&write.id, verb, write.paths.clone());
-    context.learn(parent, reply);
     if verb == Verb::Adopted {
         adopt::announce(context, parent, &write.id, report);
+    }
+    if context.is_watched(&reply) {
+        context.learn(parent, reply);
+    } else {
+        // In the cache it would stay as it is now, whatever becomes of it.
+        report.child_failed(&write.id, context.unlabelled());
     }
 }
 

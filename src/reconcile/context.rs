@@ -190,6 +190,11 @@ impl Context {
         (self.parts.show)(parent, failure);
     }
 
+    /// Tells everyone who watches a type but the origin.
+    pub(super) fn tell(&self, ty: &K8sType, change: Change, origin: Option<Origin>) {
+        (self.parts.publish)(ty, change, origin);
+    }
+
     pub(super) fn cluster(&self) -> &Cluster {
         &self.parts.cluster
     }
@@ -237,40 +242,6 @@ impl Context {
         unsynced.map(|store| store.reader().ty().clone()).collect()
     }
 
-    /// Takes the reply to a write into the cache, and tells the others.
-    pub(super) fn learn(&self, parent: &Object, reply: Object) {
-        let ty = reply.ty().clone();
-        // What ends must be watched: else nobody would say that it is gone.
-        if (ty == self.config().parent || reply.is_deleting()) && !self.is_watched(&reply) {
-            return;
-        }
-        let change = self.store(&ty).and_then(|store| store.overlay(reply));
-        self.publish(&ty, change, Some(self.origin(parent)));
-    }
-
-    /// Takes what was read live into the cache, and tells everyone: what others changed is in it,
-    /// and its event will be ignored as old.
-    pub(super) fn learn_live(&self, live: Object) {
-        let ty = live.ty().clone();
-        if !self.is_watched(&live) {
-            return;
-        }
-        let change = self.store(&ty).and_then(|store| store.overlay(live));
-        self.publish(&ty, change, None);
-    }
-
-    /// Takes the end of an object into the cache, and tells the others.
-    pub(super) fn learn_gone(&self, parent: &Object, ty: &K8sType, key: &ObjectKey, uid: &Uid) {
-        let change = self.store(ty).and_then(|store| store.bury(key, uid));
-        self.publish(ty, change, Some(self.origin(parent)));
-    }
-
-    /// Takes in that an object which others deleted is gone, and tells everyone.
-    pub(super) fn learn_absent(&self, ty: &K8sType, key: &ObjectKey, uid: &Uid) {
-        let change = self.store(ty).and_then(|store| store.bury(key, uid));
-        self.publish(ty, change, None);
-    }
-
     /// What the schema of the parents says; `None` while the server has yet to publish it.
     pub(super) async fn schema(&self) -> Result<Option<Arc<TypeSchema>>, ApiError> {
         self.schema.get(self.cluster(), &self.config().parent).await
@@ -309,28 +280,9 @@ impl Context {
         self.parts.children.iter().map(count).sum()
     }
 
-    /// Whether a watch will say what becomes of an object. One with a selector would never say that
-    /// an object is gone which does not match.
-    fn is_watched(&self, object: &Object) -> bool {
-        let is_parent = *object.ty() == self.config().parent;
-        (is_parent && (self.needs_finalizer() || self.selects(object)))
-            || object.label(&self.config().labels.managed_by).as_deref()
-                == Some(&*self.config().name)
-    }
-
-    fn store(&self, ty: &K8sType) -> Option<&Store> {
+    pub(super) fn store(&self, ty: &K8sType) -> Option<&Store> {
         let mut stores = std::iter::once(&self.parts.parents).chain(&self.parts.children);
         stores.find(|store| store.reader().ty() == ty)
-    }
-
-    fn origin(&self, parent: &Object) -> Origin {
-        Origin { operator: self.name.clone(), parent: parent.uid().clone() }
-    }
-
-    fn publish(&self, ty: &K8sType, change: Option<Change>, origin: Option<Origin>) {
-        if let Some(change) = change {
-            (self.parts.publish)(ty, change, origin);
-        }
     }
 }
 

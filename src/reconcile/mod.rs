@@ -37,6 +37,8 @@ mod flapping;
 mod gate;
 mod immutable;
 mod interlock;
+mod learn;
+mod lingering;
 mod meanwhile;
 mod outcome;
 mod pause;

@@ -12,7 +12,7 @@ use crate::{
     history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
     object::ResourceVersion,
     operator::ConflictPolicy,
-    plan::{ChildId, Flapping, ForeignChild, Interlock, Memos, Rewrite, RewriteReason},
+    plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos, Rewrite, RewriteReason},
 };
 
 /// What a parent's runs remember from one to the next. Losing it costs a few requests, no more.
@@ -28,6 +28,8 @@ pub struct Memory {
     pub last_contested: Option<String>,
     /// Children at which the server asked for patience, until it no longer does.
     pub throttled: BTreeSet<ChildId>,
+    /// Children that take their time to go.
+    pub lingering: Lingering,
     /// Whether there was ever a child, so that a missing one may have been deleted.
     pub had_children: bool,
     /// Deletions that were too many; `None` before the first run.

@@ -8,6 +8,8 @@ mod ending;
 mod event_reading;
 mod finalizers;
 mod inheriting;
+mod labels;
+mod lingering;
 mod objects;
 mod pausing;
 mod restraint;
@@ -119,77 +121,7 @@ async fn a_failure_for_good_that_the_status_says_rests() {
 
 /// Its label was taken away, so the watch with the selector has said that it is gone, and will
 /// not say so again.
-#[tokio::test]
-async fn a_child_without_our_label_that_ends_is_created_again() {
-    let is_gone = Arc::new(AtomicBool::new(false));
-    let ended = is_gone.clone();
-    let script = move |asked: &scripted::Asked| {
-        let is_gone = ended.load(Ordering::Acquire);
-        match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "GET" if asked.is_about("/apps/p") => (200, parent("9")),
-            "PATCH" if is_gone => {
-                let mut created = asked.body.clone();
-                created["metadata"]["uid"] = json!("new");
-                created["metadata"]["resourceVersion"] = json!("20");
-                (201, created)
-            }
-            "PATCH" => refusal(409, "Conflict"),
-            "GET" if is_gone => refusal(404, "NotFound"),
-            "GET" => {
-                let mut ending = child("8", 2);
-                ending["metadata"]["labels"] = json!({});
-                ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-                (200, ending)
-            }
-            _ => taken(),
-        }
-    };
-    let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
-    let first = world.run(Memory::default()).await;
-    assert!(first.writes.is_empty() && !first.waiting.is_empty(), "{first:?}");
-    is_gone.store(true, Ordering::Release);
-    let second = world.run(first.memory).await;
-    assert_eq!(second.writes.len(), 1, "{:?}", second.waiting);
-}
-
-#[tokio::test]
-async fn a_child_without_our_label_that_we_delete_is_created_again() {
-    let is_gone = Arc::new(AtomicBool::new(false));
-    let ended = is_gone.clone();
-    let script = move |asked: &scripted::Asked| {
-        let is_gone = ended.load(Ordering::Acquire);
-        let mut unlabelled = child("8", 1);
-        unlabelled["metadata"]["labels"] = json!({});
-        match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "GET" if asked.is_about("/apps/p") => (200, parent("9")),
-            "PATCH" if is_gone => {
-                let mut created = asked.body.clone();
-                created["metadata"]["uid"] = json!("new");
-                created["metadata"]["resourceVersion"] = json!("20");
-                (201, created)
-            }
-            "PATCH" => refusal(409, "Conflict"),
-            "GET" if is_gone => refusal(404, "NotFound"),
-            "GET" => (200, unlabelled),
-            "DELETE" => {
-                unlabelled["metadata"]["resourceVersion"] = json!("9");
-                unlabelled["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-                (200, unlabelled)
-            }
-            _ => taken(),
-        }
-    };
-    let world = Setup::new(pods(), ChildConfig::recreate()).desiring(desired("c")).before(script);
-    let first = world.run(Memory::default()).await;
-    assert_eq!((first.writes.len(), world.asked("DELETE").len()), (1, 1), "{first:?}");
-    assert!(!world.is_cached("c"), "no watch would say that it is gone");
-    is_gone.store(true, Ordering::Release);
-    let second = world.run(first.memory).await;
-    assert_eq!(second.writes.len(), 1, "{:?}", second.waiting);
-}
-
+/// An admission policy takes it off whatever is written.
 #[tokio::test]
 async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
     let conflicts = AtomicUsize::new(2);

@@ -103,8 +103,13 @@ impl World {
 
     /// Whether a child is cached.
     pub(super) fn is_cached(&self, name: &str) -> bool {
+        self.cached(name).is_some()
+    }
+
+    /// A child, if it is cached.
+    pub(super) fn cached(&self, name: &str) -> Option<Object> {
         let key = ObjectKey::namespaced("ns", name);
-        self.context.cached(&self.config().children[0].ty, &key).is_some()
+        self.context.cached(&self.config().children[0].ty, &key)
     }
 
     pub(super) fn context(&self) -> Arc<Context> {

@@ -2,6 +2,7 @@
 //! lost, nothing of others is touched, nothing is written twice; the trouble is said while it
 //! lasts, and gone afterwards.
 
+mod admission;
 mod answers;
 mod events;
 mod finalizers;

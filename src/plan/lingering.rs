@@ -1,0 +1,73 @@
+//! Children that take their time to go, and when to look at them live: the event that tells of their
+//! end may never come. Decides; does not look.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use crate::object::{Object, Uid};
+
+/// Longer than a Pod has by default to end (30 s), so that a look is rare.
+const LOOK_AFTER: Duration = Duration::from_mins(1);
+
+/// Since when children are known to be ending.
+#[derive(Debug, Clone, Default)]
+pub struct Lingering(BTreeMap<Uid, Instant>);
+
+impl Lingering {
+    /// Takes in which children are ending by now. Those come back that have been for a minute, and
+    /// again after each further one.
+    pub fn overdue(&mut self, ending: Vec<Object>, now: Instant) -> Vec<Object> {
+        let before = std::mem::take(&mut self.0);
+        let mut overdue = Vec::new();
+        for child in ending {
+            let mut since = before.get(child.uid()).copied().unwrap_or(now);
+            if now.saturating_duration_since(since) >= LOOK_AFTER {
+                since = now;
+                overdue.push(child.clone());
+            }
+            self.0.insert(child.uid().clone(), since);
+        }
+        overdue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{K8sType, KeptManagers};
+
+    fn children(uids: &[&str]) -> Vec<Object> {
+        let child = |uid: &&str| {
+            let ty = K8sType::cluster_scoped("v1", "Thing", "things");
+            let value = json!({"metadata": {"name": "a", "uid": uid, "resourceVersion": "1"}});
+            Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+        };
+        uids.iter().map(child).collect()
+    }
+
+    #[test]
+    fn a_child_that_takes_longer_than_a_minute_to_go_is_looked_at_once_a_minute() {
+        let (mut lingering, start) = (Lingering::default(), Instant::now());
+        for (second, ending, overdue) in [
+            (0, vec!["a"], vec![]),
+            (50, vec!["a", "b"], vec![]),
+            (60, vec!["a", "b"], vec!["a"]),
+            (119, vec!["a", "b"], vec!["b"]),
+            (120, vec!["a", "b"], vec!["a"]),
+            // Another object is waited for anew, and what is forgotten takes no memory.
+            (200, vec!["c"], vec![]),
+            (259, vec!["a", "c"], vec![]),
+            (260, vec!["a", "c"], vec!["c"]),
+            (400, vec![], vec![]),
+        ] {
+            let now = start + Duration::from_secs(second);
+            let found = lingering.overdue(children(&ending), now);
+            assert_eq!(found, children(&overdue), "after {second} s");
+        }
+        assert!(lingering.0.is_empty());
+    }
+}

@@ -1,0 +1,33 @@
+//! A live look at children that take their time to go: what a watch does not tell is found out all
+//! the same.
+
+use super::{Context, Report};
+use crate::{
+    cluster::ApiError,
+    object::Object,
+    plan::{ChildId, Waiting, WaitingReason},
+};
+
+/// Looks at those of the children that are waited for which should have gone by now. What is found
+/// is told to all: the parent itself is to run again.
+pub(super) async fn look(context: &Context, waiting: &[Waiting], report: &mut Report) {
+    let ending = waiting.iter().filter(|waiting| waiting.why == WaitingReason::Deleting);
+    let ending = ending.filter_map(|waiting| context.cached(&waiting.id.ty, &waiting.id.key));
+    let now = tokio::time::Instant::now().into_std();
+    for child in report.memory.lingering.overdue(ending.collect(), now) {
+        if let Err(error) = look_at(context, &child).await {
+            report.child_failed(&ChildId::of(&child), error);
+        }
+    }
+}
+
+async fn look_at(context: &Context, child: &Object) -> Result<(), ApiError> {
+    let live = context.cluster().read(child.ty(), child.key()).await?;
+    if live.as_ref().is_none_or(|live| live.uid() != child.uid()) {
+        context.learn_absent(child.ty(), child.key(), child.uid());
+    }
+    if let Some(live) = live {
+        context.learn_live(live);
+    }
+    Ok(())
+}
