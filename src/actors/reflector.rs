@@ -4,11 +4,13 @@ mod schema;
 
 use std::{
     fmt,
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Instant, SystemTime},
 };
 
-use actix::{Actor, Addr, AsyncContext, Context, Handler, SpawnHandle};
+use actix::{Actor, Addr, AsyncContext, Context, Handler};
+use futures::FutureExt;
 use tokio::{runtime::Handle, task::AbortHandle};
 
 use super::{
@@ -21,7 +23,7 @@ use crate::{
     cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched, watch},
     metrics::MailboxDepth,
     object::{K8sType, Undecodable},
-    store::{Change, ScopeId, Settled, Store},
+    store::{Change, Hold, ScopeId, Settled, Store},
 };
 
 /// What a [`Reflector`] is made of.
@@ -50,8 +52,8 @@ pub struct Reflector {
     /// What is counted over all scopes.
     state: TypeState,
     observers: Vec<Observer>,
-    /// Ends the hold on deletions.
-    hold: Option<SpawnHandle>,
+    /// The hold on deletions that ends by itself.
+    held: Option<Hold>,
     pulse: Pulse,
 }
 
@@ -74,6 +76,9 @@ struct Scope {
 /// A type that was never in sync is called failing after so many failures in a row.
 const FAILURES_THAT_LAST: u32 = 3;
 
+/// What made a watch loop panic may do so again.
+const AFTER_A_PANIC: std::time::Duration = std::time::Duration::from_secs(1);
+
 /// A restored backup holds deletions back for this long.
 const HOLD_DELETIONS: std::time::Duration = std::time::Duration::from_mins(1);
 
@@ -90,8 +95,8 @@ impl Reflector {
         let (loops, reading, observers) = (Vec::new(), None, Vec::new());
         let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
         let pulse = parts.board.pulse(name, Instant::now());
-        let (state, hold) = <_>::default();
-        Self { parts, scopes, loops, reading, state, observers, hold, pulse }
+        let (state, held) = <_>::default();
+        Self { parts, scopes, loops, reading, state, observers, held, pulse }
     }
 
     /// Adds someone to tell. To be called before the start.
@@ -119,9 +124,10 @@ impl Reflector {
                 let note = move |note| post(&reflector, &mailbox, Noted { scope, note });
                 let watching = watch(cluster.clone(), spec.clone(), store.clone(), id, note);
                 // A watch loop ends only by a panic, a bug of ours: the type must not die of it.
-                if let Err(error) = tokio::spawn(watching).await {
-                    tracing::error!(ty = %spec.ty, %error, "the watch loop died; it starts anew");
+                if AssertUnwindSafe(watching).catch_unwind().await.is_err() {
+                    tracing::error!(ty = %spec.ty, "a watch loop died; this is a bug");
                 }
+                tokio::time::sleep(AFTER_A_PANIC).await;
             }
         };
         self.parts.runtime.spawn(keep_going).abort_handle()
@@ -191,20 +197,22 @@ impl Reflector {
                 "versions went back: the API server was restored from a backup, or its answer is \
                  stale; deletions of this type are held for a minute");
             self.state.went_back = Some(SystemTime::now());
-            self.hold_deletions(ctx);
         }
+        self.release_deletions_later(ctx);
         self.recovered(scope);
     }
 
-    /// The store holds them; one hold ends it, the latest.
-    fn hold_deletions(&mut self, ctx: &mut Context<Self>) {
-        let end = ctx.run_later(HOLD_DELETIONS, |reflector, _| {
-            reflector.parts.store.release_deletions();
-            reflector.show();
-        });
-        if let Some(earlier) = self.hold.replace(end) {
-            ctx.cancel_future(earlier);
+    /// A hold begins in the store, and may have begun unheard of: it is told with the watch that
+    /// follows its list.
+    fn release_deletions_later(&mut self, ctx: &mut Context<Self>) {
+        let hold = self.parts.store.hold();
+        if let Some(hold) = hold.filter(|_| hold != self.held) {
+            ctx.run_later(HOLD_DELETIONS, move |reflector, _| {
+                reflector.parts.store.release_deletions(hold);
+                reflector.show();
+            });
         }
+        self.held = hold;
     }
 
     fn failed(&mut self, scope: usize, error: &ApiError) {

@@ -113,7 +113,7 @@ fn failing_client() -> Client {
 fn without_parents() -> Store {
     let store = Store::new(app(), BTreeSet::new());
     let scope = store.add_scope(None);
-    let start = store.begin_list();
+    let start = store.begin_list(scope);
     store.replace(scope, start, vec![], &ResourceVersion::Number(5));
     store
 }

@@ -182,13 +182,13 @@ impl Cluster {
     /// Sends a request and returns once its answer has begun; a refusal is read whole.
     pub(super) async fn open(&self, request: ApiRequest<'_>) -> Result<Response<Body>, ApiError> {
         let (name, verb, ty) = (request.name(), request.verb, request.ty);
-        let started = Instant::now();
+        let (metrics, code, started) = (&self.metrics, None, Instant::now());
+        let mut attempt = Attempt { metrics, verb, ty, code, started };
         let result = self.exchange(&name, request).await;
-        let code = match &result {
+        attempt.code = match &result {
             Ok(response) => Some(response.status().as_u16()),
             Err(error) => error.code(),
         };
-        self.metrics.api_request(verb, ty, code, started.elapsed());
         result
     }
 
@@ -211,6 +211,22 @@ impl Cluster {
             return Ok(response);
         }
         Err(refused(name, response).await?)
+    }
+}
+
+/// A request that is counted when it ends, be it because nobody waits for its answer any more.
+struct Attempt<'a> {
+    metrics: &'a Metrics,
+    verb: &'static str,
+    ty: &'a K8sType,
+    /// The answer, if one has begun.
+    code: Option<u16>,
+    started: Instant,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        self.metrics.api_request(self.verb, self.ty, self.code, self.started.elapsed());
     }
 }
 

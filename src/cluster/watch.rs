@@ -32,6 +32,9 @@ use crate::{
 /// How often it is told that the server says something.
 const ALIVE_EVERY: Duration = Duration::from_secs(1);
 
+/// A watch that ends earlier has not worked.
+const SHORT_WATCH: Duration = Duration::from_secs(1);
+
 /// Why a watch begins anew, as the metric says it.
 const EXPIRED: &str = "expired";
 
@@ -48,7 +51,7 @@ enum End {
     Clean,
     /// What came next is no longer known: list again. The reason is that of the metric.
     Gone(&'static str),
-    /// The server does not stream lists.
+    /// The server does not stream lists, or ended one before it was complete.
     CannotStream,
 }
 
@@ -66,8 +69,11 @@ struct Loop<N> {
     failures: u32,
     /// Whether the stream before ended earlier than it was to, or there was none.
     is_cut: bool,
-    /// Whether it said nothing from its start to its end.
-    was_mute: bool,
+    /// When the stream began that is read.
+    opened: Instant,
+    /// Whether the server may have gone back to an earlier version unnoticed: the stream before said
+    /// nothing from its start to its end, or the server was not to be reached.
+    is_doubtful: bool,
     /// When it was last said that the server is there, if that still holds.
     alive: Option<Instant>,
 }
@@ -81,7 +87,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     note: N,
 ) {
     let streams_lists = cluster.settings().streaming_lists;
-    let (from, settled, failures, is_cut, was_mute, alive) = (None, None, 0, true, false, None);
+    let (from, settled, failures, is_cut, is_doubtful, alive) = (None, None, 0, true, false, None);
     let mut looping = Loop {
         cluster,
         spec,
@@ -93,7 +99,8 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         settled,
         failures,
         is_cut,
-        was_mute,
+        opened: Instant::now(),
+        is_doubtful,
         alive,
     };
     loop {
@@ -107,7 +114,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let started = Instant::now();
         let end = match self.from.clone() {
             None if !self.streams_lists => self.list().await,
-            Some(version) if self.was_mute => self.watch_again(version).await,
+            Some(version) if self.is_doubtful => self.watch_again(version).await,
             from => self.stream(from).await,
         };
         // The watch that follows a list is not the first that is heard of the server.
@@ -120,7 +127,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 self.restart(reason);
                 self.pause_before_retry().await;
             }
-            Ok(End::Clean) if started.elapsed() > Duration::from_secs(1) => self.failures = 0,
+            Ok(End::Clean) if started.elapsed() > SHORT_WATCH => self.failures = 0,
             Ok(End::Clean) => self.pause_before_retry().await,
             Err(error) => self.fail(error).await,
         }
@@ -138,6 +145,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         self.cluster.metrics().watch_restarted(&self.spec.ty, "error");
         self.failures += 1;
         self.alive = None;
+        self.is_doubtful = true;
         let retry_in = match error.class() {
             ErrorClass::Wait(delay) => Backoff::obeyed(delay),
             _ => BACKOFF.delay(self.failures, 0),
@@ -157,7 +165,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     /// Watches from a version, or from a streamed list.
     async fn stream(&mut self, from: Option<ResourceVersion>) -> Result<End, ApiError> {
-        let mut initial = from.is_none().then(|| (self.store.begin_list(), Streamed::new()));
+        let mut initial =
+            from.is_none().then(|| (self.store.begin_list(self.scope), Streamed::new()));
         let mut lines = match self.open_watch(from.as_ref()).await {
             Ok(lines) => lines,
             Err(error) if initial.is_some() && cannot_stream(&error) => {
@@ -172,16 +181,16 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             self.alive();
         }
         let mut line = Vec::new();
-        self.was_mute = true;
+        (self.opened, self.is_doubtful) = (Instant::now(), true);
         while self.next_line(&mut lines, &mut line).await? {
-            self.was_mute = false;
+            self.is_doubtful = false;
             let frame = frames::frame(&line, &self.spec.ty)
                 .map_err(|error| ApiError::malformed(self.name(), &error))?;
             if let Some(end) = self.take(frame, &mut initial)? {
                 return Ok(end);
             }
         }
-        Ok(End::Clean)
+        Ok(if initial.is_some() { End::CannotStream } else { End::Clean })
     }
 
     /// Takes in one frame; `Some` ends the stream.
@@ -202,7 +211,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 objects.remove(outline.key());
                 // It may be known as one that cannot be read, and a reply may be on its way.
                 let object = self.object(outline);
-                self.changed(self.store.observe_deletion(self.scope, &object));
+                self.changed(self.store.observe_deletion_within_list(&object));
             }
             (Frame::Deleted(outline), None) => {
                 self.advance(outline.version().clone());
@@ -261,8 +270,11 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
     }
 
+    /// A server that ends every watch after a word is not to be asked in a tight loop either.
     fn advance(&mut self, version: ResourceVersion) {
-        self.failures = 0;
+        if self.opened.elapsed() > SHORT_WATCH {
+            self.failures = 0;
+        }
         self.alive();
         self.from = Some(version);
     }

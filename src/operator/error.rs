@@ -121,8 +121,8 @@ pub enum ConfigError {
     },
 }
 
-/// A handler's failure that no retry will mend: the parent rests until its spec changes. Only `sync`
-/// rests; `finalize` is tried again with backoff all the same, so that the parent can go.
+/// A handler's failure that no retry will mend: the parent rests until it changes (its spec, labels,
+/// annotations or finalizers, not its status). Only `sync` rests; `finalize` is tried again with backoff all the same, so that the parent can go.
 ///
 /// ```
 /// use operetta::operator::Permanent;

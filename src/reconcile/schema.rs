@@ -24,6 +24,8 @@ struct Known {
     schema: Option<Arc<TypeSchema>>,
     read_at: Option<Instant>,
     unpublished_since: Option<Instant>,
+    /// When it was last asked for in vain, and why it was.
+    failed: Option<(Instant, ApiError)>,
 }
 
 /// A CRD can be changed while it is served, and nothing else tells.
@@ -58,6 +60,21 @@ impl Known {
         self.read_at = Some(now);
         self.schema.clone()
     }
+
+    /// Takes in that it could not be read. What is known is believed until it is read again: else no
+    /// status could be written while only this fails.
+    fn give_up(&mut self, error: ApiError, now: Instant) -> Result<Arc<TypeSchema>, ApiError> {
+        self.failed = Some((now, error.clone()));
+        let known = self.schema.clone().ok_or(error)?;
+        self.read_at = Some(now);
+        Ok(known)
+    }
+
+    /// Why it is not known, as another found out who was asking at the time.
+    fn failed_since(&self, asked: Instant) -> Option<ApiError> {
+        let (at, error) = self.failed.as_ref()?;
+        (*at >= asked).then(|| error.clone())
+    }
 }
 
 impl ParentSchema {
@@ -81,12 +98,18 @@ impl ParentSchema {
         if let Some(schema) = self.known().fresh() {
             return Ok(Some(schema));
         }
+        let asked = Instant::now();
         let _asking = self.asking.lock().await;
         if let Some(schema) = self.known().fresh() {
             return Ok(Some(schema));
         }
-        let published = cluster.schema(parent).await?;
-        Ok(self.known().take_in(published, Instant::now()))
+        if let Some(error) = self.known().failed_since(asked) {
+            return Err(error);
+        }
+        match cluster.schema(parent).await {
+            Ok(published) => Ok(self.known().take_in(published, Instant::now())),
+            Err(error) => self.known().give_up(error, Instant::now()).map(Some),
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -132,12 +155,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_known_is_believed_while_it_cannot_be_read_again() {
+        let (mut known, start) = (Known::default(), Instant::now());
+        let error = || ApiError::TimedOut { request: "get".to_owned(), after: FRESH };
+        assert!(known.give_up(error(), start).is_err());
+        assert!(known.failed_since(start).is_some(), "who waited meanwhile need not ask");
+        assert!(known.failed_since(start + FRESH).is_none());
+        known.take_in(Some(Arc::new(published())), start);
+        known.read_at = None;
+        assert!(known.give_up(error(), Instant::now()).is_ok());
+        assert!(known.fresh().is_some(), "it is not asked for again at once");
+    }
+
+    #[test]
     fn a_schema_that_is_a_minute_old_is_read_again_and_known_until_then() {
         let secrets = SecretFields::default();
         let schema = Arc::new(TypeSchema { status: StatusSchema::unknown(), secrets });
         for (age, is_fresh) in [(Duration::ZERO, true), (FRESH, false)] {
             let read_at = Instant::now().checked_sub(age);
-            let known = Known { schema: Some(schema.clone()), read_at, unpublished_since: None };
+            let known = Known { schema: Some(schema.clone()), read_at, ..Known::default() };
             assert_eq!(known.fresh().is_some(), is_fresh, "{age:?}");
             assert!(known.schema.is_some());
         }

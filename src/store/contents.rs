@@ -11,7 +11,7 @@ use std::{
 use super::{
     departed::Departed,
     left_out::LeftOut,
-    scope::{ListStart, Scope, ScopeId, raise},
+    scope::{Hold, ListStart, Scope, ScopeId, raise},
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
@@ -64,11 +64,11 @@ pub(super) struct Contents {
     last_nameless: u64,
     /// Counts lists and tombstones, to order one against the other.
     clock: u64,
-    /// The newest version that a reply has shown, which no watch need have told yet.
-    replied: Option<ResourceVersion>,
     bytes: usize,
     scopes: Vec<Scope>,
-    deletions_held: bool,
+    /// How often deletions were held.
+    holds: u64,
+    hold: Option<Hold>,
     /// Labels whose value is the uid of a parent.
     parent_labels: BTreeSet<String>,
 }
@@ -135,7 +135,7 @@ impl Contents {
     }
 
     pub(super) fn may_delete(&self, namespace: Option<&str>) -> bool {
-        self.is_synced(namespace) && !self.deletions_held
+        self.is_synced(namespace) && self.hold.is_none()
     }
 
     /// The version up to which every scope is complete.
@@ -155,13 +155,17 @@ impl Contents {
         ScopeId(self.scopes.len() - 1)
     }
 
-    pub(super) fn release_deletions(&mut self) {
-        self.deletions_held = false;
+    pub(super) fn hold(&self) -> Option<Hold> {
+        self.hold
     }
 
-    pub(super) fn begin_list(&mut self) -> ListStart {
+    pub(super) fn release_deletions(&mut self, hold: Hold) {
+        self.hold = self.hold.filter(|latest| *latest != hold);
+    }
+
+    pub(super) fn begin_list(&mut self, scope: ScopeId) -> ListStart {
         self.clock += 1;
-        ListStart { clock: self.clock, replied: self.replied.clone() }
+        ListStart { clock: self.clock, replied: self.scopes[scope.0].replied.clone() }
     }
 
     /// Takes in an object that cannot be read; whether it is news.
@@ -199,7 +203,10 @@ impl Contents {
     }
 
     pub(super) fn overlay(&mut self, object: Object) -> Option<Change> {
-        raise(&mut self.replied, object.resource_version());
+        let namespace = object.namespace();
+        for scope in self.scopes.iter_mut().filter(|scope| scope.covers(namespace)) {
+            raise(&mut scope.replied, object.resource_version());
+        }
         if self.is_outlived(&object) { None } else { self.take(object) }
     }
 
@@ -231,6 +238,12 @@ impl Contents {
 
     pub(super) fn observe_deletion(&mut self, scope: ScopeId, object: &Object) -> Option<Change> {
         self.scopes[scope.0].advance(object.resource_version());
+        self.end(object)
+    }
+
+    /// Takes in that an object has gone, as told before a list is complete: up to there a scope may
+    /// still lack what is older.
+    pub(super) fn end(&mut self, object: &Object) -> Option<Change> {
         self.tombstones.remove(object.uid());
         self.departed.remember(object.uid(), object.resource_version());
         self.left_out.has_gone(object.key(), object.uid());

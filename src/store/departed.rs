@@ -39,10 +39,11 @@ impl Departed {
         self.versions.get(uid)
     }
 
-    /// Whether an object is from before its departure.
+    /// Whether an object is certainly from before its departure.
     pub(super) fn outdates(&self, object: &Object) -> bool {
-        let departure = self.departure(object.uid());
-        departure.is_some_and(|departure| !departure.is_older_than(object.resource_version()))
+        let version = object.resource_version();
+        let is_past = |left: &ResourceVersion| left == version || version.is_older_than(left);
+        self.departure(object.uid()).is_some_and(is_past)
     }
 }
 

@@ -180,13 +180,13 @@ mod tests {
         store.observe(scope, child.clone());
         assert!(store.leave_out(undecodable("a", 2)));
         assert_eq!(reader.parents_of(&undecodable("a", 2)), BTreeSet::from([Uid::new("parent")]));
-        let start = store.begin_list();
+        let start = store.begin_list(scope);
         assert!(!store.leave_out(undecodable("a", 2)), "the list shows it again");
         store.replace(scope, start, Vec::new(), &version(2));
         assert!(reader.is_empty() && reader.undecodable(&key("a")).is_some());
         assert_eq!(reader.left_out_of(&Uid::new("parent")).len(), 1, "it was cached once");
         assert!(reader.left_out_of(&Uid::new("other")).is_empty());
-        let start = store.begin_list();
+        let start = store.begin_list(scope);
         store.replace(scope, start, Vec::new(), &version(3));
         assert!(reader.left_out().is_empty(), "it is gone");
         store.observe(scope, child.clone());

@@ -24,7 +24,7 @@ mod scope;
 mod shared;
 
 pub use contents::Change;
-pub use scope::{ListStart, ScopeId, Settled};
+pub use scope::{Hold, ListStart, ScopeId, Settled};
 pub use shared::{Store, StoreReader};
 
 #[cfg(test)]

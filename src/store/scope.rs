@@ -2,6 +2,10 @@
 
 use crate::object::ResourceVersion;
 
+/// A time in which nothing is deleted, as the server went back to an earlier version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hold(pub(super) u64);
+
 /// One of the watches that feed a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ScopeId(pub(super) usize);
@@ -22,7 +26,8 @@ pub enum Settled {
     Continued,
     /// Its version is below what the scope or a reply had shown, or that of one of its objects below
     /// what was known of it: the server was restored from a backup.
-    /// It replaced everything, and deletions are held until [`super::Store::release_deletions`].
+    /// It replaced everything, and deletions are held until [`super::Store::release_deletions`] of
+    /// [`super::Store::hold`]. There may be a later hold by the time that this is heard of.
     WentBack,
 }
 
@@ -36,11 +41,14 @@ pub(super) struct Scope {
     pub(super) shows_all: bool,
     /// The newest version that its watch or list has shown.
     pub(super) high_water: Option<ResourceVersion>,
+    /// The newest version that a reply has shown, which no watch need have told yet.
+    pub(super) replied: Option<ResourceVersion>,
 }
 
 impl Scope {
     pub(super) fn new(namespace: Option<String>) -> Self {
-        Self { namespace, is_synced: false, shows_all: false, high_water: None }
+        let (high_water, replied) = <_>::default();
+        Self { namespace, is_synced: false, shows_all: false, high_water, replied }
     }
 
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use super::{Change, ListStart, ScopeId, Settled, contents::Contents};
+use super::{Change, Hold, ListStart, ScopeId, Settled, contents::Contents};
 use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// The handle that changes a store: held by its watch loops and by those who write to the API.
@@ -40,8 +40,8 @@ impl Store {
     }
 
     /// To be called before a list is asked for, whose result goes into [`Store::replace`].
-    pub fn begin_list(&self) -> ListStart {
-        self.write().begin_list()
+    pub fn begin_list(&self, scope: ScopeId) -> ListStart {
+        self.write().begin_list(scope)
     }
 
     /// Takes in a complete list of a scope, each object once; what it lacks is deleted.
@@ -77,6 +77,11 @@ impl Store {
         self.write().observe_deletion(scope, object)
     }
 
+    /// The same within a streamed list, which is not complete yet.
+    pub fn observe_deletion_within_list(&self, object: &Object) -> Option<Change> {
+        self.write().end(object)
+    }
+
     /// Takes in an object that cannot be read; whether it, or this version of it, is news.
     pub fn leave_out(&self, object: Undecodable) -> bool {
         self.write().leave_out(object)
@@ -97,9 +102,14 @@ impl Store {
         self.write().bury(key, uid)
     }
 
-    /// Ends the hold on deletions that [`Settled::WentBack`] began.
-    pub fn release_deletions(&self) {
-        self.write().release_deletions();
+    /// The hold on deletions that the latest [`Settled::WentBack`] began, until it is released.
+    pub fn hold(&self) -> Option<Hold> {
+        self.write().hold()
+    }
+
+    /// Ends a hold on deletions, unless a later one has begun.
+    pub fn release_deletions(&self, hold: Hold) {
+        self.write().release_deletions(hold);
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Contents> {
@@ -218,7 +228,7 @@ mod tests {
     fn listed(items: Vec<Object>, at: u64) -> (Store, ScopeId) {
         let store = Store::new(ty(), BTreeSet::from([LABEL.to_owned()]));
         let scope = store.add_scope(None);
-        let start = store.begin_list();
+        let start = store.begin_list(scope);
         store.replace(scope, start, items, &version(at));
         (store, scope)
     }
@@ -247,7 +257,7 @@ mod tests {
     #[test]
     fn a_list_deletes_what_it_lacks_unless_a_reply_is_newer() {
         let (store, scope) = listed(vec![object("a", "u", 1), object("b", "v", 2)], 2);
-        let start = store.begin_list();
+        let start = store.begin_list(scope);
         store.overlay(object("new", "w", 9));
         let (changes, _) = store.replace(scope, start, vec![object("a", "u", 1)], &version(5));
         assert_eq!(changes.len(), 1);
@@ -258,7 +268,7 @@ mod tests {
     #[test]
     fn a_buried_object_does_not_come_back_by_late_events() {
         let (store, scope) = listed(vec![object("a", "u", 1)], 1);
-        let start = store.begin_list();
+        let start = store.begin_list(scope);
         assert!(store.bury(object("a", "u", 1).key(), &Uid::new("u")).is_some());
         assert!(store.observe(scope, object("a", "u", 2)).is_none());
         store.replace(scope, start, vec![object("a", "u", 2)], &version(2));
@@ -271,7 +281,7 @@ mod tests {
     fn a_list_asked_for_after_the_burial_is_believed() {
         let (store, scope) = listed(vec![object("a", "u", 1)], 1);
         store.bury(object("a", "u", 1).key(), &Uid::new("u"));
-        let start = store.begin_list();
+        let start = store.begin_list(scope);
         store.replace(scope, start, vec![object("a", "u", 1)], &version(2));
         assert_eq!(store.reader().len(), 1);
     }
@@ -306,13 +316,13 @@ mod tests {
     fn a_list_from_before_the_high_water_mark_replaces_all_and_holds_deletions() {
         let (store, scope) = listed(vec![object("a", "u", 90), object("b", "v", 95)], 100);
         assert!(store.reader().may_delete(None));
-        let start = store.begin_list();
+        let start = store.begin_list(scope);
         let (changes, settled) =
             store.replace(scope, start, vec![object("a", "u", 40)], &version(50));
         assert_eq!((changes.len(), settled), (2, Settled::WentBack));
         assert_eq!(names(&store), ["ConfigMap.v1 ns/a @40"]);
         assert!(store.reader().is_synced() && !store.reader().may_delete(None));
-        store.release_deletions();
+        store.release_deletions(store.hold().unwrap());
         assert!(store.reader().may_delete(None));
     }
 
@@ -331,7 +341,7 @@ mod tests {
     fn one_namespace_can_be_relied_on_while_another_is_not_listed() {
         let store = Store::new(ty(), BTreeSet::new());
         let [a, b] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
-        let start = store.begin_list();
+        let start = store.begin_list(a);
         store.replace(a, start, vec![object("a", "u", 1)], &version(1));
         let reader = store.reader();
         assert!(reader.is_scope_synced(a) && !reader.is_scope_synced(b) && !reader.is_synced());
@@ -340,7 +350,7 @@ mod tests {
             assert!(!reader.may_delete(elsewhere), "{elsewhere:?}");
         }
         // The list of one namespace says nothing about the other.
-        let start = store.begin_list();
+        let start = store.begin_list(b);
         store.replace(b, start, Vec::new(), &version(2));
         assert_eq!(names(&store), ["ConfigMap.v1 ns/a @1"]);
         assert!(reader.may_delete(None));

@@ -28,7 +28,7 @@ fn listed() -> (Store, ScopeId) {
 }
 
 fn list(store: &Store, scope: ScopeId, items: Vec<Object>, version: u64) -> Settled {
-    let start = store.begin_list();
+    let start = store.begin_list(scope);
     store.replace(scope, start, items, &ResourceVersion::Number(version)).1
 }
 
@@ -63,6 +63,40 @@ fn versions_that_went_back_go_on_from_there() {
     assert!(store.observe(scope, object("a", 70)).is_some());
 }
 
+#[test]
+fn a_hold_on_deletions_is_not_ended_with_an_earlier_one() {
+    let (store, scope) = listed();
+    list(&store, scope, Vec::new(), 50);
+    let earlier = store.hold().unwrap();
+    list(&store, scope, Vec::new(), 40);
+    store.release_deletions(earlier);
+    assert!(!store.reader().may_delete(None));
+    store.release_deletions(store.hold().unwrap());
+    assert!(store.reader().may_delete(None));
+}
+
+/// Such versions do not tell what is older.
+#[test]
+fn an_object_that_left_comes_back_where_versions_are_no_integers() {
+    let odd = |version: &str| {
+        let metadata = json!({
+            "name": "a", "namespace": "ns", "uid": "a", "resourceVersion": version,
+        });
+        let value = json!({"metadata": metadata});
+        Object::from_value(&ty(), &value, &KeptManagers::default()).unwrap()
+    };
+    let (store, scope) = listed();
+    list(&store, scope, Vec::new(), 110);
+    store.observe(scope, odd("x1"));
+    store.observe_deletion(scope, &odd("x2"));
+    assert!(store.observe(scope, odd("x2")).is_none(), "the version of its end");
+    assert!(store.observe(scope, odd("x3")).is_some());
+    let start = store.begin_list(scope);
+    store.overlay(odd("x4"));
+    store.replace(scope, start, Vec::new(), &ResourceVersion::new("l1"));
+    assert!(store.observe(scope, odd("x4")).is_some(), "the list was on its way");
+}
+
 /// A restored backup has it again, and its versions are lower than that of its end.
 #[test]
 fn what_had_gone_before_versions_went_back_is_believed_again() {
@@ -72,7 +106,7 @@ fn what_had_gone_before_versions_went_back_is_believed_again() {
     assert!(store.observe(scope, object("a", 60)).is_some(), "its deletion was seen");
 
     let (store, scope) = listed();
-    let start = store.begin_list();
+    let start = store.begin_list(scope);
     store.bury(object("a", 90).key(), &Uid::new("a"));
     store.replace(scope, start, vec![object("a", 40)], &ResourceVersion::Number(50));
     assert!(store.observe(scope, object("a", 60)).is_some(), "its deletion was answered");

@@ -41,7 +41,8 @@ async fn a_malformed_parent_that_slips_through_the_schema_gets_a_condition() {
     let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
     let parent = world.until(ECHO, "a", "the failure", says_so).await;
     let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
-    assert!(message.contains(&format!("{}/a cannot be read", world.namespace)), "{message}");
+    let misfit = "/a does not fit the Rust type: `spec.serviceName`: integer, where a string";
+    assert!(message.contains(&format!("{}{misfit}", world.namespace)), "{message}");
     operators.stop().await;
 }
 

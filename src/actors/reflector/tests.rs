@@ -32,10 +32,15 @@ fn parts(store: &Store, board: &Board, runtime: Handle) -> ReflectorParts {
     ReflectorParts { store, scopes, cluster, runtime, board, mailbox }
 }
 
-/// Lets the store hold an empty list of a version, and the reflector know of it.
+/// Lets the store hold an empty list of a version.
+fn take_in(version: u64, store: &Store, scope: ScopeId) -> Settled {
+    let (start, version) = (store.begin_list(scope), ResourceVersion::Number(version));
+    store.replace(scope, start, vec![], &version).1
+}
+
+/// The same, and the reflector is told.
 async fn list(version: u64, store: &Store, scope: ScopeId, reflector: &Addr<Reflector>) {
-    let (start, version) = (store.begin_list(), ResourceVersion::Number(version));
-    let (_, settled) = store.replace(scope, start, vec![], &version);
+    let settled = take_in(version, store, scope);
     let noted = Noted { scope: 0, note: WatchNote::Synced(settled) };
     reflector.send(mail(noted)).await.unwrap();
 }
@@ -76,6 +81,15 @@ fn deletions_wait_for_a_minute_after_the_latest_time_that_versions_went_back() {
         list(3, &store, scope, &reflector).await;
         assert_eq!(pass(rest).await, (true, true), "the later hold has begun anew");
         assert_eq!(pass(Duration::from_secs(2)).await, (false, false));
+        // The watch that follows the list, with which it is told, opens late.
+        list(2, &store, scope, &reflector).await;
+        assert_eq!(pass(half).await, (true, true));
+        take_in(1, &store, scope);
+        assert_eq!(pass(rest).await, (true, true), "the earlier hold ends only itself");
+        let told = Noted { scope: 0, note: WatchNote::Synced(Settled::Continued) };
+        reflector.send(mail(told)).await.unwrap();
+        assert_eq!(pass(rest).await, (true, true), "it began with what was told");
+        assert_eq!(pass(Duration::from_secs(2)).await, (false, false));
     });
     io.shutdown_background();
 }
@@ -86,7 +100,7 @@ fn a_type_that_is_listed_and_whose_watch_never_opens_is_called_failing() {
     let _entered = io.enter();
     let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
     let mut reflector = Reflector::new(parts(&store, &board, io.handle().clone()));
-    let start = store.begin_list();
+    let start = store.begin_list(reflector.scopes[0].id);
     store.replace(reflector.scopes[0].id, start, vec![], &ResourceVersion::Number(9));
     let error = ApiError::TimedOut { request: "watch".to_owned(), after: Duration::from_secs(1) };
     reflector.scopes[0].failures = FAILURES_THAT_LAST;

@@ -58,6 +58,26 @@ async fn lists_asked_of_two(settings: ClusterSettings, is_slow: bool) -> Vec<Str
     queries
 }
 
+/// Something between may end a long answer before its time.
+#[tokio::test]
+async fn a_streamed_list_that_ends_before_it_is_complete_is_read_in_pages() {
+    let (say, mut asked) = mpsc::unbounded_channel();
+    let cluster = served_by(move |query| {
+        let is_streamed = query.contains("sendInitialEvents");
+        let _ = say.send(query.to_owned());
+        match query {
+            "limit=500" => (200, line(&page(&["a", "b"], ""))),
+            _ if is_streamed => (200, line(&json!({"type": "ADDED", "object": item("a")}))),
+            _ => (200, silent()),
+        }
+    });
+    let store = looping(cluster.with_settings(streaming()), |_| {});
+    assert!(asked.recv().await.unwrap().contains("sendInitialEvents"));
+    assert_eq!(asked.recv().await.unwrap(), "limit=500");
+    assert!(asked.recv().await.unwrap().ends_with("resourceVersion=7"));
+    assert_eq!(store.reader().len(), 2);
+}
+
 #[tokio::test]
 async fn what_goes_while_a_list_is_streamed_is_not_in_it() {
     let annotations = json!({"k8s.io/initial-events-end": "true"});

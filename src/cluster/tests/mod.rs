@@ -124,5 +124,17 @@ async fn a_line_of_a_watch_that_is_too_long_is_given_up_on() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_request_that_nobody_answers_is_counted_as_one_without_an_answer() {
+    let serve = |_: Request<Body>| std::future::pending::<Result<Response<Answer>, Infallible>>();
+    let cluster = cluster(tower::service_fn(serve));
+    let key = ObjectKey::namespaced("ns", "a");
+    let error = cluster.read(&config_maps(), &key).await.unwrap_err();
+    assert!(matches!(error, ApiError::TimedOut { .. }), "{error}");
+    let metrics = cluster.metrics().render();
+    let counted = "operetta_api_requests_total{code=\"none\",type=\"configmaps\",verb=\"get\"} 1";
+    assert!(metrics.contains(counted), "{metrics}");
+}
+
 /// What was asked for, and that it was told to be open.
 type Words = mpsc::UnboundedSender<&'static str>;

@@ -184,6 +184,53 @@ async fn a_backup_is_noticed_where_no_watch_lasts_until_its_silence_would_be() {
     assert_eq!(settled, [Settled::Continued, Settled::WentBack]);
 }
 
+/// A server that has lost what it wrote last, and says nothing of it: it lists version 9 first, and is
+/// at version 5 when it can be reached again.
+fn forgetful_after_a_crash(words: Words) -> Cluster {
+    let (lists, watches) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    served_by(move |query| {
+        let _ = words.send(match query {
+            "limit=500" => "list",
+            "limit=1" => "probe",
+            _ => "watch",
+        });
+        if !is_watch(query) {
+            let is_first = lists.fetch_add(1, Ordering::Relaxed) == 0;
+            let version = if is_first { "9" } else { "5" };
+            return (200, line(&json!({"metadata": {"resourceVersion": version}, "items": []})));
+        }
+        match watches.fetch_add(1, Ordering::Relaxed) {
+            0 => {
+                let metadata = json!({"resourceVersion": "9"});
+                let object = json!({"metadata": metadata});
+                (200, line(&json!({"type": "BOOKMARK", "object": object})))
+            }
+            1 => (503, line(&json!({}))),
+            _ => (200, silent()),
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_comes_back_is_asked_whether_it_has_gone_back() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    looping(forgetful_after_a_crash(say), |_| {});
+    for expected in ["list", "watch", "watch", "probe", "list", "watch"] {
+        assert_eq!(heard.recv().await, Some(expected));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ends_every_watch_after_a_word_is_not_asked_in_a_tight_loop() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    looping(ending(say), |_| {});
+    let start = tokio::time::Instant::now();
+    for _ in 0..10 {
+        heard.recv().await.expect("the loop never ends");
+    }
+    assert!(start.elapsed() > Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
 /// It may be another one when it is served again.
 #[tokio::test(start_paused = true)]
 async fn a_type_that_is_served_again_is_begun_with_a_list() {

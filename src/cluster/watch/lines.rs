@@ -46,7 +46,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         line: &mut Vec<u8>,
     ) -> Result<bool, ApiError> {
         let read = self.read_line(lines, line).await;
-        if self.was_mute && matches!(read, Err(ApiError::TimedOut { .. })) {
+        if self.is_doubtful && matches!(read, Err(ApiError::TimedOut { .. })) {
             self.from = None;
         }
         read

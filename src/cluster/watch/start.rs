@@ -11,7 +11,7 @@ use crate::{
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) async fn list(&mut self) -> Result<End, ApiError> {
-        let start = self.store.begin_list();
+        let start = self.store.begin_list(self.scope);
         let list = self.cluster.list(&self.spec).await?;
         self.opened();
         for object in list.undecodable {
@@ -38,7 +38,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             self.settled = Some(settled);
         }
         self.from = Some(version);
-        self.was_mute = false;
+        self.is_doubtful = false;
     }
 
     /// Says that what was listed is watched. Not before: it would be out of date unnoticed.
@@ -49,12 +49,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
     }
 
-    /// Watches from the version of a watch that said nothing. It may have waited for a version that
-    /// the server has yet to reach again, because it was restored from a backup, and where something
-    /// between cuts what is idle no watch lasts until its silence is noticed.
+    /// Watches from the version of a watch that said nothing, or after the server was not to be
+    /// reached. A silent watch may have waited for a version that the server has yet to reach again,
+    /// because it was restored from a backup, and where something between cuts what is idle no watch
+    /// lasts until its silence is noticed. A server that comes back may have lost what it wrote last.
     pub(super) async fn watch_again(&mut self, from: ResourceVersion) -> Result<End, ApiError> {
         let version = self.cluster.version(&self.spec).await?;
-        self.was_mute = false;
+        self.is_doubtful = false;
         if version.is_older_than(&from) {
             return Ok(End::Gone("went_back"));
         }

@@ -249,7 +249,7 @@ impl Setup {
 fn store(ty: &K8sType, items: &[Value]) -> Store {
     let store = Store::new(ty.clone(), BTreeSet::from(["operetta.dev/parent-uid".to_owned()]));
     let scope = store.add_scope(None);
-    let start = store.begin_list();
+    let start = store.begin_list(scope);
     let items = items.iter().map(|item| object(ty, item)).collect();
     store.replace(scope, start, items, &ResourceVersion::Number(5));
     store

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{
     super::{
         departed::Departed,
-        scope::{ListStart, ScopeId, Settled},
+        scope::{Hold, ListStart, ScopeId, Settled},
     },
     Change, Contents,
 };
@@ -23,11 +23,12 @@ impl Contents {
         let is_behind_reply = replied.is_some_and(|replied| version.is_older_than(&replied));
         let went_back = is_behind_reply || self.goes_back(scope, &items, version);
         if went_back {
-            self.replied = None;
             self.tombstones.clear();
             self.departed = Departed::default();
-            self.deletions_held = true;
-            self.scopes[scope.0].high_water = None;
+            self.holds += 1;
+            self.hold = Some(Hold(self.holds));
+            let scope = &mut self.scopes[scope.0];
+            (scope.high_water, scope.replied) = (None, None);
         }
         let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);
         self.tombstones.retain(|_, it| it.buried > begun || !covers(it.key.namespace.as_deref()));

@@ -42,7 +42,7 @@ fn cluster(marks: Option<SecretFields>) -> Cluster {
     let store = |kind: &str| {
         let store = Store::new(ty(kind), BTreeSet::new());
         let scope = store.add_scope(None);
-        let start = store.begin_list();
+        let start = store.begin_list(scope);
         let _ = store.replace(scope, start, Vec::new(), &ResourceVersion::new("1"));
         board.add_store(store.reader());
         (store, scope)

@@ -65,7 +65,7 @@ impl World {
         let world = Self::new();
         for (store, scope) in [&world.echo_servers, &world.pods, &world.secrets, &world.namespaces]
         {
-            let start = store.begin_list();
+            let start = store.begin_list(*scope);
             let version = ResourceVersion::new("1");
             let _ = store.replace(*scope, start, Vec::new(), &version);
             let last_event = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1));

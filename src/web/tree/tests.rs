@@ -29,7 +29,7 @@ fn object(kind: &str, name: &str, owner: &str) -> Object {
 fn cache(kind: &str, objects: Vec<Object>) -> StoreReader {
     let store = Store::new(ty(kind), BTreeSet::from(["operetta.dev/parent-uid".to_owned()]));
     let scope = store.add_scope(None);
-    let start = store.begin_list();
+    let start = store.begin_list(scope);
     let _ = store.replace(scope, start, objects, &ResourceVersion::new("1"));
     store.reader()
 }

@@ -24,7 +24,7 @@ fn store() -> (Store, ScopeId) {
 
 /// Takes in a list that is asked for now.
 fn list(store: &Store, scope: ScopeId, items: Vec<Object>, version: u64) -> Settled {
-    let start = store.begin_list();
+    let start = store.begin_list(scope);
     store.replace(scope, start, items, &ResourceVersion::Number(version)).1
 }
 
@@ -78,10 +78,22 @@ fn a_list_that_is_older_than_a_reply_from_before_it_was_asked_for_is_of_a_backup
 }
 
 #[test]
+fn each_namespace_knows_its_own_replies_when_versions_go_back() {
+    let store = Store::new(ty(), BTreeSet::new());
+    let [here, elsewhere] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
+    list(&store, here, vec![object("a", "u", 300)], 400);
+    list(&store, elsewhere, vec![], 980);
+    store.overlay(object("a", "u", 990));
+    assert_eq!(list(&store, elsewhere, vec![], 500), Settled::WentBack);
+    assert_eq!(list(&store, here, vec![object("a", "u", 300)], 501), Settled::WentBack);
+    assert_eq!(shown(&store), ["a u @300"], "what is lost would hide what follows");
+}
+
+#[test]
 fn a_list_that_was_on_its_way_while_an_object_changed_or_went_is_no_backup() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 40), object("b", "v", 41)], 50);
-    let start = store.begin_list();
+    let start = store.begin_list(scope);
     store.overlay(object("a", "u", 90));
     store.bury(object("b", "v", 41).key(), object("b", "v", 41).uid());
     let items = vec![object("a", "u", 40), object("b", "v", 41)];
@@ -102,7 +114,7 @@ fn a_reply_that_comes_after_a_list_without_its_object_does_not_bring_it_back() {
 fn what_a_list_lacks_because_it_cannot_be_read_comes_back_in_the_same_version() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 5)], 5);
-    let start = store.begin_list();
+    let start = store.begin_list(scope);
     store.leave_out(Undecodable::unknown(&ty(), "odd".to_owned()));
     store.replace(scope, start, vec![], &ResourceVersion::Number(9));
     assert!(store.overlay(object("a", "u", 5)).is_some(), "a live read");

@@ -31,7 +31,7 @@ impl World {
         if !matches!(self.scopes[scope].at, At::Start) {
             return false;
         }
-        let start = self.store.begin_list();
+        let start = self.store.begin_list(self.scopes[scope].id);
         let mut objects = BTreeMap::new();
         for (key, shown) in self.server.list(self.scopes[scope].namespace.as_deref()) {
             match shown {
@@ -49,7 +49,7 @@ impl World {
         let namespace = self.scopes[scope].namespace.clone();
         let at = std::mem::replace(&mut self.scopes[scope].at, At::Start);
         self.scopes[scope].at = match at {
-            At::Start => At::Asked(self.store.begin_list()),
+            At::Start => At::Asked(self.store.begin_list(self.scopes[scope].id)),
             At::Asked(start) => {
                 let list = self.server.list(namespace.as_deref());
                 At::Answered(start, list, self.server.version)
@@ -116,7 +116,7 @@ impl World {
             (Event::Deleted(Shown::Object(object)), At::Streaming(_, objects, from)) => {
                 objects.remove(&key);
                 *from = version;
-                self.store.observe_deletion(id, &object)
+                self.store.observe_deletion_within_list(&object)
             }
             (Event::Changed(Shown::Unreadable(object)), at) => {
                 if let At::Streaming(_, objects, _) = at {
