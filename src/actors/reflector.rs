@@ -1,16 +1,15 @@
 //! One actor per resource type: it keeps the type's watch loops running and tells the operators.
 
+mod loops;
 mod schema;
 
 use std::{
     fmt,
-    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Instant, SystemTime},
 };
 
 use actix::{Actor, Addr, AsyncContext, Context, Handler};
-use futures::FutureExt;
 use tokio::{runtime::Handle, task::AbortHandle};
 
 use super::{
@@ -20,7 +19,7 @@ use super::{
 };
 use crate::{
     board::{BEAT_EVERY, Board, NamespaceState, Pulse, TypeError, TypeState},
-    cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched, watch},
+    cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched},
     metrics::MailboxDepth,
     object::{K8sType, Undecodable},
     store::{Change, Hold, ScopeId, Settled, Store},
@@ -76,9 +75,6 @@ struct Scope {
 /// A type that was never in sync is called failing after so many failures in a row.
 const FAILURES_THAT_LAST: u32 = 3;
 
-/// What made a watch loop panic may do so again.
-const AFTER_A_PANIC: std::time::Duration = std::time::Duration::from_secs(1);
-
 /// A restored backup holds deletions back for this long.
 const HOLD_DELETIONS: std::time::Duration = std::time::Duration::from_mins(1);
 
@@ -112,25 +108,6 @@ impl Reflector {
     pub fn start_counted(self) -> Postbox<Published> {
         let mailbox = self.parts.mailbox.clone();
         Postbox::new(&self.start(), &mailbox)
-    }
-
-    fn start_loop(&self, scope: usize, ctx: &Context<Self>) -> AbortHandle {
-        let (cluster, store) = (self.parts.cluster.clone(), self.parts.store.clone());
-        let (spec, id) = (self.parts.scopes[scope].clone(), self.scopes[scope].id);
-        let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        let keep_going = async move {
-            loop {
-                let (reflector, mailbox) = (reflector.clone(), mailbox.clone());
-                let note = move |note| post(&reflector, &mailbox, Noted { scope, note });
-                let watching = watch(cluster.clone(), spec.clone(), store.clone(), id, note);
-                // A watch loop ends only by a panic, a bug of ours: the type must not die of it.
-                if AssertUnwindSafe(watching).catch_unwind().await.is_err() {
-                    tracing::error!(ty = %spec.ty, "a watch loop died; this is a bug");
-                }
-                tokio::time::sleep(AFTER_A_PANIC).await;
-            }
-        };
-        self.parts.runtime.spawn(keep_going).abort_handle()
     }
 
     fn tell(&self, changes: Vec<Change>, origin: Option<crate::reconcile::Origin>) {

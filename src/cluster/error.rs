@@ -141,7 +141,7 @@ impl Refusal {
     pub fn is_immutable(&self) -> bool {
         const WORDS: [&str; 5] =
             ["immutable", "may not change", "may not be changed", "cannot change", "updates to "];
-        let is_immutable = |cause: &Cause| WORDS.iter().any(|words| cause.message.contains(words));
+        let is_immutable = |cause: &Cause| WORDS.iter().any(|words| cause.why().contains(words));
         self.code == 422 && !self.causes.is_empty() && self.causes.iter().all(is_immutable)
     }
 
@@ -165,6 +165,27 @@ impl Refusal {
             }
             _ => ErrorClass::Retry,
         }
+    }
+}
+
+impl Cause {
+    /// The message without the value that it quotes, which may hold any words.
+    fn why(&self) -> &str {
+        let Some((kind, rest)) = self.message.split_once(" value: ") else { return &self.message };
+        if kind != "Invalid" {
+            // Unsupported, Duplicate: no other value would have been taken.
+            return "";
+        }
+        let Some(text) = rest.strip_prefix('"') else {
+            return rest.rsplit_once(": ").map_or(rest, |(_, why)| why);
+        };
+        let mut is_escaped = false;
+        let ends = text.find(|c| {
+            let is_end = c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            is_end
+        });
+        ends.map_or("", |end| &text[end..])
     }
 }
 
@@ -250,6 +271,11 @@ mod tests {
             (vec![pod], true),
             (vec![set, role], true),
             (vec![template, "Required value"], false),
+            // What is quoted is not what is said.
+            (vec!["Unsupported value: \"immutable\": supported values: \"a\""], false),
+            (vec!["Invalid value: \"an \\\"immutable\": must be lower case"], false),
+            (vec!["Invalid value: {\"a\":\"cannot change\"}: must be empty"], false),
+            (vec!["Invalid value: \"a\": Value is immutable"], true),
             (vec![], false),
         ] {
             let causes: Vec<_> =

@@ -103,6 +103,17 @@ impl Cluster {
         self.write(request.with_query("dryRun", "All")).await
     }
 
+    /// What [`Cluster::apply_yielding`] would answer; nothing is written.
+    pub async fn try_apply_yielding(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Object, ApiError> {
+        self.write(apply(ty, key, manager, body).with_query("dryRun", "All")).await
+    }
+
     /// Sends a JSON merge patch for the status.
     pub async fn patch_status(
         &self,

@@ -35,6 +35,36 @@ impl<'a> RawFields<'a> {
     }
 }
 
+/// A reader of trees goes 128 levels deep, from the root of an object.
+pub(super) const MAX_DEPTH: usize = 120;
+
+/// Whether a JSON text is nested deeper than that. Each level takes a bracket, and most texts have too
+/// few of them.
+pub(super) fn is_too_deep(json: &str) -> bool {
+    let is_open = |byte: &u8| matches!(byte, b'{' | b'[');
+    let most = json.bytes().filter(is_open).count();
+    most > MAX_DEPTH && depth(json) > MAX_DEPTH
+}
+
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut is_text, mut is_escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'{' | b'[' if !is_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !is_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
 impl<'de> Deserialize<'de> for RawFields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(FieldsVisitor)
@@ -125,5 +155,25 @@ fn push_text(json: &mut String, text: &str) {
         json.push('"');
     } else {
         json.push_str(&serde_json::Value::from(text).to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_deep_a_text_is_nested_does_not_depend_on_what_its_strings_hold() {
+        let nested = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+        for (text, expected) in [
+            ("1".to_owned(), 0),
+            (nested(7), 7),
+            (r#"{"a":[{}],"b":"[[[{{{"}"#.to_owned(), 3),
+            (r#"{"a":"]}\"]}\\","b":[[]]}"#.to_owned(), 3),
+        ] {
+            assert_eq!(depth(&text), expected, "{text}");
+        }
+        assert!(!is_too_deep(&nested(MAX_DEPTH)) && is_too_deep(&nested(MAX_DEPTH + 1)));
+        assert!(!is_too_deep(&format!("[{}1]", "[1],".repeat(1000))), "wide, and not deep");
     }
 }

@@ -66,4 +66,4 @@ pub use status::{
     ChildrenField, StatusInput, StatusPatch, StatusSchema, patched_paths, status_patch, status_wish,
 };
 pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};
-pub use takeover::{adoption, has_predecessor, takeover};
+pub use takeover::{adoption, has_predecessor, is_handed_over, takeover};

@@ -119,6 +119,18 @@ pub enum WaitingReason {
     },
 }
 
+// === Plan ===
+
+impl Plan {
+    /// Whether the handler wants a child.
+    pub fn desires(&self, id: &ChildId) -> bool {
+        let stays = |step: &&Step| step.final_deletion().is_none();
+        let written = self.steps.iter().filter(stays).map(Step::id);
+        let waiting = self.waiting.iter().map(|waiting| &waiting.id);
+        written.chain(waiting).any(|it| it == id) || self.memos.ids().any(|it| it == *id)
+    }
+}
+
 // === ChildId ===
 
 impl ChildId {
@@ -171,6 +183,17 @@ impl Write {
         metadata["resourceVersion"] = json!("1");
         metadata.as_object_mut().map(|fields| fields.remove("uid"));
         self
+    }
+
+    /// The same body as a create of an object that nobody has, to try whether the server would take
+    /// it.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        let mut elsewhere = self.clone().creating();
+        let name = format!("operetta-trial-{:016x}", self.desired_hash);
+        elsewhere.body["metadata"]["name"] = json!(name);
+        elsewhere.id.key.name = name.into();
+        elsewhere
     }
 
     /// Whether it is to succeed only where there is no object yet.

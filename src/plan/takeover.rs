@@ -31,8 +31,13 @@ pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
     hand_over(live, operator, |entry| {
         let is_of_object =
             is_of_object(entry, live, "Update") || is_of_object(entry, live, "Apply");
-        is_of_object && !is_kubernetes(entry["manager"].as_str().unwrap_or_default())
+        is_of_object && is_handed_over(entry["manager"].as_str().unwrap_or_default())
     })
+}
+
+/// Whether what a field manager owns of an object itself becomes ours when it is adopted.
+pub fn is_handed_over(manager: &str) -> bool {
+    !is_kubernetes(manager)
 }
 
 /// Whether a field manager is a part of Kubernetes, or a distribution of it in one program. Others

@@ -3,15 +3,26 @@
 
 use serde_json::Value;
 
-use super::{Context, Report, events};
+use super::{Context, Report, contested, events};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind},
     object::{Object, ResourceVersion},
-    plan::{ChildId, Write, adoption},
+    operator::ConflictPolicy,
+    plan::{ChildId, HeldField, Write, adoption, without},
 };
 
-/// Makes what the managers of `live` own ours, and returns the apply that adopts exactly what is
-/// left by that; `None` when the object is another one by now.
+/// How an object can become a child.
+pub(super) enum Prepared {
+    /// By this apply: what its managers owned is ours.
+    Apply(Write),
+    /// Not at all: others hold these fields, and would hold them then. Nothing was changed.
+    Contested(Write, Vec<HeldField>),
+    /// It is another one by now.
+    Outdated,
+}
+
+/// Makes what the managers of `live` own ours, for the apply that adopts exactly what is left by
+/// that.
 ///
 /// # Errors
 /// The server would refuse the apply, or the hand-over. Nothing was changed then.
@@ -19,16 +30,39 @@ pub(super) async fn prepare(
     context: &Context,
     write: Write,
     live: &Object,
-) -> Result<Option<Write>, ApiError> {
+) -> Result<Prepared, ApiError> {
     let (cluster, manager, id) = (context.cluster(), context.name().as_str(), &write.id);
     let trial = write.clone().adopting(live.uid(), live.resource_version());
     match cluster.try_apply(&id.ty, &id.key, manager, &trial.body).await {
         Ok(_) => {}
-        Err(error) if error.class() == ErrorClass::Conflict => return Ok(None),
+        Err(error) if error.class() == ErrorClass::Conflict => return Ok(Prepared::Outdated),
         Err(error) => return Err(error),
     }
-    let version = hand_over(context, id, live).await?;
-    Ok(version.map(|version| write.adopting(live.uid(), &version)))
+    match stays_held(context, &trial).await {
+        Ok(held) if held.is_empty() => {}
+        Ok(held) => return Ok(Prepared::Contested(write, held)),
+        Err(error) if error.class() == ErrorClass::Conflict => return Ok(Prepared::Outdated),
+        Err(error) => return Err(error),
+    }
+    Ok(match hand_over(context, id, live).await? {
+        Some(version) => Prepared::Apply(write.adopting(live.uid(), &version)),
+        None => Prepared::Outdated,
+    })
+}
+
+/// What others would hold after the hand-over, where nothing could be applied for that.
+async fn stays_held(context: &Context, trial: &Write) -> Result<Vec<HeldField>, ApiError> {
+    let (cluster, manager, id) = (context.cluster(), context.name().as_str(), &trial.id);
+    let policy = context.config().child_config(&id.ty).map(|config| config.conflicts);
+    if policy.is_none_or(|policy| policy == ConflictPolicy::Force) {
+        return Ok(Vec::new());
+    }
+    let held = match cluster.try_apply_yielding(&id.ty, &id.key, manager, &trial.body).await {
+        Ok(_) => Vec::new(),
+        Err(error) => contested::held_after_adoption(error, &id.ty)?,
+    };
+    let is_in_vain = policy == Some(ConflictPolicy::Report) || without(trial, &held).is_none();
+    Ok(if is_in_vain { held } else { Vec::new() })
 }
 
 /// The version after which everything is ours; `None` when the object has changed.

@@ -18,6 +18,7 @@ pub(super) const TRIES: usize = 3;
 /// Carries out a plan, step by step.
 pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report: &mut Report) {
     let existing = plan.existing();
+    immutable::forget_undesired(&plan, report);
     let Plan { steps, memos, waiting } = plan;
     report.unchanged = memos.len();
     report.memory.memos = memos;
@@ -83,12 +84,18 @@ async fn delete_all(
 ) {
     let is_refused = report.was_refused();
     for deletion in deletions {
+        if context.has_left(parent) {
+            report.end = End::Outdated;
+        }
         if report.end != End::Alive {
             // Another run decides again, on what the parent is by now.
             return;
         }
         if let Some(by) = context.paused_meanwhile(parent) {
             pause::hold_step(&Step::Delete(deletion), by, report);
+        } else if context.unsynced(parent).contains(&deletion.id.ty) {
+            // Since it was planned, or because of what a write was answered.
+            report.wait_for(&deletion.id, &WaitingReason::TypeNotSynced);
         } else if is_refused {
             report.wait(&deletion.id, &"its deletion waits until every write is accepted");
         } else if report.is_throttled() {
@@ -282,6 +289,7 @@ pub(super) fn wrote_nothing(context: &Context, write: &Write, reply: &Object, re
 
 async fn adopt(
     context: &Context,
+    parent: &Object,
     write: Write,
     live: Option<&Object>,
     report: &mut Report,
@@ -289,8 +297,13 @@ async fn adopt(
     let Some(live) = live else { return Next::Done };
     let id = write.id.clone();
     match adopt::prepare(context, write, live).await {
-        Ok(Some(write)) => return Next::Write(write, Verb::Adopted),
-        Ok(None) => report.wait(&id, &"it changes while it is to be adopted"),
+        Ok(adopt::Prepared::Apply(write)) => return Next::Write(write, Verb::Adopted),
+        Ok(adopt::Prepared::Contested(write, held)) => {
+            contested::settle(context, parent, (write, Verb::Adopted), held, report).await;
+        }
+        Ok(adopt::Prepared::Outdated) => {
+            report.wait(&id, &"it changes while it is to be adopted");
+        }
         Err(error) => report.child_failed(&id, error),
     }
     Next::Done
@@ -310,7 +323,9 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
         AfterConflict::CreateAgain(write) => return Next::Write(write, Verb::Created),
         AfterConflict::ApplyWithUid(write) => return Next::Write(write, Verb::Updated),
         AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
-        AfterConflict::Adopt(write) => return adopt(context, write, live.as_ref(), report).await,
+        AfterConflict::Adopt(write) => {
+            return adopt(context, parent, write, live.as_ref(), report).await;
+        }
         AfterConflict::Settled => report.found_settled(&id),
         AfterConflict::Wait(why) => report.wait_for(&id, &why),
         AfterConflict::Foreign(foreign) => {

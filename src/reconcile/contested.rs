@@ -3,11 +3,14 @@
 
 use super::{Context, Report, apply, events};
 use crate::{
-    cluster::{ApiError, ErrorClass, EventKind},
+    cluster::{ApiError, Cause, ErrorClass, EventKind},
     history::Verb,
-    object::Object,
+    object::{K8sType, Object},
     operator::ConflictPolicy,
-    plan::{AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, is_tie, without},
+    plan::{
+        AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, is_handed_over,
+        is_tie, without,
+    },
 };
 
 /// The fields that others hold, if that is why the server refused an apply.
@@ -20,6 +23,34 @@ pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
         HeldField { path: cause.field.clone(), manager }
     });
     held.collect()
+}
+
+/// Those of them that an adoption does not hand over: Kubernetes keeps its own, and an entry of a
+/// subresource or of another version stays with who has it.
+///
+/// # Errors
+/// It is for something else that the server refused the apply.
+pub(super) fn held_after_adoption(
+    error: ApiError,
+    ty: &K8sType,
+) -> Result<Vec<HeldField>, ApiError> {
+    let mut held = held(&error);
+    if held.is_empty() {
+        return Err(error);
+    }
+    let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
+    // conflict with "kube-controller-manager" with subresource "scale" using apps/v1 at ...
+    let stays = |held: &HeldField| {
+        let is_it =
+            |cause: &&Cause| cause.field == held.path && cause.message.contains(&held.manager);
+        let message = causes.iter().find(is_it).map_or("", |cause| &cause.message);
+        let using = message.split_once(" using ").and_then(|(_, rest)| rest.split(' ').next());
+        !is_handed_over(&held.manager)
+            || message.contains(" with subresource ")
+            || using.is_some_and(|version| version != ty.api_version())
+    };
+    held.retain(stays);
+    Ok(held)
 }
 
 /// Applies what others do not hold, or nothing, as the child's type says.

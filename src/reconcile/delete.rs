@@ -6,7 +6,7 @@ use super::{
     immutable, takeover,
 };
 use crate::{
-    cluster::{ApiError, Deleted, ErrorClass},
+    cluster::{ApiError, Deleted, ErrorClass, Refusal},
     history::Verb,
     object::Object,
     plan::{
@@ -165,23 +165,46 @@ async fn would_come_back_the_same(
     let (id, name) = (&instead_of.id, context.name());
     // Or what it left, and is not desired, would not show.
     takeover::take_over(context, parent, id).await?;
-    let Some(cached) = context.cached(&id.ty, &id.key) else { return Ok(false) };
+    // Without its label it is not cached.
+    let current = match context.cached(&id.ty, &id.key) {
+        Some(cached) => cached,
+        None => match context.cluster().read(&id.ty, &id.key).await? {
+            Some(live) => live,
+            None => return Ok(false),
+        },
+    };
     let trial = context.cluster().try_apply(&id.ty, &id.key, name.as_str(), &instead_of.body).await;
     match trial {
-        Ok(reply) if Memos::explains(&cached, &reply, name) => {
-            report.memory.memos.remember(instead_of, &cached);
+        Ok(reply) if Memos::explains(&current, &reply, name) => {
+            report.memory.memos.remember(instead_of, &current);
             Ok(true)
         }
-        Ok(reply) if differ_in_claim_only(&cached, &reply, &context.config().labels) => {
+        Ok(reply) if differ_in_claim_only(&current, &reply, &context.config().labels) => {
             tie(context, parent, instead_of, report).await;
             Ok(true)
         }
-        // An update that is refused (an immutable field) is what recreating is for.
         Ok(_) => Ok(false),
-        Err(error) if error.class() == ErrorClass::Permanent => Ok(false),
+        Err(error) if error.class() == ErrorClass::Permanent => {
+            would_be_taken_anew(context, instead_of, error).await.map(|()| false)
+        }
         Err(error) if error.class() == ErrorClass::Conflict => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// An update that is refused because of what cannot change is what recreating is for. What no object
+/// may be is not: the child would be gone, and nothing would come after it.
+async fn would_be_taken_anew(
+    context: &Context,
+    instead_of: &Write,
+    refused: ApiError,
+) -> Result<(), ApiError> {
+    if refused.refusal().is_some_and(Refusal::is_immutable) {
+        return Ok(());
+    }
+    let (cluster, manager, trial) = (context.cluster(), context.name(), instead_of.elsewhere());
+    let (ty, key) = (&trial.id.ty, &trial.id.key);
+    cluster.try_apply(ty, key, manager.as_str(), &trial.body).await.map(drop).map_err(|_| refused)
 }
 
 async fn tie(context: &Context, parent: &Object, instead_of: &Write, report: &mut Report) {

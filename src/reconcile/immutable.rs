@@ -5,7 +5,7 @@ use super::{Context, Report};
 use crate::{
     cluster::ApiError,
     object::Object,
-    plan::{Deletion, Write, instead_of_immutable},
+    plan::{Deletion, Plan, Write, instead_of_immutable},
 };
 
 /// The deletion after which the child can be created as it is desired; `None` where the refusal
@@ -38,6 +38,11 @@ pub(super) async fn deletion(
 /// Remembers that a child was deleted so that it can be as it is desired.
 pub(super) fn remember(write: &Write, report: &mut Report) {
     report.memory.recreated.insert(write.id.clone(), write.desired_hash);
+}
+
+/// Forgets that of children which are no longer wished.
+pub(super) fn forget_undesired(plan: &Plan, report: &mut Report) {
+    report.memory.recreated.retain(|id, _| plan.desires(id));
 }
 
 /// Forgets that for a wish which is not that of a child as it is by now: should it be wished again,

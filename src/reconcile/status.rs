@@ -4,7 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Context, Failure, Report, child_status, conditions, events, flapping, veil};
+use super::{
+    Context, Failure, Report, child_status, conditions, events, flapping,
+    veil::{self, Veil},
+};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind},
     history::RunStep,
@@ -102,7 +105,8 @@ pub(super) async fn show_overdue(
     let said = conditions::of_failure(&failure, report);
     events::failed(context, parent, &failure, report);
     if let Err(error) = patch(context, parent, only_conditions(context, &said, report)).await {
-        tracing::warn!(operator = %context.name(), parent = %parent.key(), %error,
+        let error = Veil::over(context, parent).await.error(&error);
+        tracing::warn!(operator = %context.name(), parent = %parent.key(), error,
             "cannot say in the status that the handler is overdue");
     }
 }
@@ -153,7 +157,7 @@ async fn patch(
                 return Ok(Patched::Written { reply, paths: patched_paths(&body) });
             }
             Err(error) if error.class() == ErrorClass::Conflict && attempt < TRIES => true,
-            Err(error) if error.code() == Some(404) => false,
+            Err(error) if error.code() == Some(404) && attempt < TRIES => false,
             Err(error) => return Err(error),
         };
         match cluster.read(parent.ty(), parent.key()).await? {

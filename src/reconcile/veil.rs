@@ -76,7 +76,7 @@ impl Veil {
     }
 
     /// An error as it may be told: only a server that was reached can quote anything.
-    fn error(&self, error: &ApiError) -> String {
+    pub(super) fn error(&self, error: &ApiError) -> String {
         match (self, error) {
             (Self::Everything { .. }, ApiError::Refused { request, refusal }) => {
                 format!("{request}: {} {}: {WITHHELD}", refusal.code, refusal.reason)

@@ -61,6 +61,9 @@ pub enum ParseObjectError {
     /// It has more than 4 GiB of metadata.
     #[error("not a Kubernetes object: too large")]
     TooLarge,
+    /// It is nested more than 120 levels deep.
+    #[error("not readable: nested more than {} levels deep", super::json::MAX_DEPTH)]
+    TooDeep,
     /// It has no such field, or the field is empty.
     #[error("not a Kubernetes object: `{0}` is missing")]
     Missing(&'static str),

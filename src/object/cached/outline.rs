@@ -11,7 +11,7 @@ use serde::{
 use super::{Facts, KeptManagers, METADATA_FIRST, Object, ParseObjectError, managed::Entry};
 use crate::object::{
     K8sType, ObjectKey, ResourceVersion, Uid,
-    json::{BorrowedText, ObjectWriter, RawFields},
+    json::{BorrowedText, ObjectWriter, RawFields, is_too_deep},
 };
 
 /// A text that is an object, and what the object is called.
@@ -54,6 +54,10 @@ impl<'a> Outline<'a> {
         let Root { metadata, others } = serde_json::from_str(text)?;
         let metadata: Metadata<'a> = metadata.ok_or(ParseObjectError::Missing("metadata"))?;
         let fields = &metadata.fields;
+        // What is only kept as a text is read later, where it must not seem to be missing.
+        if others.0.iter().chain(&fields.0).any(|(_, value)| is_too_deep(value.get())) {
+            return Err(ParseObjectError::TooDeep);
+        }
         let required = |name, path| match fields.text(name)? {
             Some(text) if !text.is_empty() => Ok(text),
             Some(_) | None => Err(ParseObjectError::Missing(path)),

@@ -32,6 +32,25 @@ fn parsed() -> Object {
     Object::parse(&config_map(), &text(), &managers).unwrap()
 }
 
+/// As a text it would do; but its fields would seem to be missing when they are read.
+#[test]
+fn what_is_nested_too_deep_to_be_read_is_no_object() {
+    let metadata = json!({"name": "a", "uid": "u", "resourceVersion": "1"});
+    for (levels, is_read) in [(120, true), (121, false)] {
+        let deep = format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+        let text = format!(r#"{{"metadata":{metadata},"spec":{deep}}}"#);
+        let ty = K8sType::cluster_scoped("v1", "Thing", "things");
+        match Object::parse(&ty, &text, &KeptManagers::default()) {
+            Ok(object) => {
+                assert!(is_read && object.to_value()["spec"] == object.field("spec").unwrap());
+            }
+            Err(error) => {
+                assert!(!is_read && matches!(error, ParseObjectError::TooDeep), "{error}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_object_knows_what_routing_needs() {
     let object = parsed();

@@ -179,6 +179,27 @@ async fn a_deletion_that_is_refused_does_not_keep_the_others_from_theirs() {
     assert_eq!((world.asked("DELETE").len(), report.writes.len()), (2, 1), "{report:?}");
 }
 
+/// Deleted with its children to be orphaned, or out of the selection, which leaves them as they are.
+#[tokio::test]
+async fn once_the_parent_has_left_nothing_more_is_deleted() {
+    let mut other = child("6", 1);
+    (other["metadata"]["name"], other["metadata"]["uid"]) = (json!("d"), json!("du"));
+    let operator = Arc::new(std::sync::OnceLock::<Arc<Context>>::new());
+    let context = operator.clone();
+    let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1)).caching(other);
+    let world = setup.before(move |asked| match asked.method.as_str() {
+        "DELETE" => {
+            let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
+            context.get().unwrap().learn_absent(&app(), &key, &uid);
+            done()
+        }
+        _ => taken(),
+    });
+    let _ = operator.set(world.context());
+    let report = world.run(Memory::default()).await;
+    assert_eq!((world.asked("DELETE").len(), report.end), (1, End::Outdated), "{report:?}");
+}
+
 /// What it wants now is not known: it may be just what it did not want before.
 #[tokio::test]
 async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {

@@ -81,9 +81,8 @@ async fn a_child_that_the_server_keeps_without_our_label_is_told_and_not_cached(
         match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             "PATCH" if asked.body["metadata"].get("uid").is_none() => refusal(409, "Conflict"),
-            "PATCH" => (200, unlabelled),
             "GET" if asked.is_about("/apps/p") => (200, parent("9")),
-            "GET" => (200, unlabelled),
+            "PATCH" | "GET" => (200, unlabelled),
             _ => taken(),
         }
     };

@@ -12,6 +12,7 @@ mod labels;
 mod lingering;
 mod objects;
 mod pausing;
+mod recreating;
 mod restraint;
 mod rival;
 mod scripted;
@@ -34,6 +35,7 @@ use super::*;
 use crate::{
     object::{K8sType, Undecodable},
     operator::{Allowance, ChildConfig, ConflictPolicy},
+    plan::ChildId,
     schedule::Finished,
 };
 

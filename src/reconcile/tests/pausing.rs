@@ -61,6 +61,33 @@ async fn a_run_that_is_under_way_deletes_nothing_more_either() {
     assert!(report.owes_run() && world.asked("DELETE").len() == 1, "{report:?}");
 }
 
+/// Its children are those that only its finalizer deletes.
+#[tokio::test]
+async fn a_parent_that_is_paused_while_its_children_go_keeps_the_others() {
+    let operator = Arc::new(OnceLock::<Arc<Context>>::new());
+    let context = operator.clone();
+    let items = ["a", "b"].map(|name| uncollectable_child(json!(name)));
+    let list = json!({"metadata": {"resourceVersion": "9"}, "items": items});
+    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+    let world =
+        setup.ending(&["operetta.dev/op"]).before(move |asked| match asked.method.as_str() {
+            "GET" if asked.is_about("/api/v1/pods?") => (200, list.clone()),
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "DELETE" => {
+                let mut live = paused("9");
+                live["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+                live["metadata"]["finalizers"] = json!(["operetta.dev/op"]);
+                let live = Object::from_value(&app(), &live, &<_>::default()).unwrap();
+                context.get().unwrap().learn_live(live);
+                done()
+            }
+            _ => taken(),
+        });
+    let _ = operator.set(world.context());
+    let report = world.run(Memory::default()).await;
+    assert_eq!((world.asked("DELETE").len(), report.deleted), (1, 1), "{report:?}");
+}
+
 /// The finalizer was not put on the parent.
 #[tokio::test]
 async fn a_run_that_began_paused_creates_nothing_although_the_pause_ended_under_way() {

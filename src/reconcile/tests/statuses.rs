@@ -44,6 +44,21 @@ async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
     assert!(report.wrote_status && report.failure().is_some(), "{report:?}");
 }
 
+/// Somebody changes the parent between each look and each try, and its type has lost the subresource.
+#[tokio::test]
+async fn a_status_that_is_not_there_is_not_tried_for_ever() {
+    let version = AtomicUsize::new(4);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" => refusal(404, "NotFound"),
+        "GET" => (200, parent(&version.fetch_add(1, Ordering::AcqRel).to_string())),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply()).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(world.asked("PATCH").len(), 3);
+    assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
+}
+
 #[tokio::test]
 async fn a_type_without_the_status_subresource_is_told_of_in_an_event() {
     let world =

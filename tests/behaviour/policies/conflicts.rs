@@ -1,5 +1,7 @@
 //! Fields that other managers hold.
 
+use kube::api::{Patch, PatchParams};
+
 use super::*;
 
 /// A field that somebody holds of a child, with another value than is desired.
@@ -145,4 +147,50 @@ async fn an_object_of_nobody_is_adopted_whatever_the_policy_for_its_fields() {
         assert_eq!(child["data"], json!({"salt": "much"}));
         operators.stop().await;
     }
+}
+
+/// Of nobody, but with a field that Kubernetes itself keeps.
+async fn with_field_of_kubernetes(world: &World, name: &str) -> Value {
+    let theirs = json!({"salt": "theirs", "oil": "theirs"});
+    world.apply(CONFIG_MAP, config_map(name, theirs)).await;
+    let kubernetes = PatchParams::apply("kube-controller-manager");
+    let kept = json!({"data": {"salt": "kept"}});
+    let kept = world.api(CONFIG_MAP).patch(name, &kubernetes, &Patch::Merge(kept)).await.unwrap();
+    serde_json::to_value(kept).unwrap()
+}
+
+/// What it had of others is theirs still, down to who manages it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_become_a_child_for_the_fields_of_others_is_not_touched() {
+    let Some(world) = World::new().await else { return };
+    let before = with_field_of_kubernetes(&world, "c").await;
+    let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Report).adopting();
+    let operators = start(&world, how).await;
+    let wanted = config_map("c", json!({"salt": "much", "oil": "much"}));
+    world.apply(RECIPE, recipe("r", &[wanted])).await;
+    let says_so = |parent: &Value| {
+        condition(parent, "Ready")["reason"] == "Conflict"
+            && message(parent).contains(".data.salt (`kube-controller-manager`)")
+    };
+    let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
+    assert!(!message(&parent).contains(".data.oil"), "that would become ours: {parent}");
+    operators.until_synced("cook", &world.namespace, "r").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, before);
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_is_adopted_without_the_fields_that_others_keep() {
+    let Some(world) = World::new().await else { return };
+    let before = with_field_of_kubernetes(&world, "c").await;
+    let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).adopting();
+    let operators = start(&world, how).await;
+    let wanted = config_map("c", json!({"salt": "much", "oil": "much"}));
+    world.apply(RECIPE, recipe("r", &[wanted])).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert!(message(&parent).contains(".data.salt (`kube-controller-manager`)"), "{parent}");
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"]);
+    assert_eq!(child["data"], json!({"salt": "kept", "oil": "much"}));
+    operators.stop().await;
 }

@@ -1,0 +1,172 @@
+//! What is written again and again for one parent, and what to say about it. A few counters for
+//! what was written again of late; none for a parent that is at rest. Reads no clock.
+//!
+//! *Again and again* is three times the same field of the same child, none later than a window
+//! after the one before. It ends when a window has passed without.
+
+mod counters;
+
+use std::time::{Duration, Instant};
+
+use self::counters::{Counters, Field, LIMIT, MAX_SUBJECTS, make_room};
+use super::{ChildId, RewriteReason};
+use crate::operator::Condition;
+
+/// What is written again and again for one parent.
+#[derive(Debug, Clone, Default)]
+pub struct Flapping(Vec<Counters>);
+
+/// What is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A child.
+    Child(ChildId),
+    /// The status of the parent.
+    Status,
+    /// The finalizers of the parent.
+    Finalizers,
+}
+
+/// Why something is written again; a name is the reason of the condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FlappingReason {
+    /// Somebody else changes a child back.
+    FightingOverFields,
+    /// Somebody else takes our finalizer off the parent again, or puts it back on.
+    FightingOverFinalizer,
+    /// Somebody else changes the parent's status back.
+    FightingOverStatus,
+    /// The handler answers differently to the same request.
+    UnstableHandler,
+}
+
+impl Flapping {
+    /// The type of the condition.
+    pub const CONDITION: &'static str = "Flapping";
+
+    /// Takes in that these fields were written again. Returns how often that was too often; 0 as
+    /// long as it was not.
+    pub fn again(
+        &mut self,
+        subject: &Subject,
+        why: FlappingReason,
+        paths: &[String],
+        now: Instant,
+    ) -> u32 {
+        let Some(counters) = self.entry(subject, why, now) else { return 0 };
+        let whole = [String::new()];
+        for path in if paths.is_empty() { &whole } else { paths } {
+            counters.count(path, now);
+        }
+        let is_touched = |field: &&Field| field.last == now;
+        let times = counters.fields.iter().filter(is_touched).map(|field| field.times).max();
+        times.unwrap_or_default().saturating_sub(LIMIT - 1)
+    }
+
+    /// Whether the next time will be once too often, so that it is time to ask who else writes.
+    pub fn is_about_to_begin(&self, subject: &Subject, why: FlappingReason) -> bool {
+        self.find(subject, why).is_some_and(|counters| {
+            !counters.is_flapping() && counters.fields.iter().any(|field| field.times + 1 == LIMIT)
+        })
+    }
+
+    /// How often something was too often, if the last time is not yet as long ago as `rest` says.
+    pub fn rests(
+        &self,
+        (subject, why): (&Subject, FlappingReason),
+        now: Instant,
+        rest: impl Fn(u32) -> Duration,
+    ) -> Option<u32> {
+        let field = self.find(subject, why)?.flapping().max_by_key(|field| field.times)?;
+        let times = field.times - (LIMIT - 1);
+        (now.saturating_duration_since(field.last) < rest(times)).then_some(times)
+    }
+
+    /// Takes in who else writes.
+    pub fn blame(&mut self, subject: &Subject, why: FlappingReason, rival: Option<String>) {
+        let is_it = |it: &&mut Counters| it.subject == *subject && it.why == why;
+        if let Some(counters) = self.0.iter_mut().find(is_it) {
+            counters.rival = rival;
+        }
+    }
+
+    /// Forgets what was not written again within a window.
+    pub fn forget_before(&mut self, now: Instant, window: Duration) {
+        for counters in &mut self.0 {
+            counters.fields.retain(|field| now.saturating_duration_since(field.last) < window);
+        }
+        self.0.retain(|counters| !counters.fields.is_empty());
+    }
+
+    /// In what time nothing will be flapping any more if nothing is written again; `None` when
+    /// nothing is.
+    pub fn calms_in(&self, now: Instant, window: Duration) -> Option<Duration> {
+        let fields = self.0.iter().flat_map(Counters::flapping);
+        let last = fields.map(|field| field.last).max()?;
+        Some(window.saturating_sub(now.saturating_duration_since(last)))
+    }
+
+    /// What there is to say; `None` when nothing is flapping.
+    pub fn condition(&self) -> Option<Condition> {
+        let flapping = || self.0.iter().filter(|counters| counters.is_flapping());
+        let why = flapping().map(|counters| counters.why).min()?;
+        let messages: Vec<_> = flapping().map(Counters::message).collect();
+        Some(Condition::new(Self::CONDITION, true, why.name(), messages.join("; ")))
+    }
+
+    /// What has begun since the last time: reasons and messages.
+    pub fn take_news(&mut self) -> Vec<(FlappingReason, String)> {
+        let is_new = |it: &&mut Counters| it.is_flapping() && !it.is_said;
+        let news = self.0.iter_mut().filter(is_new).map(|counters| {
+            counters.is_said = true;
+            (counters.why, counters.message())
+        });
+        news.collect()
+    }
+
+    fn find(&self, subject: &Subject, why: FlappingReason) -> Option<&Counters> {
+        self.0.iter().find(|it| it.subject == *subject && it.why == why)
+    }
+
+    /// The counters of a subject; `None` when there are too many.
+    fn entry(
+        &mut self,
+        subject: &Subject,
+        why: FlappingReason,
+        now: Instant,
+    ) -> Option<&mut Counters> {
+        let known = self.0.iter().position(|it| it.subject == *subject && it.why == why);
+        let at = if let Some(at) = known {
+            at
+        } else {
+            make_room(&mut self.0, MAX_SUBJECTS, now)?;
+            self.0.push(Counters::new(subject.clone(), why));
+            self.0.len() - 1
+        };
+        self.0.get_mut(at)
+    }
+}
+
+impl FlappingReason {
+    /// One `CamelCase` word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FightingOverFields => "FightingOverFields",
+            Self::FightingOverStatus => "FightingOverStatus",
+            Self::FightingOverFinalizer => "FightingOverFinalizer",
+            Self::UnstableHandler => "UnstableHandler",
+        }
+    }
+}
+
+impl From<RewriteReason> for FlappingReason {
+    fn from(why: RewriteReason) -> Self {
+        match why {
+            RewriteReason::Drift => Self::FightingOverFields,
+            RewriteReason::OtherAnswer => Self::UnstableHandler,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
