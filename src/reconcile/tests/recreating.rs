@@ -50,8 +50,7 @@ async fn what_is_tried_elsewhere_is_a_new_object_of_the_same_wish() {
         _ => taken(),
     });
     world.run(Memory::default()).await;
-    let trials = world.asked("PATCH").into_iter().filter(is_elsewhere);
-    let trial = trials.last().unwrap();
+    let trial = world.asked("PATCH").into_iter().find(is_elsewhere).unwrap();
     let metadata = &trial.body["metadata"];
     assert!(trial.path.contains(metadata["name"].as_str().unwrap()), "{trial:?}");
     assert_eq!((&metadata["resourceVersion"], metadata.get("uid")), (&json!("1"), None));
