@@ -18,7 +18,8 @@ pub struct ChildId {
 
 /// What has to be done so that the children are as desired.
 ///
-/// Writes come first, in the order in which the handler named the children; deletions come last:
+/// Writes come first, in the order in which the handler named the children (neighbours of one type
+/// may be sent together); deletions come last:
 /// what replaces a child exists before the child goes, and a run that ends at a refused write has
 /// deleted nothing.
 #[derive(Debug, Clone, Default)]

@@ -1,19 +1,21 @@
 //! Step 4: carrying out a plan. A failure with one child does not keep the others from theirs.
 
+use std::collections::VecDeque;
+
+use futures::future::join_all;
+
 use super::{
-    Context, End, Report, adopt, contested, delete, flapping, immutable, interlock, lingering,
-    pause, takeover,
+    Context, End, Report, contested, delete, flapping, immutable, interlock, lingering, pause,
+    write,
 };
 use crate::{
-    cluster::{ApiError, ErrorClass},
-    history::Verb,
+    cluster::ApiError,
     object::Object,
-    operator::ConflictPolicy,
-    plan::{AfterConflict, Deletion, Plan, Step, Waiting, WaitingReason, Write, after_conflict},
+    plan::{Deletion, Plan, Step, Waiting, WaitingReason},
 };
 
-/// How often one child is written in a run when the answer is that it is not as we thought.
-pub(super) const TRIES: usize = 3;
+/// So many children of one parent are written at once.
+const MAX_AT_ONCE: usize = 8;
 
 /// Carries out a plan, step by step.
 pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report: &mut Report) {
@@ -43,27 +45,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     };
     // Or a child that the server never takes would keep those behind it waiting for ever.
     steps.sort_by_key(|step| report.memory.throttled.contains(step.id()));
-    let mut deletions = Vec::new();
-    for step in steps {
-        if context.has_left(parent) {
-            report.end = End::Outdated;
-            break;
-        }
-        if let Some(by) = context.paused_meanwhile(parent) {
-            pause::hold_step(&step, by, report);
-            continue;
-        }
-        if report.is_throttled() {
-            report.hold_back(step.id());
-            continue;
-        }
-        flapping::look(context, &step, report).await;
-        match step {
-            Step::Create(write) => deletions.extend(create(context, parent, write, report).await),
-            Step::Update(write) => deletions.extend(update(context, parent, write, report).await),
-            Step::Delete(deletion) => deletions.push(deletion),
-        }
-    }
+    let deletions = write_all(context, parent, steps.into(), report).await;
     delete_all(context, parent, deletions, report).await;
     if !report.is_throttled() {
         report.memory.throttled.clear();
@@ -72,6 +54,59 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();
     contested::tell(context, parent, report);
     report.close();
+}
+
+/// Writes, in the order of the steps; what is to be deleted comes back.
+///
+/// Neighbours of one type are sent together, ever more at once while all goes well: the first one
+/// tells whether the server has time. But only as many as places for runs are free, so that one parent
+/// with many children asks no more of the server than many with one.
+async fn write_all(
+    context: &Context,
+    parent: &Object,
+    mut steps: VecDeque<Step>,
+    report: &mut Report,
+) -> Vec<Deletion> {
+    let (mut deletions, mut at_once) = (Vec::new(), 1);
+    while !steps.is_empty() {
+        if context.has_left(parent) {
+            report.end = End::Outdated;
+            break;
+        }
+        if let Some(by) = context.paused_meanwhile(parent) {
+            for step in &steps {
+                pause::hold_step(step, by, report);
+            }
+            break;
+        }
+        if report.is_throttled() {
+            for step in &steps {
+                report.hold_back(step.id());
+            }
+            break;
+        }
+        let together = neighbours(&mut steps, at_once.min(1 + context.gate().spare()));
+        for step in &together {
+            flapping::look(context, step, report).await;
+        }
+        let begun = together.into_iter().map(|step| {
+            let known = report.memory.foreign.get(step.id()).cloned();
+            write::begin(context, parent, step, known)
+        });
+        for begun in join_all(begun).await {
+            deletions.extend(write::finish(context, parent, begun, report).await);
+        }
+        at_once = (at_once * 2).min(MAX_AT_ONCE);
+    }
+    deletions
+}
+
+/// Takes the next step, and those after it of the same type, up to so many.
+fn neighbours(steps: &mut VecDeque<Step>, most: usize) -> Vec<Step> {
+    let ty = steps.front().map(|step| step.id().ty.clone());
+    let is_next = |step: &&Step| Some(&step.id().ty) == ty.as_ref();
+    let count = steps.iter().take(most).take_while(is_next).count();
+    steps.drain(..count).collect()
 }
 
 /// Deletes, unless a write was refused. A deletion that is refused keeps no other from its own: it
@@ -138,204 +173,39 @@ fn is_as_planned_for(parent: &Object, live: &Object) -> bool {
     live.uid() == parent.uid() && !live.is_deleting() && is_same
 }
 
-/// Creates a child, unless the object of somebody else that was in the way still is.
-async fn create(
-    context: &Context,
-    parent: &Object,
-    write: Write,
-    report: &mut Report,
-) -> Option<Deletion> {
-    let known = report.memory.foreign.get(&write.id).cloned();
-    if let Some(known) = known {
-        match context.cluster().read(&write.id.ty, &write.id.key).await {
-            Ok(Some(live)) if is_unchanged(&known, &live) => {
-                report.found_foreign(known);
-                return None;
-            }
-            Ok(_) => {}
-            Err(error) => {
-                report.child_failed(&write.id, error);
-                return None;
-            }
-        }
-    }
-    write_child(context, parent, write, Verb::Created, report).await
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-fn is_unchanged(known: &crate::plan::ForeignChild, live: &Object) -> bool {
-    known.uid == *live.uid() && known.version == *live.resource_version()
-}
-
-/// Updates a child, after taking it over from a predecessor where there was one.
-pub(super) async fn update(
-    context: &Context,
-    parent: &Object,
-    write: Write,
-    report: &mut Report,
-) -> Option<Deletion> {
-    if let Err(error) = takeover::take_over(context, parent, &write.id).await {
-        report.child_failed(&write.id, error);
-        return None;
-    }
-    write_child(context, parent, write, Verb::Updated, report).await
-}
-
-/// What to do about a child after its write was answered 409.
-enum Next {
-    Write(Write, Verb),
-    Delete(Deletion),
-    Done,
-}
-
-/// Writes one child; what has to be deleted instead comes back.
-async fn write_child(
-    context: &Context,
-    parent: &Object,
-    mut write: Write,
-    mut verb: Verb,
-    report: &mut Report,
-) -> Option<Deletion> {
-    let mut last = None;
-    let config = context.config().child_config(&write.id.ty);
-    let is_forced = config.is_none_or(|config| config.conflicts == ConflictPolicy::Force);
-    for _ in 0..TRIES {
-        let manager = context.name().as_str();
-        let id = write.id.clone();
-        // Before the request: the event of the write may be faster than its reply.
-        let before = context.cached(&id.ty, &id.key);
-        let (cluster, body) = (context.cluster(), &write.body);
-        let reply = if is_forced {
-            cluster.apply(&id.ty, &id.key, manager, body).await
-        } else {
-            cluster.apply_yielding(&id.ty, &id.key, manager, body).await
-        };
-        match reply {
-            Ok(reply) if before.as_ref() == Some(&reply) => {
-                wrote_nothing(context, &write, &reply, report);
-                return None;
-            }
-            Ok(reply) => {
-                written(context, parent, &write, verb, reply, report);
-                return None;
-            }
-            // What is in the way of a create may not be a child at all.
-            Err(error) if !write.is_creating() && !contested::held(&error).is_empty() => {
-                let held = contested::held(&error);
-                contested::settle(context, parent, (write, verb), held, report).await;
-                return None;
-            }
-            Err(error) if error.class() == ErrorClass::Conflict => last = Some((id, error)),
-            Err(error) => return refused(context, parent, &write, error, report).await,
-        }
-        (write, verb) = match resolve(context, parent, write, report).await {
-            Next::Write(write, verb) => (write, verb),
-            Next::Delete(deletion) => return Some(deletion),
-            Next::Done => return None,
-        };
-    }
-    if let Some((id, error)) = last {
-        report.child_failed(&id, error);
-    }
-    None
-}
-
-/// A write was refused, and no second look at the object can change that.
-async fn refused(
-    context: &Context,
-    parent: &Object,
-    write: &Write,
-    error: ApiError,
-    report: &mut Report,
-) -> Option<Deletion> {
-    match immutable::deletion(context, parent, write, &error, report).await {
-        Ok(Some(deletion)) => return Some(deletion),
-        Ok(None) => report.child_failed(&write.id, error),
-        Err(error) => report.child_failed(&write.id, error),
-    }
-    None
-}
-
-pub(super) fn written(
-    context: &Context,
-    parent: &Object,
-    write: &Write,
-    verb: Verb,
-    reply: Object,
-    report: &mut Report,
-) {
-    let name = context.name();
-    report.memory.memos.remember(write, &reply);
-    immutable::forget_other(write, report);
-    context.metrics().child_written(name, &write.id.ty, verb);
-    report.wrote(&write.id, verb, write.paths.clone());
-    if verb == Verb::Adopted {
-        adopt::announce(context, parent, &write.id, report);
-    }
-    if context.is_watched(&reply) {
-        context.learn(parent, reply);
-    } else {
-        // In the cache it would stay as it is now, whatever becomes of it.
-        report.child_failed(&write.id, context.unlabelled());
-    }
-}
-
-/// The server found nothing to change: not worth a second try.
-pub(super) fn wrote_nothing(context: &Context, write: &Write, reply: &Object, report: &mut Report) {
-    let name = context.name();
-    report.memory.memos.remember(write, reply);
-    context.metrics().noop_write(name, &write.id.ty);
-    report.wrote_nothing(&write.id, write.paths.clone());
-}
-
-async fn adopt(
-    context: &Context,
-    parent: &Object,
-    write: Write,
-    live: Option<&Object>,
-    report: &mut Report,
-) -> Next {
-    let Some(live) = live else { return Next::Done };
-    let id = write.id.clone();
-    match adopt::prepare(context, write, live).await {
-        Ok(adopt::Prepared::Apply(write)) => return Next::Write(write, Verb::Adopted),
-        Ok(adopt::Prepared::Contested(write, held)) => {
-            contested::settle(context, parent, (write, Verb::Adopted), held, report).await;
-        }
-        Ok(adopt::Prepared::Outdated) => {
-            report.wait(&id, &"it changes while it is to be adopted");
-        }
-        Err(error) => report.child_failed(&id, error),
-    }
-    Next::Done
-}
-
-/// Looks at the live object after a conflict.
-async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut Report) -> Next {
-    let id = write.id.clone();
-    let live = match context.cluster().read(&id.ty, &id.key).await {
-        Ok(live) => live,
-        Err(error) => {
-            report.child_failed(&id, error);
-            return Next::Done;
-        }
+    use super::*;
+    use crate::{
+        object::{K8sType, KeptManagers},
+        plan::Deletion,
     };
-    match after_conflict(context.config(), context.name(), parent, write, live.as_ref()) {
-        AfterConflict::CreateAgain(write) => return Next::Write(write, Verb::Created),
-        AfterConflict::ApplyWithUid(write) => return Next::Write(write, Verb::Updated),
-        AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
-        AfterConflict::Adopt(write) => {
-            return adopt(context, parent, write, live.as_ref(), report).await;
-        }
-        AfterConflict::Settled => report.found_settled(&id),
-        AfterConflict::Wait(why) => report.wait_for(&id, &why),
-        AfterConflict::Foreign(foreign) => {
-            context.metrics().conflict(context.name(), &id.ty);
-            report.found_foreign(foreign);
-            return Next::Done;
+
+    fn step(kind: &str, name: &str) -> Step {
+        let ty = K8sType::cluster_scoped("v1", kind, &format!("{kind}s").to_lowercase());
+        let value = json!({"metadata": {"name": name, "uid": name, "resourceVersion": "1"}});
+        let object = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
+        Step::Delete(Deletion::undesired(&object))
+    }
+
+    #[test]
+    fn what_goes_together_is_of_one_type_and_in_the_order_of_the_handler() {
+        let named = [("A", "1"), ("A", "2"), ("A", "3"), ("B", "4"), ("A", "5")];
+        for (most, expected) in [
+            (1, vec!["1", "2", "3", "4", "5"]),
+            (2, vec!["12", "3", "4", "5"]),
+            (8, vec!["123", "4", "5"]),
+        ] {
+            let mut steps: VecDeque<_> =
+                named.iter().map(|(kind, name)| step(kind, name)).collect();
+            let mut groups = Vec::new();
+            while !steps.is_empty() {
+                let group = neighbours(&mut steps, most);
+                groups.push(group.iter().map(|step| &*step.id().key.name).collect::<String>());
+            }
+            assert_eq!(groups, expected);
         }
     }
-    if let Some(live) = live {
-        context.learn_live(live);
-    }
-    Next::Done
 }

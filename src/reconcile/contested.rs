@@ -1,7 +1,7 @@
 //! What to do when an apply without force is refused because others hold some of its fields: leave
 //! these, or the whole child, to them, and say so once. What is tied to the parent is taken anyway.
 
-use super::{Context, Report, apply, events};
+use super::{Context, Report, events, write};
 use crate::{
     cluster::{ApiError, Cause, ErrorClass, EventKind},
     history::Verb,
@@ -103,7 +103,7 @@ impl Dispute<'_> {
     }
 
     async fn apply(&mut self, mut rest: Write) {
-        for _ in 0..apply::TRIES {
+        for _ in 0..write::TRIES {
             let Some(live) = self.read().await else { return };
             let (config, name) = (self.context.config(), self.context.name());
             let wanted = rest.clone();
@@ -161,10 +161,10 @@ impl Dispute<'_> {
 
     fn applied(&mut self, wanted: &Write, live: &Object, reply: Object) {
         if reply == *live {
-            apply::wrote_nothing(self.context, wanted, &reply, self.report);
+            write::wrote_nothing(self.context, wanted, &reply, self.report);
         } else {
             let (context, parent) = (self.context, self.parent);
-            apply::written(context, parent, wanted, self.verb, reply.clone(), self.report);
+            write::written(context, parent, wanted, self.verb, reply.clone(), self.report);
         }
         self.remember(reply, ConflictPolicy::Yield);
     }

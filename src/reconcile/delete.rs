@@ -1,9 +1,8 @@
 //! Deleting one child: with proof, and not when it would only come back the same.
 
 use super::{
-    Context, End, Report,
-    apply::{self, TRIES},
-    immutable, takeover,
+    Context, End, Report, immutable, takeover,
+    write::{self, TRIES},
 };
 use crate::{
     cluster::{ApiError, Deleted, ErrorClass, Refusal},
@@ -209,7 +208,7 @@ async fn would_be_taken_anew(
 
 async fn tie(context: &Context, parent: &Object, instead_of: &Write, report: &mut Report) {
     let write = instead_of.clone();
-    if let Some(deletion) = apply::update(context, parent, write, report).await {
+    if let Some(deletion) = write::update(context, parent, write, report).await {
         report.wait(&deletion.id, &"it changed while it was tied to its parent");
     }
 }

@@ -52,6 +52,7 @@ mod takeover;
 mod uncollectable;
 mod undecodable;
 mod veil;
+mod write;
 
 use std::{
     panic::AssertUnwindSafe,

@@ -1,6 +1,6 @@
 //! Taking over a child of a predecessor, directly before its first update.
 
-use super::{Context, apply::TRIES};
+use super::{Context, write::TRIES};
 use crate::{
     cluster::{ApiError, ErrorClass},
     object::Object,

@@ -14,6 +14,7 @@ mod restored;
 mod swarm;
 mod sweep;
 mod throttled;
+mod together;
 mod watches;
 
 use std::time::Duration;

@@ -1,0 +1,261 @@
+//! Writing one child: the first request, which others may be sent beside, and what follows from its
+//! answer, which changes the report.
+
+use super::{Context, Report, adopt, contested, immutable, takeover};
+use crate::{
+    cluster::{ApiError, ErrorClass},
+    history::Verb,
+    object::Object,
+    operator::ConflictPolicy,
+    plan::{AfterConflict, Deletion, ForeignChild, Step, Write, after_conflict},
+};
+
+/// How often one child is written in a run when the answer is that it is not as we thought.
+pub(super) const TRIES: usize = 3;
+
+/// What came of the first request for a step.
+pub(super) enum Begun {
+    /// None is sent now: it is deleted when all writes are done.
+    Deletion(Deletion),
+    /// None was sent, as what was in the way of the child is there still.
+    InTheWay(ForeignChild),
+    /// What comes before it has failed already.
+    Failed(Write, ApiError),
+    /// It was answered.
+    Answered(Attempt),
+}
+
+/// An apply and its answer.
+pub(super) struct Attempt {
+    write: Write,
+    verb: Verb,
+    /// The child as it was cached before.
+    before: Option<Object>,
+    reply: Result<Object, ApiError>,
+}
+
+/// What to do about a child after its write was answered 409.
+enum Next {
+    Write(Write, Verb),
+    Delete(Deletion),
+    Done,
+}
+
+/// Sends the first request for a step. `known` is what stood where the child should be.
+pub(super) async fn begin(
+    context: &Context,
+    parent: &Object,
+    step: Step,
+    known: Option<ForeignChild>,
+) -> Begun {
+    match step {
+        Step::Create(write) => create(context, write, known).await,
+        Step::Update(write) => match takeover::take_over(context, parent, &write.id).await {
+            Ok(()) => Begun::Answered(send(context, write, Verb::Updated).await),
+            Err(error) => Begun::Failed(write, error),
+        },
+        Step::Delete(deletion) => Begun::Deletion(deletion),
+    }
+}
+
+/// Creates a child, unless the object of somebody else that was in the way still is.
+async fn create(context: &Context, write: Write, known: Option<ForeignChild>) -> Begun {
+    if let Some(known) = known {
+        match context.cluster().read(&write.id.ty, &write.id.key).await {
+            Ok(Some(live)) if is_unchanged(&known, &live) => return Begun::InTheWay(known),
+            Ok(_) => {}
+            Err(error) => return Begun::Failed(write, error),
+        }
+    }
+    Begun::Answered(send(context, write, Verb::Created).await)
+}
+
+fn is_unchanged(known: &ForeignChild, live: &Object) -> bool {
+    known.uid == *live.uid() && known.version == *live.resource_version()
+}
+
+async fn send(context: &Context, write: Write, verb: Verb) -> Attempt {
+    let (ty, key) = (&write.id.ty, &write.id.key);
+    let config = context.config().child_config(ty);
+    let is_forced = config.is_none_or(|config| config.conflicts == ConflictPolicy::Force);
+    // Before the request: the event of the write may be faster than its reply.
+    let before = context.cached(ty, key);
+    let (cluster, manager) = (context.cluster(), context.name().as_str());
+    let reply = if is_forced {
+        cluster.apply(ty, key, manager, &write.body).await
+    } else {
+        cluster.apply_yielding(ty, key, manager, &write.body).await
+    };
+    Attempt { write, verb, before, reply }
+}
+
+/// Takes in what was answered, and goes on until the child is written or cannot be; what has to be
+/// deleted comes back.
+pub(super) async fn finish(
+    context: &Context,
+    parent: &Object,
+    begun: Begun,
+    report: &mut Report,
+) -> Option<Deletion> {
+    match begun {
+        Begun::Deletion(deletion) => return Some(deletion),
+        Begun::InTheWay(known) => report.found_foreign(known),
+        Begun::Failed(write, error) => report.child_failed(&write.id, error),
+        Begun::Answered(attempt) => return conclude(context, parent, attempt, report).await,
+    }
+    None
+}
+
+/// Updates a child, after taking it over from a predecessor where there was one.
+pub(super) async fn update(
+    context: &Context,
+    parent: &Object,
+    write: Write,
+    report: &mut Report,
+) -> Option<Deletion> {
+    let begun = begin(context, parent, Step::Update(write), None).await;
+    finish(context, parent, begun, report).await
+}
+
+async fn conclude(
+    context: &Context,
+    parent: &Object,
+    mut attempt: Attempt,
+    report: &mut Report,
+) -> Option<Deletion> {
+    for tries in 1.. {
+        let Attempt { write, verb, before, reply } = attempt;
+        let error = match reply {
+            Ok(reply) if before.as_ref() == Some(&reply) => {
+                wrote_nothing(context, &write, &reply, report);
+                return None;
+            }
+            Ok(reply) => {
+                written(context, parent, &write, verb, reply, report);
+                return None;
+            }
+            Err(error) => error,
+        };
+        // What is in the way of a create may not be a child at all.
+        if !write.is_creating() && !contested::held(&error).is_empty() {
+            let held = contested::held(&error);
+            contested::settle(context, parent, (write, verb), held, report).await;
+            return None;
+        }
+        if error.class() != ErrorClass::Conflict {
+            return refused(context, parent, &write, error, report).await;
+        }
+        let id = write.id.clone();
+        attempt = match resolve(context, parent, write, report).await {
+            Next::Write(..) if tries == TRIES => {
+                report.child_failed(&id, error);
+                return None;
+            }
+            Next::Write(write, verb) => send(context, write, verb).await,
+            Next::Delete(deletion) => return Some(deletion),
+            Next::Done => return None,
+        };
+    }
+    None
+}
+
+/// A write was refused, and no second look at the object can change that.
+async fn refused(
+    context: &Context,
+    parent: &Object,
+    write: &Write,
+    error: ApiError,
+    report: &mut Report,
+) -> Option<Deletion> {
+    match immutable::deletion(context, parent, write, &error, report).await {
+        Ok(Some(deletion)) => return Some(deletion),
+        Ok(None) => report.child_failed(&write.id, error),
+        Err(error) => report.child_failed(&write.id, error),
+    }
+    None
+}
+
+pub(super) fn written(
+    context: &Context,
+    parent: &Object,
+    write: &Write,
+    verb: Verb,
+    reply: Object,
+    report: &mut Report,
+) {
+    let name = context.name();
+    report.memory.memos.remember(write, &reply);
+    immutable::forget_other(write, report);
+    context.metrics().child_written(name, &write.id.ty, verb);
+    report.wrote(&write.id, verb, write.paths.clone());
+    if verb == Verb::Adopted {
+        adopt::announce(context, parent, &write.id, report);
+    }
+    if context.is_watched(&reply) {
+        context.learn(parent, reply);
+    } else {
+        // In the cache it would stay as it is now, whatever becomes of it.
+        report.child_failed(&write.id, context.unlabelled());
+    }
+}
+
+/// The server found nothing to change: not worth a second try.
+pub(super) fn wrote_nothing(context: &Context, write: &Write, reply: &Object, report: &mut Report) {
+    let name = context.name();
+    report.memory.memos.remember(write, reply);
+    context.metrics().noop_write(name, &write.id.ty);
+    report.wrote_nothing(&write.id, write.paths.clone());
+}
+
+async fn adopt(
+    context: &Context,
+    parent: &Object,
+    write: Write,
+    live: Option<&Object>,
+    report: &mut Report,
+) -> Next {
+    let Some(live) = live else { return Next::Done };
+    let id = write.id.clone();
+    match adopt::prepare(context, write, live).await {
+        Ok(adopt::Prepared::Apply(write)) => return Next::Write(write, Verb::Adopted),
+        Ok(adopt::Prepared::Contested(write, held)) => {
+            contested::settle(context, parent, (write, Verb::Adopted), held, report).await;
+        }
+        Ok(adopt::Prepared::Outdated) => {
+            report.wait(&id, &"it changes while it is to be adopted");
+        }
+        Err(error) => report.child_failed(&id, error),
+    }
+    Next::Done
+}
+
+/// Looks at the live object after a conflict.
+async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut Report) -> Next {
+    let id = write.id.clone();
+    let live = match context.cluster().read(&id.ty, &id.key).await {
+        Ok(live) => live,
+        Err(error) => {
+            report.child_failed(&id, error);
+            return Next::Done;
+        }
+    };
+    match after_conflict(context.config(), context.name(), parent, write, live.as_ref()) {
+        AfterConflict::CreateAgain(write) => return Next::Write(write, Verb::Created),
+        AfterConflict::ApplyWithUid(write) => return Next::Write(write, Verb::Updated),
+        AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
+        AfterConflict::Adopt(write) => {
+            return adopt(context, parent, write, live.as_ref(), report).await;
+        }
+        AfterConflict::Settled => report.found_settled(&id),
+        AfterConflict::Wait(why) => report.wait_for(&id, &why),
+        AfterConflict::Foreign(foreign) => {
+            context.metrics().conflict(context.name(), &id.ty);
+            report.found_foreign(foreign);
+            return Next::Done;
+        }
+    }
+    if let Some(live) = live {
+        context.learn_live(live);
+    }
+    Next::Done
+}
