@@ -11,12 +11,14 @@
 //! ```
 //!
 //! Rules:
+//! - reconcilers are spread over a few threads by the uid of their parents, all other actors share one;
 //! - user code and I/O run on the supervisor's runtime, never on an actor's task;
 //! - a reconciler has at most one run in flight and one timer; a parent that is gone and comes back
 //!   gets another one when the first has ended, so that its runs do not overlap;
 //! - stopping is a message;
 //! - every message is a letter in the `mailbox` module's sense, so that what waits is counted.
 
+mod arbiters;
 mod mailbox;
 mod messages;
 mod operator_actor;
@@ -25,6 +27,7 @@ mod reconciler;
 mod reflector;
 mod shown;
 
+pub use arbiters::{Arbiters, Spread};
 pub use mailbox::Postbox;
 pub use messages::{
     Observed, OperatorStateChanged, Ordered, Published, WatchChanged, WatchCondition,

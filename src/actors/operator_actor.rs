@@ -14,6 +14,7 @@ use actix::{Actor, Addr, AsyncContext, Handler};
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
+    Spread,
     mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{
         Ended, LeftOut, Observed, OperatorStateChanged, Retire, Touched, Turn, WatchChanged,
@@ -46,6 +47,8 @@ pub struct OperatorParts {
     pub relies_on: BTreeSet<Watched>,
     /// Where runs run.
     pub runtime: Handle,
+    /// Where reconcilers are started.
+    pub spread: Spread,
     /// Where parents are shown.
     pub board: Board,
     /// Where a change of state is told.
@@ -207,8 +210,9 @@ impl OperatorActor {
 
     fn start_reconciler(&mut self, parent: &Object) {
         let (key, uid) = (parent.key().clone(), parent.uid().clone());
-        let reconciler = Reconciler::new(self.reconcilers.clone(), key.clone(), uid.clone());
-        let reconciler = reconciler.start();
+        let (parts, of) = (self.reconcilers.clone(), (key.clone(), uid.clone()));
+        let make = move || Reconciler::new(parts, of.0, of.1);
+        let reconciler = self.parts.spread.start(&uid, make);
         self.keys.insert(uid.clone(), key.clone());
         self.parents.insert(key, Parent { uid, reconciler });
     }

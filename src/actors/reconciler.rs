@@ -244,7 +244,7 @@ impl Reconciler {
 }
 
 /// Parents that fail together are not to come back together.
-fn seed(uid: &Uid) -> u64 {
+pub(super) fn seed(uid: &Uid) -> u64 {
     let mut hasher = DefaultHasher::new();
     uid.hash(&mut hasher);
     hasher.finish()

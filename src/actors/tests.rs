@@ -83,7 +83,8 @@ fn parts(board: Board, runtime: Handle) -> OperatorParts {
     let (parents, children) = (parents.reader(), vec![]);
     let relies_on = BTreeSet::from([apps()]);
     let mailbox = context.metrics().mailbox("operator", "op");
-    OperatorParts { context, parents, children, relies_on, runtime, board, states, mailbox }
+    let spread = Spread::default();
+    OperatorParts { context, parents, children, relies_on, runtime, spread, board, states, mailbox }
 }
 
 fn context(parents: Store) -> Context {

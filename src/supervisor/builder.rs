@@ -45,8 +45,12 @@ pub struct SupervisorBuilder {
     is_open_allowed: bool,
     on_ready: Option<OnReady>,
     settings: ClusterSettings,
+    arbiters: usize,
     program: Program,
 }
+
+/// Deciding takes little time, and two threads keep a burst of one from delaying the other.
+const ARBITERS: usize = 2;
 
 impl Supervisor {
     /// A supervisor without operators, for the cluster that it runs in.
@@ -61,6 +65,7 @@ impl Supervisor {
             is_open_allowed: false,
             on_ready: None,
             settings: ClusterSettings::default(),
+            arbiters: ARBITERS,
             program: Program::default(),
         }
     }
@@ -134,6 +139,14 @@ impl SupervisorBuilder {
     /// those older than Kubernetes 1.34, which keeps snapshots for them (KEP-4988).
     pub fn streaming_lists(mut self) -> Self {
         self.settings.streaming_lists = true;
+        self
+    }
+
+    /// Sets over how many arbiters, which are threads, the reconcilers of all parents are spread by
+    /// uid; zero keeps them on the thread of the other actors. Default 2. They only decide: requests,
+    /// plans and handlers are on other threads.
+    pub fn with_arbiters(mut self, count: usize) -> Self {
+        self.arbiters = count;
         self
     }
 
@@ -230,7 +243,7 @@ impl SupervisorBuilder {
         }
         check(&self.operators)?;
         let Self { connect, operators, web, auth, tls, is_open_allowed, .. } = self;
-        let Self { on_ready, settings, mut program, .. } = self;
+        let Self { on_ready, settings, arbiters, mut program, .. } = self;
         program.settings = settings;
         let is_protected = auth != Auth::None && tls.is_some();
         if let (Some(address), false) = (&web, is_protected || is_open_allowed) {
@@ -240,8 +253,17 @@ impl SupervisorBuilder {
         let listener = web.as_deref().map(web::listen).transpose()?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let connect = connect.unwrap_or_else(|| Box::new(|| Connect::InCluster.client().boxed()));
-        let parts =
-            Parts { connect, operators, listener, auth, certificates, on_ready, settings, program };
+        let parts = Parts {
+            connect,
+            operators,
+            listener,
+            auth,
+            certificates,
+            on_ready,
+            settings,
+            arbiters,
+            program,
+        };
         Ok((parts, address))
     }
 }

@@ -26,7 +26,7 @@ use super::{
     wiring::{Started, Wiring},
 };
 use crate::{
-    actors::OperatorStateChanged,
+    actors::{Arbiters, OperatorStateChanged},
     board::OperatorState,
     cluster::ClusterSettings,
     operator::{Handler, OperatorConfig, OperatorName},
@@ -46,6 +46,8 @@ pub(super) struct Parts {
     pub(super) certificates: Option<Certificates>,
     pub(super) on_ready: Option<OnReady>,
     pub(super) settings: ClusterSettings,
+    /// How many threads the reconcilers have for themselves.
+    pub(super) arbiters: usize,
     pub(super) program: Program,
 }
 
@@ -80,7 +82,7 @@ async fn live(
     runtime: &Runtime,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
-    let Parts { on_ready, settings, program, .. } = parts;
+    let Parts { on_ready, settings, arbiters, program, .. } = parts;
     let mut stopped = pin!(stop_future(stop)?);
     let client = tokio::select! {
         client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
@@ -90,7 +92,8 @@ async fn live(
     let (states, changes) = mpsc::unbounded_channel();
     let cluster = (client, settings);
     let wiring = Wiring::new(cluster, runtime.handle().clone(), &operators, states);
-    let Started { contexts, operators } = wiring.start(operators)?;
+    let arbiters = Arbiters::start(arbiters, wiring.board());
+    let Started { contexts, operators } = wiring.start(operators, &arbiters.spread())?;
     let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());
     actix::spawn(orders::hand_on(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());

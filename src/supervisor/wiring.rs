@@ -19,7 +19,7 @@ use super::{
 use crate::{
     actors::{
         OperatorActor, OperatorParts, OperatorStateChanged, Ordered, Postbox, Reflector,
-        ReflectorParts,
+        ReflectorParts, Spread,
     },
     board::{BEAT_EVERY, Board, OperatorInfo, QueueReader, RunStage},
     cluster::{Cluster, ClusterSettings, WatchSpec},
@@ -107,13 +107,17 @@ impl Wiring {
     }
 
     /// Starts every actor; nothing is watched before all of them listen.
-    pub(super) fn start(&self, operators: Vec<Registered>) -> Result<Started, RunError> {
+    pub(super) fn start(
+        &self,
+        operators: Vec<Registered>,
+        spread: &Spread,
+    ) -> Result<Started, RunError> {
         self.start_pulse_of_runtime();
         let mut reflectors = self.reflectors();
         let (mut contexts, mut operators_by_name) = (Vec::new(), Operators::new());
         for (config, handler) in operators {
             let context = Arc::new(self.context(config, handler)?);
-            let operator = self.start_operator(&context, &mut reflectors);
+            let operator = self.start_operator(&context, spread, &mut reflectors);
             operators_by_name.insert(context.name().to_string(), operator);
             contexts.push(context);
         }
@@ -156,6 +160,7 @@ impl Wiring {
     fn start_operator(
         &self,
         context: &Arc<Context>,
+        spread: &Spread,
         reflectors: &mut BTreeMap<K8sType, Reflector>,
     ) -> Postbox<Ordered> {
         let config = context.config();
@@ -175,6 +180,7 @@ impl Wiring {
             children: config.children.iter().map(|child| reader(&child.ty)).collect(),
             relies_on: demand::relied_on(config, &self.watches),
             runtime: self.runtime.clone(),
+            spread: spread.clone(),
             board: self.board.clone(),
             states: self.states.clone(),
             mailbox: mailbox.clone(),

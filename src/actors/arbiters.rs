@@ -1,0 +1,121 @@
+//! The threads that reconcilers live on. A parent's is always the same: by its uid.
+
+use std::{fmt, sync::Arc, time::Instant};
+
+use actix::{Actor, Addr, Arbiter, ArbiterHandle};
+
+use super::reconciler::{Reconciler, seed};
+use crate::{
+    board::{BEAT_EVERY, Board},
+    object::Uid,
+};
+
+/// Threads for the reconcilers of all operators. Dropping it ends the threads, and with them the
+/// reconcilers, and waits for that: no actor blocks.
+pub struct Arbiters(Vec<Arbiter>);
+
+/// Where reconcilers are started. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Spread(Arc<[ArbiterHandle]>);
+
+impl Arbiters {
+    /// Starts so many threads, each of which shows on the board that it turns over. To be called
+    /// within an actix system.
+    pub fn start(count: usize, board: &Board) -> Self {
+        let start = |number| {
+            let (arbiter, pulse) = (Arbiter::new(), board.pulse(name(number), Instant::now()));
+            arbiter.spawn(async move {
+                loop {
+                    tokio::time::sleep(BEAT_EVERY).await;
+                    pulse.beat(Instant::now());
+                }
+            });
+            arbiter
+        };
+        Self((0..count).map(start).collect())
+    }
+
+    /// Where reconcilers are started.
+    pub fn spread(&self) -> Spread {
+        Spread(self.0.iter().map(Arbiter::handle).collect())
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("reconcilers/{number}")
+}
+
+impl Spread {
+    /// Starts the reconciler of a parent on its thread; on this one where there are no others.
+    pub(super) fn start(
+        &self,
+        uid: &Uid,
+        make: impl FnOnce() -> Reconciler + Send + 'static,
+    ) -> Addr<Reconciler> {
+        match self.of(uid) {
+            Some(arbiter) => Reconciler::start_in_arbiter(arbiter, move |_| make()),
+            None => make().start(),
+        }
+    }
+
+    fn of(&self, uid: &Uid) -> Option<&ArbiterHandle> {
+        let count = u64::try_from(self.0.len()).ok()?;
+        let number = seed(uid).checked_rem(count)?;
+        self.0.get(usize::try_from(number).ok()?)
+    }
+}
+
+impl Drop for Arbiters {
+    fn drop(&mut self) {
+        for arbiter in &self.0 {
+            arbiter.stop();
+        }
+        for arbiter in self.0.drain(..) {
+            // A panic of an actor has been told when it happened.
+            let _ = arbiter.join();
+        }
+    }
+}
+
+impl fmt::Debug for Arbiters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Arbiters({})", self.0.len())
+    }
+}
+
+impl fmt::Debug for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Spread({})", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use actix::System;
+
+    use super::*;
+
+    #[test]
+    fn parents_are_spread_over_the_threads_and_stay_on_theirs() {
+        System::new().block_on(async {
+            let (board, none) = (Board::new(), Spread::default());
+            let arbiters = Arbiters::start(3, &board);
+            let spread = arbiters.spread();
+            let mut counts = HashMap::new();
+            for number in 0..300 {
+                let uid = Uid::new(&number.to_string());
+                let at = spread.of(&uid).map(std::ptr::from_ref);
+                assert_eq!(at, spread.of(&uid).map(std::ptr::from_ref));
+                *counts.entry(at).or_insert(0) += 1;
+                assert!(none.of(&uid).is_none(), "where there are none they stay here");
+            }
+            assert!(counts.len() == 3 && counts.values().all(|count| *count > 50), "{counts:?}");
+            let names: Vec<_> = board.beats(Instant::now()).into_iter().map(|it| it.name).collect();
+            assert_eq!(names, ["reconcilers/0", "reconcilers/1", "reconcilers/2"]);
+            drop(arbiters);
+            assert!(spread.0.iter().all(|arbiter| !arbiter.alive()), "the threads have ended");
+        });
+    }
+}
