@@ -202,6 +202,7 @@ impl Reflector {
         self.scopes[scope].failures += 1;
         self.scopes[scope].error = Some(type_error);
         if self.is_lasting(scope, error) {
+            self.parts.store.cut_off(self.scopes[scope].id, true);
             self.set_condition(scope, WatchCondition::Failing(self.why(scope, error)));
         }
     }
@@ -217,6 +218,7 @@ impl Reflector {
     fn recovered(&mut self, scope: usize) {
         self.scopes[scope].failures = 0;
         self.scopes[scope].error = None;
+        self.parts.store.cut_off(self.scopes[scope].id, false);
         if self.is_synced(scope) {
             self.set_condition(scope, WatchCondition::Synced);
         }
@@ -261,7 +263,7 @@ impl Reflector {
         let store = self.parts.store.reader();
         let state = TypeState {
             synced: store.is_synced(),
-            deletions_held: store.is_synced() && !store.may_delete(None),
+            deletions_held: self.parts.store.hold().is_some(),
             error: self.scopes.iter().find_map(|scope| scope.error.clone()),
             namespaces: namespaces.filter_map(of_namespace).collect(),
             ..self.state.clone()

@@ -135,7 +135,9 @@ impl Contents {
     }
 
     pub(super) fn may_delete(&self, namespace: Option<&str>) -> bool {
-        self.is_synced(namespace) && self.hold.is_none()
+        let is_cut_off =
+            |scope: &Scope| scope.is_cut_off && (namespace.is_none() || scope.covers(namespace));
+        self.is_synced(namespace) && self.hold.is_none() && !self.scopes.iter().any(is_cut_off)
     }
 
     /// The version up to which every scope is complete.
@@ -161,6 +163,10 @@ impl Contents {
 
     pub(super) fn release_deletions(&mut self, hold: Hold) {
         self.hold = self.hold.filter(|latest| *latest != hold);
+    }
+
+    pub(super) fn cut_off(&mut self, scope: ScopeId, is_cut_off: bool) {
+        self.scopes[scope.0].is_cut_off = is_cut_off;
     }
 
     pub(super) fn begin_list(&mut self, scope: ScopeId) -> ListStart {

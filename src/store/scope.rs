@@ -37,6 +37,8 @@ pub(super) struct Scope {
     /// The namespace it covers; `None` for all.
     pub(super) namespace: Option<String>,
     pub(super) is_synced: bool,
+    /// Whether it is known that nobody tells it anything any more.
+    pub(super) is_cut_off: bool,
     /// Whether its list showed every object by name, those that cannot be read too.
     pub(super) shows_all: bool,
     /// The newest version that its watch or list has shown.
@@ -48,7 +50,8 @@ pub(super) struct Scope {
 impl Scope {
     pub(super) fn new(namespace: Option<String>) -> Self {
         let (high_water, replied) = <_>::default();
-        Self { namespace, is_synced: false, shows_all: false, high_water, replied }
+        let (is_synced, is_cut_off, shows_all) = <_>::default();
+        Self { namespace, is_synced, is_cut_off, shows_all, high_water, replied }
     }
 
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {

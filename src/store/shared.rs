@@ -39,6 +39,12 @@ impl Store {
         self.write().add_scope(namespace)
     }
 
+    /// Takes in that a watch cannot go on and will not soon, or that it does again: what it fed is
+    /// out of date, and no reason to delete anything.
+    pub fn cut_off(&self, scope: ScopeId, is_cut_off: bool) {
+        self.write().cut_off(scope, is_cut_off);
+    }
+
     /// To be called before a list is asked for, whose result goes into [`Store::replace`].
     pub fn begin_list(&self, scope: ScopeId) -> ListStart {
         self.write().begin_list(scope)

@@ -151,3 +151,20 @@ fn one_namespace_can_be_relied_on_while_another_is_not_listed() {
     assert_eq!(names(&store), ["ConfigMap.v1 ns/a @1"]);
     assert!(reader.may_delete(None));
 }
+
+#[test]
+fn what_a_watch_fed_that_cannot_go_on_is_no_reason_to_delete() {
+    let store = Store::new(ty(), BTreeSet::new());
+    let [a, b] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
+    for scope in [a, b] {
+        let start = store.begin_list(scope);
+        store.replace(scope, start, Vec::new(), &version(1));
+    }
+    let may_delete = || [Some("ns"), Some("other"), None].map(|it| store.reader().may_delete(it));
+    assert_eq!(may_delete(), [true, true, true]);
+    store.cut_off(a, true);
+    assert_eq!(may_delete(), [false, true, false]);
+    assert!(store.reader().is_synced(), "it was");
+    store.cut_off(a, false);
+    assert_eq!(may_delete(), [true, true, true]);
+}

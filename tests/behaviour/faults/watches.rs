@@ -1,8 +1,13 @@
 //! Watches that break, lie still, or go back in time.
 
 use super::*;
-use crate::recipe::{config_map, recipe};
+use crate::{
+    recipe::{config_map, recipe},
+    world::Kind,
+};
 use operetta::cluster::Timeouts;
+
+const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 async fn with_child() -> Option<(Faults, Value)> {
     with_child_after(FaultPlan::new(), |builder| builder).await
@@ -176,5 +181,37 @@ async fn a_permission_that_is_lost_is_said_at_once_and_found_again() {
     forbidden.end();
     until_back(&faults, &child).await;
     eventually("all well", ready, |(code, _)| *code == 200).await;
+    faults.end().await;
+}
+
+fn secret() -> Value {
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}})
+}
+
+/// What is cached of it may be long out of date. All else goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_deleted_of_a_type_that_may_not_be_watched_any_more() {
+    let Some(faults) = Faults::start().await else { return };
+    let child = |name: &str, salt: &str| config_map(name, json!({"salt": salt}));
+    faults.world.apply(RECIPE, recipe("r", &[child("c", "some"), secret()])).await;
+    faults.until_well("r").await;
+    let forbidden =
+        faults.plan.add(Rule::new(Fault::refuse(403)).verb("watch").resource("secrets"));
+    let closed = faults.add(Rule::new(Fault::CloseWatch).verb("watch").resource("secrets"));
+    faults.world.patch(SECRET, "s", json!({"metadata": {"labels": {"look": "here"}}})).await;
+    until_hits(&closed, 1).await;
+    let ready = || faults.operators.http("/readyz/cook?verbose");
+    let why = "missing permission: get, list, watch on secrets";
+    eventually("what is missing", ready, |(_, body)| body.contains(why)).await;
+    // Neither is wanted any more, and one child is to be another.
+    faults.world.apply(RECIPE, recipe("r", &[child("d", "more")])).await;
+    faults.world.until(CONFIG_MAP, "d", "another child", Value::is_object).await;
+    faults.world.until(CONFIG_MAP, "c", "the first one gone", Value::is_null).await;
+    faults.until_said("r", "its deletion waits until all objects of its type are known").await;
+    assert!(faults.world.get(SECRET, "s").await.is_object());
+    closed.end();
+    forbidden.end();
+    faults.world.until(SECRET, "s", "the Secret gone", Value::is_null).await;
+    faults.until_well("r").await;
     faults.end().await;
 }
