@@ -6,7 +6,7 @@ pub use crate::{
     object::{K8sType, Object},
     operator::{
         ChildConfig, Condition, Conditions, ConflictPolicy, ErrorResponse, FinalizeResponse,
-        Handler, OperatorConfig, SyncRequest, SyncResponse, UpdateStrategy,
+        Handler, OperatorConfig, Propagation, SyncRequest, SyncResponse, UpdateStrategy,
     },
     supervisor::{Connect, Supervisor, run_operator, run_operator_with},
 };

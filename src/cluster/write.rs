@@ -6,7 +6,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ApiError, Cluster, ErrorClass, api::ApiRequest};
-use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid};
+use crate::{
+    object::{K8sType, Object, ObjectKey, ResourceVersion, Uid},
+    operator::Propagation,
+};
 
 /// What became of an object that was deleted.
 #[derive(Debug, Clone)]
@@ -136,18 +139,23 @@ impl Cluster {
         self.merge(ty, ty.object_path(key), manager, body).await
     }
 
-    /// Deletes exactly this version of this object; its dependents follow in the background.
+    /// Deletes exactly this version of this object.
     pub async fn delete(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
-        uid: &Uid,
-        version: &ResourceVersion,
+        (uid, version): (&Uid, &ResourceVersion),
+        propagation: Propagation,
     ) -> Result<Deleted, ApiError> {
+        let propagation = match propagation {
+            Propagation::Background => "Background",
+            Propagation::Foreground => "Foreground",
+            Propagation::Orphan => "Orphan",
+        };
         let options = json!({
             "apiVersion": "v1",
             "kind": "DeleteOptions",
-            "propagationPolicy": "Background",
+            "propagationPolicy": propagation,
             "preconditions": {"uid": uid, "resourceVersion": version.to_string()},
         });
         let mut request = ApiRequest::get("delete", ty, ty.object_path(key));

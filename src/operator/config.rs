@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{ConfigError, ConflictPolicy, DeletionLimit, Namespaces, OperatorName, Predecessor};
+use super::{
+    ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces, OperatorName, Predecessor,
+};
 use crate::object::{K8sType, ResourceScope};
 
 /// One operator: its name, its parent type, its child types and its limits.
@@ -45,44 +47,6 @@ pub struct OperatorConfig {
     pub child_status: bool,
 }
 
-/// A child type of an operator.
-#[derive(Debug, Clone)]
-pub struct ChildType {
-    /// The type.
-    pub ty: K8sType,
-    /// What to do with its objects.
-    pub config: ChildConfig,
-}
-
-/// What to do with children of one type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChildConfig {
-    /// How a child that differs from what is desired gets there.
-    pub update_strategy: UpdateStrategy,
-    /// What to do when another field manager holds a field that the handler wants otherwise.
-    /// Default [`ConflictPolicy::Force`].
-    pub conflicts: ConflictPolicy,
-    /// Whether an object that is there already and has no controller is taken over. Default not.
-    pub adopt: bool,
-    /// Whether a child is deleted and created anew when a change of it is refused because a field
-    /// is immutable. Default not.
-    pub recreate_if_immutable: bool,
-    /// Whether children may be where their parent cannot own them, see
-    /// [`ChildConfig::uncollectable`].
-    pub uncollectable: bool,
-}
-
-/// How a child that differs from what is desired gets there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UpdateStrategy {
-    /// Server-side apply of the desired fields; fields of others stay.
-    Apply,
-    /// Delete it, and create it anew once it is gone.
-    Recreate,
-    /// Leave it as it is; the change takes effect when somebody deletes it.
-    OnDelete,
-}
-
 /// The labels that select children and say who manages them. They never prove ownership: the
 /// owner reference does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,29 +63,6 @@ impl Default for Labels {
             parent_uid: "operetta.dev/parent-uid".to_owned(),
             managed_by: "app.kubernetes.io/managed-by".to_owned(),
         }
-    }
-}
-
-impl ChildConfig {
-    /// Changed children are updated by server-side apply.
-    pub fn apply() -> Self {
-        Self::new(UpdateStrategy::Apply)
-    }
-
-    /// Changed children are deleted and created anew.
-    pub fn recreate() -> Self {
-        Self::new(UpdateStrategy::Recreate)
-    }
-
-    /// Existing children are never changed.
-    pub fn on_delete() -> Self {
-        Self::new(UpdateStrategy::OnDelete)
-    }
-
-    fn new(update_strategy: UpdateStrategy) -> Self {
-        let conflicts = ConflictPolicy::Force;
-        let (adopt, recreate_if_immutable, uncollectable) = (false, false, false);
-        Self { update_strategy, conflicts, adopt, recreate_if_immutable, uncollectable }
     }
 }
 

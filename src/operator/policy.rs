@@ -1,8 +1,47 @@
-//! What else may be done with children of one type, beyond the strategy. Nothing here is on by
-//! default but [`ConflictPolicy::Force`].
+//! What is done with children of one type: the strategy, and what may be asked for beyond it.
 
-use super::{ChildConfig, ChildType, ConfigError, UpdateStrategy};
+use super::ConfigError;
 use crate::object::K8sType;
+
+/// A child type of an operator.
+#[derive(Debug, Clone)]
+pub struct ChildType {
+    /// The type.
+    pub ty: K8sType,
+    /// What to do with its objects.
+    pub config: ChildConfig,
+}
+
+/// What to do with children of one type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChildConfig {
+    /// How a child that differs from what is desired gets there.
+    pub update_strategy: UpdateStrategy,
+    /// What to do when another field manager holds a field that the handler wants otherwise.
+    /// Default [`ConflictPolicy::Force`].
+    pub conflicts: ConflictPolicy,
+    /// Whether an object that is there already and has no controller is taken over. Default not.
+    pub adopt: bool,
+    /// Whether a child is deleted and created anew when a change of it is refused because a field
+    /// is immutable. Default not.
+    pub recreate_if_immutable: bool,
+    /// What becomes of what a child owns when it is deleted. Default [`Propagation::Background`].
+    pub propagation: Propagation,
+    /// Whether children may be where their parent cannot own them, see
+    /// [`ChildConfig::uncollectable`].
+    pub uncollectable: bool,
+}
+
+/// How a child that differs from what is desired gets there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UpdateStrategy {
+    /// Server-side apply of the desired fields; fields of others stay.
+    Apply,
+    /// Delete it, and create it anew once it is gone.
+    Recreate,
+    /// Leave it as it is; the change takes effect when somebody deletes it.
+    OnDelete,
+}
 
 /// What to do when another field manager holds a field that the handler wants otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,11 +56,59 @@ pub enum ConflictPolicy {
     Report,
 }
 
+/// What becomes of what a child owns when the child is deleted, such as the Pods of a Job
+/// ([propagation policy](https://kubernetes.io/docs/concepts/architecture/garbage-collection/)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Propagation {
+    /// The child goes at once, what it owns afterwards.
+    #[default]
+    Background,
+    /// The child goes when all that it owns and that blocks its end is gone.
+    Foreground,
+    /// What it owns stays.
+    Orphan,
+}
+
 impl ChildConfig {
+    /// Changed children are updated by server-side apply.
+    pub fn apply() -> Self {
+        Self::new(UpdateStrategy::Apply)
+    }
+
+    /// Changed children are deleted and created anew.
+    pub fn recreate() -> Self {
+        Self::new(UpdateStrategy::Recreate)
+    }
+
+    /// Existing children are never changed.
+    pub fn on_delete() -> Self {
+        Self::new(UpdateStrategy::OnDelete)
+    }
+
+    fn new(update_strategy: UpdateStrategy) -> Self {
+        let (conflicts, propagation) = (ConflictPolicy::Force, Propagation::Background);
+        let (adopt, recreate_if_immutable, uncollectable) = (false, false, false);
+        Self {
+            update_strategy,
+            conflicts,
+            adopt,
+            recreate_if_immutable,
+            propagation,
+            uncollectable,
+        }
+    }
+
     /// Sets what to do when another field manager holds a field that the handler wants otherwise.
     #[must_use]
     pub fn with_conflicts(self, conflicts: ConflictPolicy) -> Self {
         Self { conflicts, ..self }
+    }
+
+    /// Sets what becomes of what a child owns when the child is deleted. Which policy a type has by
+    /// itself is never relied on: a Job without one would leave its Pods behind.
+    #[must_use]
+    pub fn with_propagation(self, propagation: Propagation) -> Self {
+        Self { propagation, ..self }
     }
 
     /// Takes over an object that is there already, has the name of a child and no controller: it

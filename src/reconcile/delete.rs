@@ -46,7 +46,9 @@ pub(super) async fn delete(
 
 async fn send(context: &Context, parent: &Object, deletion: &Deletion) -> Result<(), ApiError> {
     let Deletion { id, uid, version, .. } = deletion;
-    match context.cluster().delete(&id.ty, &id.key, uid, version).await? {
+    let config = context.config().child_config(&id.ty);
+    let propagation = config.map(|config| config.propagation).unwrap_or_default();
+    match context.cluster().delete(&id.ty, &id.key, (uid, version), propagation).await? {
         Deleted::Gone => learn_gone(context, parent, deletion),
         Deleted::Terminating(object) => context.learn(parent, object),
     }

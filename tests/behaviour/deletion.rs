@@ -1,12 +1,14 @@
 //! A deleted parent takes its children with it, and brings none of them back.
 
+use k8s_openapi::api::batch::v1::Job;
 use kube::api::{DeleteParams, PropagationPolicy};
+use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, ECHO, NAMESPACE, POD, SERVICE, TEMP, World},
+    world::{CONFIG_MAP, ECHO, Kind, NAMESPACE, POD, SERVICE, TEMP, World},
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,6 +52,47 @@ async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
     let written: Vec<_> =
         world.our_requests().into_iter().skip(before).filter(Request::is_write).collect();
     assert_eq!(written, [], "a parent in deletion is not synced");
+}
+
+const JOB: Kind = Kind("batch/v1", "Job", "jobs");
+
+/// Suspended, so that nobody but the test makes Pods for it.
+fn job() -> Value {
+    let containers = json!([{"name": "c", "image": "registry.example/soup:1"}]);
+    let template = json!({"spec": {"restartPolicy": "Never", "containers": containers}});
+    json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
+        "spec": {"suspend": true, "template": template}})
+}
+
+fn pod_of(job: &Value) -> Value {
+    let owner = json!({"apiVersion": "batch/v1", "kind": "Job", "name": "j",
+        "uid": job["metadata"]["uid"]});
+    let containers = json!([{"name": "c", "image": "registry.example/soup:1"}]);
+    json!({"metadata": {"name": "p", "ownerReferences": [owner]},
+        "spec": {"containers": containers}})
+}
+
+/// A Job that is deleted without a word about them leaves its Pods behind.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pods_of_a_job_go_with_it_unless_they_are_to_stay() {
+    for propagation in [Propagation::Background, Propagation::Foreground, Propagation::Orphan] {
+        let Some(world) = World::new().await else { return };
+        let how = ChildConfig::apply().with_propagation(propagation);
+        let config = recipe::config("cook").child::<Job>(how);
+        let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+        world.apply(RECIPE, recipe("r", &[job()])).await;
+        world.until_ready(RECIPE, "r").await;
+        world.create(POD, pod_of(&world.get(JOB, "j").await)).await;
+        world.apply(RECIPE, recipe("r", &[])).await;
+        world.until(JOB, "j", "the Job gone", Value::is_null).await;
+        if propagation == Propagation::Orphan {
+            let is_free = |pod: &Value| pod["metadata"]["ownerReferences"].is_null();
+            world.until(POD, "p", "a Pod of nobody", is_free).await;
+        } else {
+            world.until(POD, "p", "the Pod gone", Value::is_null).await;
+        }
+        operators.stop().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -101,6 +101,24 @@ async fn whether_a_child_would_come_back_the_same_is_asked_once() {
     assert_eq!((trials.count(), world.asked("DELETE").len()), (1, 0));
 }
 
+#[tokio::test]
+async fn what_becomes_of_what_a_child_owns_is_always_said() {
+    let orphaning = ChildConfig::apply().with_propagation(Propagation::Orphan);
+    let waiting = ChildConfig::recreate().with_propagation(Propagation::Foreground);
+    for (config, expected) in
+        [(ChildConfig::apply(), "Background"), (orphaning, "Orphan"), (waiting, "Foreground")]
+    {
+        let setup = Setup::new(pods(), config).caching(child("5", 1));
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        world.run(Memory::default()).await;
+        assert_eq!(world.asked("DELETE")[0].body["propagationPolicy"], expected);
+    }
+}
+
 /// Those that were refused are there, and count when they go.
 #[tokio::test]
 async fn a_deletion_that_was_refused_is_given_back_to_the_minute() {

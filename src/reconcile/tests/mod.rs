@@ -34,7 +34,7 @@ use setup::Setup;
 use super::*;
 use crate::{
     object::{K8sType, Undecodable},
-    operator::{Allowance, ChildConfig, ConflictPolicy},
+    operator::{Allowance, ChildConfig, ConflictPolicy, Propagation},
     plan::ChildId,
     schedule::Finished,
 };

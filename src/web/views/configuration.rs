@@ -8,7 +8,7 @@ use crate::{
     board::OperatorInfo,
     operator::{
         ChildConfig, ChildType, ConflictPolicy, DeletionLimit, Labels, OperatorConfig, Predecessor,
-        UpdateStrategy,
+        Propagation, UpdateStrategy,
     },
 };
 
@@ -54,6 +54,8 @@ struct ChildTypeView {
     adopt: bool,
     /// Whether a child is made anew where a field cannot change.
     recreate_if_immutable: bool,
+    /// What becomes of what a deleted child owns: `Background`, `Foreground` or `Orphan`.
+    propagation: &'static str,
     /// Whether children may be where Kubernetes does not collect them.
     uncollectable: bool,
 }
@@ -124,8 +126,8 @@ impl From<&OperatorInfo> for ConfigurationView {
 
 impl From<&ChildType> for ChildTypeView {
     fn from(ChildType { ty, config }: &ChildType) -> Self {
-        let ChildConfig { update_strategy, conflicts, adopt, recreate_if_immutable, uncollectable } =
-            *config;
+        let ChildConfig { update_strategy, conflicts, propagation, .. } = *config;
+        let ChildConfig { adopt, recreate_if_immutable, uncollectable, .. } = *config;
         let update_strategy = match update_strategy {
             UpdateStrategy::Apply => "Apply",
             UpdateStrategy::Recreate => "Recreate",
@@ -136,12 +138,18 @@ impl From<&ChildType> for ChildTypeView {
             ConflictPolicy::Yield => "Yield",
             ConflictPolicy::Report => "Report",
         };
+        let propagation = match propagation {
+            Propagation::Background => "Background",
+            Propagation::Foreground => "Foreground",
+            Propagation::Orphan => "Orphan",
+        };
         Self {
             ty: ty.into(),
             update_strategy,
             conflicts,
             adopt,
             recreate_if_immutable,
+            propagation,
             uncollectable,
         }
     }
