@@ -1,17 +1,24 @@
-//! Every answer that refuses, to every kind of write.
+//! Every answer that refuses, to every kind of request about one object.
 
 use super::*;
-use crate::recipe::{config_map, recipe};
+use crate::{
+    cleaner::Cleaner,
+    recipe::{self, config_map, recipe},
+};
 
 const CONFLICT: usize = 3;
 
 /// What is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Write {
+enum Asked {
     Create,
     Update,
     Delete,
     Status,
+    /// The live read of a child whose update has met a conflict.
+    Read,
+    /// That the finalizer is put on a parent, and that it is taken off.
+    Finalizer,
 }
 
 /// What the operator does about it while nothing else changes.
@@ -34,8 +41,9 @@ struct Case {
     reaction: Reaction,
 }
 
-/// A status that is not found is one that the CRD does not declare, which is told elsewhere.
-fn cases(write: Write) -> Vec<Case> {
+/// What is not found is not there, which is no failure of a look, and a status that is not found is
+/// one that the CRD does not declare.
+fn cases(asked: Asked) -> Vec<Case> {
     let case = |fault, says, reaction| Case { fault, says, reaction };
     let second = Duration::from_secs(1);
     let mut cases = vec![
@@ -54,11 +62,12 @@ fn cases(write: Write) -> Vec<Case> {
         case(Fault::Refuse(Refusal::new(503).retry_after(1)), "503", Reaction::Waits(second)),
         case(Fault::refuse(504), "504 Timeout", Reaction::Retries),
     ];
-    if write == Write::Delete {
+    if asked == Asked::Delete {
         let says = "it keeps changing while it is to be deleted";
         cases[CONFLICT] = case(Fault::refuse(409), says, Reaction::LooksAgain);
     }
-    cases.retain(|case| write != Write::Status || !case.says.starts_with("404"));
+    let is_found = |case: &Case| !case.says.starts_with("404");
+    cases.retain(|case| !matches!(asked, Asked::Status | Asked::Read) || is_found(case));
     cases
 }
 
@@ -67,56 +76,80 @@ fn salted(name: &str, salt: &str) -> Value {
 }
 
 /// One write of one parent is refused; the others go on meanwhile.
-async fn refuse(faults: &Faults, write: Write, case: &Case, name: &str) {
+async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) {
     let world = &faults.world;
-    if write != Write::Create {
+    if !matches!(asked, Asked::Create | Asked::Finalizer) {
         world.apply(RECIPE, salted(name, "little")).await;
         faults.until_well(name).await;
     }
     let before = world.get(CONFIG_MAP, name).await;
     let rule = Rule::new(case.fault.clone()).name(name);
-    let rule = faults.add(match write {
-        Write::Create | Write::Update => rule.verb("patch").resource("configmaps"),
-        Write::Delete => rule.verb("delete").resource("configmaps"),
-        Write::Status => rule.verb("patch").resource("recipes/status"),
+    let rule = faults.add(match asked {
+        Asked::Create | Asked::Update => rule.verb("patch").resource("configmaps"),
+        Asked::Delete => rule.verb("delete").resource("configmaps"),
+        Asked::Status => rule.verb("patch").resource("recipes/status"),
+        Asked::Read => rule.verb("get").resource("configmaps"),
+        Asked::Finalizer => rule.verb("patch").resource("recipes"),
     });
-    let mut parent = match write {
-        Write::Create | Write::Update => salted(name, "much"),
-        Write::Delete => recipe(name, &[]),
-        Write::Status => salted(name, "little"),
+    let conflict = Rule::new(Fault::refuse(409)).name(name).verb("patch").resource("configmaps");
+    let conflict = (asked == Asked::Read).then(|| faults.add(conflict));
+    let mut parent = match asked {
+        Asked::Create | Asked::Update | Asked::Read | Asked::Finalizer => salted(name, "much"),
+        Asked::Delete => recipe(name, &[]),
+        Asked::Status => salted(name, "little"),
     };
-    if write == Write::Status {
+    if asked == Asked::Status {
         parent["spec"]["status"] = json!({"taste": "fine"});
     }
     world.apply(RECIPE, parent).await;
-    until_it_is_said(faults, write, case, name).await;
-    react(faults, case, &rule, name).await;
+    until_it_is_said(faults, asked, case, name).await;
+    react(faults, asked, case, (&rule, name)).await;
     rule.end();
+    conflict.iter().for_each(Armed::end);
     if matches!(case.reaction, Reaction::Rests | Reaction::LooksAgain) {
         faults.touch(name).await;
     }
     let parent = faults.until_well(name).await;
     let child = world.get(CONFIG_MAP, name).await;
-    let writes = if matches!(write, Write::Update | Write::Delete) { 2 } else { 1 };
+    let is_second = matches!(asked, Asked::Update | Asked::Delete | Asked::Read);
+    let writes = if is_second { 2 } else { 1 };
     assert_eq!(faults.writes("configmaps", name), writes, "{name}: nothing is written twice");
-    match write {
-        Write::Create => assert_eq!(child["data"]["salt"], "much"),
-        Write::Update => {
+    match asked {
+        Asked::Create => assert_eq!(child["data"]["salt"], "much"),
+        Asked::Finalizer => {
+            assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]), "{name}");
+            release(faults, case, name).await;
+        }
+        Asked::Update | Asked::Read => {
             assert_eq!(child["data"]["salt"], "much");
             assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"], "{name}");
         }
-        Write::Delete => assert!(child.is_null(), "{name}"),
-        Write::Status => {
+        Asked::Delete => assert!(child.is_null(), "{name}"),
+        Asked::Status => {
             assert_eq!(parent["status"]["taste"], "fine", "{name}");
             assert_eq!(child, before, "{name}");
         }
     }
 }
 
-async fn until_it_is_said(faults: &Faults, write: Write, case: &Case, name: &str) {
+/// The parent goes, and it is refused that its finalizer is taken off.
+async fn release(faults: &Faults, case: &Case, name: &str) {
+    let rule = Rule::new(case.fault.clone()).name(name).verb("patch").resource("recipes");
+    let rule = faults.add(rule);
+    faults.world.delete(RECIPE, name).await;
+    faults.until_said(name, case.says).await;
+    rule.end();
+    if case.reaction == Reaction::Rests {
+        let note = json!({"metadata": {"annotations": {"look": "once more"}}});
+        faults.world.patch(RECIPE, name, note).await;
+    }
+    faults.world.until(RECIPE, name, "the parent gone", Value::is_null).await;
+}
+
+async fn until_it_is_said(faults: &Faults, asked: Asked, case: &Case, name: &str) {
     faults.until_shown(name, case.says).await;
     // A status that cannot be written cannot say so; the Event can.
-    if write != Write::Status {
+    if asked != Asked::Status {
         faults.until_said(name, case.says).await;
     }
     if case.reaction != Reaction::LooksAgain {
@@ -124,7 +157,7 @@ async fn until_it_is_said(faults: &Faults, write: Write, case: &Case, name: &str
     }
 }
 
-async fn react(faults: &Faults, case: &Case, rule: &Armed, name: &str) {
+async fn react(faults: &Faults, asked: Asked, case: &Case, (rule, name): (&Armed, &str)) {
     match case.reaction {
         Reaction::Retries => until_hits(rule, 4).await,
         // So often within one run.
@@ -134,6 +167,8 @@ async fn react(faults: &Faults, case: &Case, rule: &Armed, name: &str) {
             let struck = faults.plan.injected().into_iter();
             let mut times = struck
                 .filter(|decision| decision.target.name.as_deref() == Some(name))
+                // The conflict before it is another matter.
+                .filter(|decision| asked != Asked::Read || decision.target.verb == "get")
                 .map(|decision| decision.at);
             let (first, second) = (times.next().unwrap(), times.next().unwrap());
             assert!(second - first >= time, "{name}: {:?}", second - first);
@@ -143,34 +178,49 @@ async fn react(faults: &Faults, case: &Case, rule: &Armed, name: &str) {
     }
 }
 
-async fn every_answer_to(write: Write) {
-    let Some(faults) = Faults::start().await else { return };
-    let cases: Vec<(String, Case)> = cases(write)
+async fn every_answer_to(asked: Asked) {
+    let cleaner = Cleaner::default();
+    let register = |builder: SupervisorBuilder| match asked {
+        Asked::Finalizer => builder.register(recipe::config("cook"), cleaner.clone()),
+        _ => cook(builder),
+    };
+    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    let cases: Vec<(String, Case)> = cases(asked)
         .into_iter()
         .enumerate()
-        .map(|(number, case)| (format!("{write:?}-{number}").to_lowercase(), case))
+        .map(|(number, case)| (format!("{asked:?}-{number}").to_lowercase(), case))
         .collect();
-    let each = cases.iter().map(|(name, case)| refuse(&faults, write, case, name));
+    let each = cases.iter().map(|(name, case)| refuse(&faults, asked, case, name));
     futures::future::join_all(each).await;
     faults.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_to_the_creation_of_a_child_is_said_and_survived() {
-    every_answer_to(Write::Create).await;
+    every_answer_to(Asked::Create).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_to_the_update_of_a_child_is_said_and_survived() {
-    every_answer_to(Write::Update).await;
+    every_answer_to(Asked::Update).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_to_the_deletion_of_a_child_is_said_and_survived() {
-    every_answer_to(Write::Delete).await;
+    every_answer_to(Asked::Delete).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_to_the_status_of_a_parent_is_said_and_survived() {
-    every_answer_to(Write::Status).await;
+    every_answer_to(Asked::Status).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_to_the_live_read_of_a_child_is_said_and_survived() {
+    every_answer_to(Asked::Read).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_to_the_finalizer_of_a_parent_is_said_and_survived() {
+    every_answer_to(Asked::Finalizer).await;
 }

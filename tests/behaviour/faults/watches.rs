@@ -9,7 +9,7 @@ use operetta::cluster::Timeouts;
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
-async fn with_child() -> Option<(Faults, Value)> {
+pub(super) async fn with_child() -> Option<(Faults, Value)> {
     with_child_after(FaultPlan::new(), |builder| builder).await
 }
 
@@ -26,7 +26,7 @@ async fn with_child_after(
     Some((faults, child))
 }
 
-async fn until_back(faults: &Faults, child: &Value) {
+pub(super) async fn until_back(faults: &Faults, child: &Value) {
     let is_back = |now: &Value| {
         now.is_object()
             && now["metadata"]["uid"] != child["metadata"]["uid"]
