@@ -93,10 +93,13 @@ async fn write_all(
             let known = report.memory.foreign.get(step.id()).cloned();
             write::begin(context, parent, step, known)
         });
-        for begun in join_all(begun).await {
+        let begun = join_all(begun).await;
+        let failures = report.child_failures.len();
+        for begun in begun {
             deletions.extend(write::finish(context, parent, begun, report).await);
         }
-        at_once = (at_once * 2).min(MAX_AT_ONCE);
+        let is_well = report.child_failures.len() == failures;
+        at_once = if is_well { (at_once * 2).min(MAX_AT_ONCE) } else { 1 };
     }
     deletions
 }
