@@ -31,8 +31,8 @@ async fn operators_show_their_types_limits_and_parents_by_phase() {
         echo["children"][0],
         json!({
             "type": "pods", "apiVersion": "v1", "kind": "Pod", "namespaced": true,
-            "updateStrategy": "Recreate", "conflicts": "Force", "adopt": false,
-            "recreateIfImmutable": false, "uncollectable": false,
+            "updateStrategy": "Recreate", "conflicts": "Force", "propagation": "Background",
+            "adopt": false, "recreateIfImmutable": false, "uncollectable": false,
         })
     );
     assert_eq!(echo["limits"]["handlerDeadlineSeconds"], 30.0);
