@@ -49,8 +49,11 @@ pub struct SupervisorBuilder {
     program: Program,
 }
 
-/// Deciding takes little time, and two threads keep a burst of one from delaying the other.
-const ARBITERS: usize = 2;
+/// Deciding takes little time: on a small machine more threads cost more than they save.
+fn arbiters() -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    (cores / 4).min(4)
+}
 
 impl Supervisor {
     /// A supervisor without operators, for the cluster that it runs in.
@@ -65,7 +68,7 @@ impl Supervisor {
             is_open_allowed: false,
             on_ready: None,
             settings: ClusterSettings::default(),
-            arbiters: ARBITERS,
+            arbiters: arbiters(),
             program: Program::default(),
         }
     }
@@ -143,8 +146,8 @@ impl SupervisorBuilder {
     }
 
     /// Sets over how many arbiters, which are threads, the reconcilers of all parents are spread by
-    /// uid; zero keeps them on the thread of the other actors. Default 2. They only decide: requests,
-    /// plans and handlers are on other threads.
+    /// uid; zero keeps them on the thread of the other actors. Default one for each four cores, and
+    /// four at most. They only decide: requests, plans and handlers are on other threads.
     pub fn with_arbiters(mut self, count: usize) -> Self {
         self.arbiters = count;
         self

@@ -133,7 +133,8 @@ impl World {
         register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
     ) -> Operators {
         let builder = Supervisor::builder().connect(connector).serve("127.0.0.1:0");
-        let builder = register(builder);
+        // On a small machine one thread for all actors is the default.
+        let builder = register(builder.with_arbiters(2));
         let running = tokio::task::spawn_blocking(|| builder.start()).await.unwrap().unwrap();
         let operators = Operators::new(running);
         tokio::time::timeout(DEADLINE, operators.running().ready()).await.expect("ready in time");
