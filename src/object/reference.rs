@@ -16,7 +16,7 @@ pub struct TypeRef<'a> {
 
 /// Namespace and name. Made of `("namespace", "name")`, of a name alone for what is
 /// cluster-scoped, or of an [`ObjectKey`]. An empty namespace is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyRef<'a> {
     /// The namespace; `None` for a cluster-scoped object.
     pub namespace: Option<&'a str>,

@@ -5,7 +5,7 @@ use std::fmt;
 use kube::Resource;
 use serde::de::DeserializeOwned;
 
-use super::{RawView, TypedView};
+use super::{RawView, TypedView, key_index::KeyIndex};
 use crate::object::{K8sType, Object, ResourceScope, TypeRef};
 
 /// The observed children of one parent: one entry per declared type, each sorted by key.
@@ -16,6 +16,7 @@ pub struct Children(Vec<ChildrenOfType>);
 struct ChildrenOfType {
     ty: K8sType,
     objects: Vec<Object>,
+    by_key: KeyIndex,
 }
 
 impl Children {
@@ -23,7 +24,7 @@ impl Children {
     pub fn new(types: impl IntoIterator<Item = (K8sType, Vec<Object>)>) -> Self {
         let of_type = |(ty, mut objects): (K8sType, Vec<Object>)| {
             objects.sort_unstable_by(|a, b| a.key().cmp(b.key()));
-            ChildrenOfType { ty, objects }
+            ChildrenOfType::new(ty, objects)
         };
         Self(types.into_iter().map(of_type).collect())
     }
@@ -33,7 +34,9 @@ impl Children {
     pub fn of_type<'t>(&self, ty: impl Into<TypeRef<'t>>) -> RawView<'_> {
         let ty = ty.into();
         let found = self.0.iter().find(|children| TypeRef::from(&children.ty) == ty);
-        found.map_or_else(RawView::default, |found| RawView::new(&found.ty, &found.objects))
+        found.map_or_else(RawView::default, |found| {
+            RawView::new(&found.ty, &found.objects, &found.by_key)
+        })
     }
 
     /// The children of a Rust type; empty for a type that was not declared.
@@ -64,14 +67,21 @@ impl Children {
     pub(super) fn insert(&mut self, child: Object) {
         let known = self.0.iter().position(|children| children.ty == *child.ty());
         let at = known.unwrap_or_else(|| {
-            self.0.push(ChildrenOfType { ty: child.ty().clone(), objects: Vec::new() });
+            self.0.push(ChildrenOfType::new(child.ty().clone(), Vec::new()));
             self.0.len() - 1
         });
         let of_type = &mut self.0[at];
+        of_type.by_key.forget();
         match of_type.objects.binary_search_by(|object| object.key().cmp(child.key())) {
             Ok(at) => of_type.objects[at] = child,
             Err(at) => of_type.objects.insert(at, child),
         }
+    }
+}
+
+impl ChildrenOfType {
+    fn new(ty: K8sType, objects: Vec<Object>) -> Self {
+        Self { ty, objects, by_key: KeyIndex::default() }
     }
 }
 

@@ -15,6 +15,7 @@ mod depth;
 mod error;
 pub mod failable;
 mod handler;
+mod key_index;
 mod name;
 mod namespaces;
 mod pause;

@@ -4,12 +4,13 @@ use std::{iter::Map, marker::PhantomData, slice};
 
 use serde::de::DeserializeOwned;
 
+use super::key_index::{KeyIndex, halving};
 use crate::object::{K8sType, KeyRef, Object, ParseAsError};
 
 /// The children of one type as they are cached, by namespace and name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RawView<'a> {
-    ty: Option<&'a K8sType>,
+    of: Option<(&'a K8sType, &'a KeyIndex)>,
     objects: &'a [Object],
 }
 
@@ -24,22 +25,21 @@ pub struct TypedView<'a, C> {
 pub type TypedIter<'a, C> = Map<slice::Iter<'a, Object>, fn(&'a Object) -> Result<C, ParseAsError>>;
 
 impl<'a> RawView<'a> {
-    /// A view of objects that are sorted by key.
-    pub(super) fn new(ty: &'a K8sType, objects: &'a [Object]) -> Self {
-        Self { ty: Some(ty), objects }
+    /// A view of objects that are sorted by key, with their index.
+    pub(super) fn new(ty: &'a K8sType, objects: &'a [Object], by_key: &'a KeyIndex) -> Self {
+        Self { of: Some((ty, by_key)), objects }
     }
 
     /// The type; `None` when it was not declared.
     pub fn ty(&self) -> Option<&'a K8sType> {
-        self.ty
+        self.of.map(|(ty, _)| ty)
     }
 
     /// The child with this key: `("namespace", "name")`, a name alone for what is cluster-scoped,
     /// or an [`ObjectKey`](crate::object::ObjectKey).
     pub fn get<'k>(&self, key: impl Into<KeyRef<'k>>) -> Option<&'a Object> {
-        let key = key.into();
-        let by_key = |object: &Object| KeyRef::from(object.key()).cmp(&key);
-        self.objects.binary_search_by(by_key).ok().map(|at| &self.objects[at])
+        let (_, by_key) = self.of?;
+        by_key.find(self.objects, key.into())
     }
 
     /// Whether there is a child with this key.
@@ -49,14 +49,13 @@ impl<'a> RawView<'a> {
 
     /// The child with this name, in whatever namespace comes first.
     pub fn named(&self, name: &str) -> Option<&'a Object> {
-        let mut rest = *self;
+        let mut rest = self.objects;
         while let Some(first) = rest.first() {
             let namespace = first.namespace();
-            if let Some(found) = rest.get(KeyRef { namespace, name }) {
+            if let Some(found) = halving(rest, KeyRef { namespace, name }) {
                 return Some(found);
             }
-            let in_it = rest.objects.partition_point(|object| object.namespace() <= namespace);
-            rest.objects = &rest.objects[in_it..];
+            rest = &rest[rest.partition_point(|object| object.namespace() <= namespace)..];
         }
         None
     }
@@ -203,6 +202,28 @@ mod tests {
         }
         assert!(raw.exists(("b", "x")) && raw.exists(&ObjectKey::namespaced("a", "y")));
         assert!(!raw.exists(("b", "y")) && !raw.exists(("", "x")) && !raw.exists("x"));
+    }
+
+    #[test]
+    fn many_children_are_found_by_key_also_after_one_more() {
+        let key = |number: usize| (["a", "b"][number % 2], format!("{number:04}"));
+        let child = |number: usize| {
+            let (namespace, name) = key(number);
+            config_map(namespace, &name)
+        };
+        let all = (0..500).map(child).collect();
+        let mut children = Children::new([(K8sType::of::<ConfigMap>(), all)]);
+        for more in [500, 501] {
+            let raw = children.of_type(("v1", "ConfigMap"));
+            for number in 0..more {
+                let (namespace, name) = key(number);
+                assert_eq!(raw.get((namespace, &*name)), Some(&child(number)));
+            }
+            assert!(
+                !raw.exists(("a", "0001")) && !raw.exists("0000") && !raw.exists(("a", "0501"))
+            );
+            children.insert(child(500));
+        }
     }
 
     #[test]
