@@ -80,9 +80,15 @@ struct RawError {
     code: u16,
 }
 
+/// Why an object is left out that holds bytes that are no text. Servers written in Go replace them.
+const NOT_TEXT: &str = "it holds bytes that are not UTF-8";
+
 /// Reads one line of a watch; `Err` says why the line is none.
 pub(super) fn frame<'a>(line: &'a [u8], ty: &K8sType) -> Result<Frame<'a>, serde_json::Error> {
-    let raw: RawFrame<'_> = serde_json::from_slice(line)?;
+    let raw: RawFrame<'_> = match serde_json::from_slice(line) {
+        Ok(raw) => raw,
+        Err(error) => return garbled_frame(line, ty).ok_or(error),
+    };
     let object = || outline(raw.object.get(), ty);
     Ok(match raw.ty.as_ref() {
         "ADDED" | "MODIFIED" => object().map_or_else(Frame::Undecodable, Frame::Changed),
@@ -96,13 +102,30 @@ pub(super) fn frame<'a>(line: &'a [u8], ty: &K8sType) -> Result<Frame<'a>, serde
     })
 }
 
+fn garbled_frame(line: &[u8], ty: &K8sType) -> Option<Frame<'static>> {
+    let line = mended(line)?;
+    let raw: RawFrame<'_> = serde_json::from_str(&line).ok()?;
+    let object = Undecodable::read(ty, raw.object.get(), NOT_TEXT.to_owned());
+    match raw.ty.as_ref() {
+        "ADDED" | "MODIFIED" => Some(Frame::Undecodable(object)),
+        "DELETED" => Some(Frame::UndecodableDeletion(object)),
+        _ => None,
+    }
+}
+
 /// Reads one page of a list.
 pub(super) fn page(
     answer: &[u8],
     ty: &K8sType,
     managers: &KeptManagers,
 ) -> Result<Page, serde_json::Error> {
-    let raw: RawPage<'_> = serde_json::from_slice(answer)?;
+    match serde_json::from_slice(answer) {
+        Ok(raw) => Ok(page_of(raw, |item| Ok(outline(item, ty)?.keep(ty, managers)))),
+        Err(error) => garbled_page(answer, ty, managers).ok_or(error),
+    }
+}
+
+fn page_of(raw: RawPage<'_>, read: impl Fn(&str) -> Result<Object, Undecodable>) -> Page {
     let mut page = Page {
         version: ResourceVersion::new(&raw.metadata.resource_version),
         next: raw.metadata.next.filter(|token| !token.is_empty()),
@@ -110,12 +133,29 @@ pub(super) fn page(
         undecodable: Vec::new(),
     };
     for item in raw.items.unwrap_or_default() {
-        match outline(item.get(), ty).map(|outline| outline.keep(ty, managers)) {
+        match read(item.get()) {
             Ok(object) => page.objects.push(object),
             Err(undecodable) => page.undecodable.push(undecodable),
         }
     }
-    Ok(page)
+    page
+}
+
+/// A page of which some objects hold what is no text: those are left out, the others are as good.
+fn garbled_page(answer: &[u8], ty: &K8sType, managers: &KeptManagers) -> Option<Page> {
+    let answer = mended(answer)?;
+    let read = |item: &str| {
+        if item.contains(char::REPLACEMENT_CHARACTER) {
+            return Err(Undecodable::read(ty, item, NOT_TEXT.to_owned()));
+        }
+        Ok(outline(item, ty)?.keep(ty, managers))
+    };
+    Some(page_of(serde_json::from_str(&answer).ok()?, read))
+}
+
+/// What is no text, with a mark in the place of what makes it none; `None` for what is text.
+fn mended(bytes: &[u8]) -> Option<String> {
+    std::str::from_utf8(bytes).is_err().then(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
 fn outline<'a>(text: &'a str, ty: &K8sType) -> Result<Outline<'a>, Undecodable> {
@@ -187,5 +227,34 @@ mod tests {
         let page = page(list.as_bytes(), &ty, &KeptManagers::default()).unwrap();
         assert_eq!((page.objects.len(), page.undecodable.len(), page.next), (1, 1, None));
         assert!(super::page(&list.as_bytes()[..40], &ty, &KeptManagers::default()).is_err());
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_spoil_only_their_object() {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let object = |name: &str, data: &[u8]| {
+            let head = format!(
+                r#"{{"metadata":{{"name":"{name}","namespace":"n","uid":"{name}","resourceVersion":"1"}},"data":{{"k":""#
+            );
+            [head.as_bytes(), data, br#""}}"#].concat()
+        };
+        let (bad, good) = (object("bad", b"\xff\xfe"), object("good", "\u{e9}".as_bytes()));
+        let line = |ty: &str, object: &[u8]| {
+            [br#"{"type":""#, ty.as_bytes(), br#"","object":"#, object, b"}"].concat()
+        };
+        let (changed, gone) = (line("MODIFIED", &bad), line("DELETED", &bad));
+        match frame(&changed, &ty).unwrap() {
+            Frame::Undecodable(it) => assert_eq!(it.key().unwrap().to_string(), "n/bad"),
+            _ => panic!("read"),
+        }
+        assert!(matches!(frame(&gone, &ty).unwrap(), Frame::UndecodableDeletion(_)));
+        assert!(matches!(frame(&line("ADDED", &good), &ty).unwrap(), Frame::Changed(_)));
+        assert!(frame(&line("BOOKMARK", &bad), &ty).is_err() && frame(b"\xff", &ty).is_err());
+        let head = br#"{"metadata":{"resourceVersion":"5"},"items":["#;
+        let list = [head, &*bad, b",", &*good, b"]}"].concat();
+        let page = page(&list, &ty, &KeptManagers::default()).unwrap();
+        let names = (page.undecodable[0].key().unwrap(), page.objects[0].key());
+        assert_eq!((&*names.0.name, &*names.1.name), ("bad", "good"));
+        assert_eq!((page.undecodable.len(), page.objects.len()), (1, 1));
     }
 }
