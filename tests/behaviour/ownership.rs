@@ -44,6 +44,35 @@ async fn a_child_edited_by_hand_is_repaired_and_a_field_that_we_do_not_own_stays
     operators.stop().await;
 }
 
+/// What other controllers tie to a child is theirs, through an update as through its end.
+#[tokio::test(flavor = "multi_thread")]
+async fn finalizers_and_owners_that_others_gave_a_child_stay() {
+    let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
+    let friend = world.create(CONFIG_MAP, config_map("friend", json!({}))).await;
+    let mut owners = child["metadata"]["ownerReferences"].clone();
+    owners.as_array_mut().unwrap().push(json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "friend", "uid": friend["metadata"]["uid"],
+    }));
+    let theirs = json!({"metadata": {
+        "finalizers": ["example.com/backup"], "ownerReferences": owners, "labels": {"theirs": "yes"},
+    }});
+    world.patch(CONFIG_MAP, "c", theirs).await;
+    let desired = json!([config_map("c", json!({"salt": "little"}))]);
+    world.patch(RECIPE, "r", json!({"spec": {"children": desired}})).await;
+    let is_updated = |now: &Value| now["data"]["salt"] == "little";
+    let updated = world.until(CONFIG_MAP, "c", "the update", is_updated).await;
+    assert_eq!(updated["metadata"]["finalizers"], json!(["example.com/backup"]));
+    assert_eq!(updated["metadata"]["ownerReferences"], owners);
+    assert_eq!(updated["metadata"]["labels"]["theirs"], "yes");
+    world.patch(RECIPE, "r", json!({"spec": {"children": []}})).await;
+    let is_leaving = |now: &Value| now["metadata"]["deletionTimestamp"].is_string();
+    let leaving = world.until(CONFIG_MAP, "c", "its deletion", is_leaving).await;
+    assert_eq!(leaving["metadata"]["finalizers"], json!(["example.com/backup"]));
+    world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
+    world.until(CONFIG_MAP, "c", "its end", Value::is_null).await;
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_whose_tracking_labels_were_stripped_is_repaired() {
     let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
