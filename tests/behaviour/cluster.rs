@@ -69,6 +69,12 @@ pub(crate) enum Cluster {
     Given(Box<GivenCluster>, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
 }
 
+/// What a server held at some moment.
+pub(crate) enum Backup {
+    Real(operetta_controlplane::Backup),
+    Embedded(operetta_apiserver::Backup),
+}
+
 static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
 
 impl Cluster {
@@ -113,6 +119,11 @@ impl Cluster {
     /// Whether the server can be made to forget its past; says so where it cannot.
     pub(crate) fn can_forget(&self) -> bool {
         self.can("be made to forget its past")
+    }
+
+    /// Whether the server can be brought back to an earlier state; says so where it cannot.
+    pub(crate) fn can_be_restored(&self) -> bool {
+        self.can("be brought back to an earlier state")
     }
 
     /// Whether a test may put up policies that hold for all; says so where it may not.
@@ -203,6 +214,33 @@ impl Cluster {
                 server.cut_watches();
             }
             Self::Given(..) => panic!("begin the test with World::that_can_forget"),
+        }
+    }
+
+    /// What the server holds. On the real one this ends every connection.
+    pub(crate) async fn backup(&self) -> Backup {
+        match self {
+            Self::Real(cluster, _) => {
+                let cluster = *cluster;
+                let backup = tokio::task::spawn_blocking(|| cluster.backup()).await;
+                Backup::Real(backup.unwrap().unwrap())
+            }
+            Self::Embedded(server, _) => Backup::Embedded(server.backup()),
+            Self::Given(..) => panic!("ask whether it can_be_restored"),
+        }
+    }
+
+    /// Brings the server back to what it held: its versions go back. On the real one this ends
+    /// every connection.
+    pub(crate) async fn restore(&self, backup: Backup) {
+        match (self, backup) {
+            (Self::Real(cluster, _), Backup::Real(backup)) => {
+                let cluster = *cluster;
+                let restore = move || cluster.restore(&backup);
+                tokio::task::spawn_blocking(restore).await.unwrap().unwrap();
+            }
+            (Self::Embedded(server, _), Backup::Embedded(backup)) => server.restore(&backup),
+            _ => panic!("a backup of this server"),
         }
     }
 

@@ -1,13 +1,9 @@
-//! A server that was restored from a backup: its versions go back. On the embedded one only: the
-//! control plane under test has no tool that restores its storage.
+//! A server that was restored from a backup: its versions go back.
 
 use operetta::cluster::Timeouts;
 
 use super::*;
-use crate::{
-    cluster::Cluster,
-    recipe::{config_map, recipe},
-};
+use crate::recipe::{config_map, recipe};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
@@ -20,21 +16,20 @@ async fn a_restored_backup(lists: Lists) {
     let timeouts = Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() };
     let set_up = |builder: SupervisorBuilder| lists.set_up(builder.with_timeouts(timeouts));
     let Some(faults) = Faults::start_with(FaultPlan::new(), set_up).await else { return };
-    let Cluster::Embedded(server, _) = &faults.world.cluster else {
-        eprintln!("skipped: the storage of this server cannot be restored");
+    if !faults.world.cluster.can_be_restored() {
         return faults.end().await;
-    };
+    }
     let world = &faults.world;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "old"}))])).await;
     faults.until_well("r").await;
-    let (backup, old) = (server.backup(), world.get(CONFIG_MAP, "c").await);
+    let (backup, old) = (world.cluster.backup().await, world.get(CONFIG_MAP, "c").await);
     for salt in 0..10 {
         let children =
             [config_map("c", json!({"salt": salt.to_string()})), config_map("d", json!({}))];
         world.apply(RECIPE, recipe("r", &children)).await;
         faults.until_well("r").await;
     }
-    server.restore(&backup);
+    world.cluster.restore(backup).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, old);
     assert!(world.get(CONFIG_MAP, "d").await.is_null());
     // What is asked of the restored parent is done, but for deletions: they are held for a while.

@@ -14,7 +14,7 @@ use crate::flags::{self, Ports};
 use crate::home::Home;
 use crate::options::Options;
 use crate::process::Process;
-use crate::{AuditEvent, Error, audit, etcd};
+use crate::{AuditEvent, Backup, Error, audit, etcd};
 
 const READY_WITHIN: Duration = Duration::from_mins(2);
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
@@ -24,7 +24,7 @@ const ATTEMPTS: usize = 3;
 /// also end when this process does, however that happens.
 pub struct ControlPlane {
     // Dropped in this order: who asks goes before who answers, the files last.
-    controller_manager: Option<Process>,
+    controller_manager: Mutex<Option<Process>>,
     api_server: Mutex<Process>,
     etcd: Mutex<Process>,
     credentials: Credentials,
@@ -113,7 +113,7 @@ impl ControlPlane {
 
     /// The ids of the running processes.
     pub fn process_ids(&self) -> Vec<u32> {
-        let manager = self.controller_manager.as_ref().map(Process::id);
+        let manager = locked(&self.controller_manager, |p| p.as_ref().map(Process::id));
         manager
             .into_iter()
             .chain([locked(&self.api_server, |p| p.id()), locked(&self.etcd, |p| p.id())])
@@ -149,7 +149,39 @@ impl ControlPlane {
     pub fn check(&mut self) -> Result<(), Error> {
         locked(&self.etcd, Process::check)?;
         locked(&self.api_server, Process::check)?;
-        self.controller_manager.as_mut().map_or(Ok(()), Process::check)
+        locked(&self.controller_manager, |p| p.as_mut().map_or(Ok(()), Process::check))
+    }
+
+    /// Copies what etcd holds. Restarts everything, which cuts every connection; blocks until it is ready.
+    pub fn backup(&self) -> Result<Backup, Error> {
+        let backup = Backup::new(&self.home)?;
+        self.while_stopped(|data| backup.take(data))?;
+        Ok(backup)
+    }
+
+    /// Brings back what etcd held, as after a disaster: versions go back, and what came later is gone. Restarts
+    /// everything, which cuts every connection; blocks until it is ready.
+    pub fn restore(&self, backup: &Backup) -> Result<(), Error> {
+        self.while_stopped(|data| backup.put_back(data))
+    }
+
+    /// Does something with the files of etcd while no program runs.
+    fn while_stopped(&self, what: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
+        let (binaries, home, options) = (&self.binaries, &self.home, &self.options);
+        let restart = |manager: &mut Option<Process>, api: &mut Process, etcd: &mut Process| {
+            *manager = None;
+            api.stop();
+            etcd.stop();
+            what(&home.join(flags::ETCD_DATA))?;
+            *etcd = start_etcd(binaries, home, self.ports)?;
+            *api = start_api_server(binaries, home, self.ports, options)?;
+            wait_until_ready(api, etcd, self.kube_config())?;
+            *manager = start_controller_manager(binaries, home, options)?;
+            Ok(())
+        };
+        locked(&self.controller_manager, |manager| {
+            locked(&self.api_server, |api| locked(&self.etcd, |etcd| restart(manager, api, etcd)))
+        })
     }
 
     fn start_once(binaries: &Binaries, options: &Options) -> Result<Self, Error> {
@@ -158,13 +190,12 @@ impl ControlPlane {
         let server_url = format!("https://127.0.0.1:{}", ports.api_server);
         let credentials = Credentials::write(&home, uri(&server_url), &options.users)?;
         home.write(flags::AUDIT_POLICY_FILE, flags::AUDIT_POLICY)?;
-        let mut etcd =
-            Process::start("etcd", &binaries.program("etcd"), &flags::etcd(&home, ports), &home)?;
+        let mut etcd = start_etcd(binaries, &home, ports)?;
         let mut api_server = start_api_server(binaries, &home, ports, options)?;
         wait_until_ready(&mut api_server, &mut etcd, credentials.config(&home))?;
         let controller_manager = start_controller_manager(binaries, &home, options)?;
         Ok(Self {
-            controller_manager,
+            controller_manager: Mutex::new(controller_manager),
             api_server: Mutex::new(api_server),
             etcd: Mutex::new(etcd),
             credentials,
@@ -184,8 +215,12 @@ impl fmt::Debug for ControlPlane {
 }
 
 /// A panic of one test must not hide the processes from the others.
-fn locked<T>(process: &Mutex<Process>, ask: impl FnOnce(&mut Process) -> T) -> T {
+fn locked<P, T>(process: &Mutex<P>, ask: impl FnOnce(&mut P) -> T) -> T {
     ask(&mut process.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn start_etcd(binaries: &Binaries, home: &Home, ports: Ports) -> Result<Process, Error> {
+    Process::start("etcd", &binaries.program("etcd"), &flags::etcd(home, ports), home)
 }
 
 fn start_api_server(

@@ -13,6 +13,8 @@ pub(crate) struct Ports {
 }
 
 pub(crate) const AUDIT_POLICY_FILE: &str = "audit-policy.json";
+/// The folder in which etcd keeps everything.
+pub(crate) const ETCD_DATA: &str = "etcd";
 pub(crate) const AUDIT_LOG: &str = "audit.log";
 /// One line per answer; a watch writes one when it starts and one when it ends.
 pub(crate) const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
@@ -21,7 +23,7 @@ pub(crate) const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind
 
 pub(crate) fn etcd(home: &Home, ports: Ports) -> Vec<String> {
     vec![
-        format!("-data-dir={}", home.join("etcd").display()),
+        format!("-data-dir={}", home.join(ETCD_DATA).display()),
         format!("-client-url=http://127.0.0.1:{}", ports.etcd),
         format!("-peer-url=http://127.0.0.1:{}", ports.etcd_peer),
     ]

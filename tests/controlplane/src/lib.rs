@@ -11,6 +11,7 @@
 //! ```
 
 mod audit;
+mod backup;
 mod binaries;
 mod blocking;
 mod certificates;
@@ -25,6 +26,7 @@ mod options;
 mod process;
 
 pub use audit::AuditEvent;
+pub use backup::Backup;
 pub use binaries::{Binaries, KUBERNETES_VERSION};
 pub use control_plane::ControlPlane;
 pub use error::Error;

@@ -250,6 +250,25 @@ fn nothing_is_left_after_the_owner_was_killed() {
     eventually("the folder is removed", || !Path::new(&kubeconfig).exists());
 }
 
+#[tokio::test]
+async fn what_came_after_a_backup_is_gone_once_it_is_restored() {
+    let Some(control_plane) = started(&Options::default().controller_manager(false)) else {
+        return;
+    };
+    let api: Api<ConfigMap> = Api::default_namespaced(control_plane.client().expect("a client"));
+    let create = async |name: &str| {
+        let created = api.create(&PostParams::default(), &config_map(name, "1")).await;
+        created.expect("created").metadata.resource_version
+    };
+    let kept = create("before").await;
+    let backup = control_plane.backup().expect("a backup");
+    create("after").await;
+    control_plane.restore(&backup).expect("ready again");
+    let before = api.get("before").await.expect("what was there then");
+    assert_eq!(before.metadata.resource_version, kept);
+    assert!(api.get_opt("after").await.expect("an answer").is_none());
+}
+
 #[test]
 fn without_programs_and_without_go_it_says_what_is_missing() {
     let answer = Command::new(env!("CARGO_BIN_EXE_operetta-controlplane"))
