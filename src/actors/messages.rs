@@ -137,8 +137,22 @@ pub(super) struct Admitted {
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(super) struct Retire {
-    /// Who is told of the end, which may have to wait for a run.
+    pub(super) end: EndOfParent,
+}
+
+/// Tells of the end, which may have to wait for a run, by being dropped: an actor that nobody can
+/// address any more may end without having read its last message.
+pub(super) struct EndOfParent {
+    pub(super) key: ObjectKey,
+    pub(super) uid: Uid,
+    /// Who is told.
     pub(super) ended: Postbox<Ended>,
+}
+
+impl Drop for EndOfParent {
+    fn drop(&mut self) {
+        self.ended.post(Ended { key: self.key.clone(), uid: self.uid.clone() });
+    }
 }
 
 /// Nothing runs any more for a parent that was gone.

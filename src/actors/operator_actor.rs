@@ -17,8 +17,8 @@ use super::{
     Spread,
     mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{
-        Ended, LeftOut, Observed, OperatorStateChanged, Retire, Touched, Turn, WatchChanged,
-        WatchCondition,
+        EndOfParent, Ended, LeftOut, Observed, OperatorStateChanged, Retire, Touched, Turn,
+        WatchChanged, WatchCondition,
     },
     reason::{child_cause, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
@@ -226,10 +226,11 @@ impl OperatorActor {
     /// Ends what there is under a key.
     fn retire(&mut self, key: &ObjectKey, ctx: &mut actix::Context<Self>) {
         if let Some(known) = self.parents.remove(key) {
-            let retire = Retire { ended: Postbox::new(&ctx.address(), &self.parts.mailbox) };
-            post(&known.reconciler, &self.reconcilers.mailbox, retire);
+            let ended = Postbox::new(&ctx.address(), &self.parts.mailbox);
+            let end = EndOfParent { key: key.clone(), uid: known.uid.clone(), ended };
             self.keys.remove(&known.uid);
             self.ending.insert(known.uid);
+            post(&known.reconciler, &self.reconcilers.mailbox, Retire { end });
         } else if self.ending.is_empty() {
             return;
         }
@@ -324,9 +325,11 @@ impl Receive<WatchChanged> for OperatorActor {
 impl Receive<Ended> for OperatorActor {
     fn receive(&mut self, Ended { key, uid }: Ended, ctx: &mut Self::Context) {
         self.ending.remove(&uid);
-        let is_back = self.answered_for(&key).filter(|parent| *parent.uid() == uid);
-        if let Some(parent) = is_back {
-            self.parent_is_now(None, &parent, ctx);
+        match self.answered_for(&key) {
+            Some(parent) if *parent.uid() == uid => self.parent_is_now(None, &parent, ctx),
+            // It was back for a moment, and is shown as one that waits.
+            None if !self.parents.contains_key(&key) => self.parts.board.forget(self.name(), &key),
+            Some(_) | None => {}
         }
     }
 }

@@ -11,8 +11,8 @@ use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHan
 use tokio::{runtime::Handle, task::JoinError};
 
 use super::{
-    mailbox::{Letter, Mail, Postbox, Receive, post},
-    messages::{Admitted, Ended, PreviewAsked, Resumed, Retire, Touched},
+    mailbox::{Letter, Mail, Receive, post},
+    messages::{Admitted, EndOfParent, PreviewAsked, Resumed, Retire, Touched},
     shown::{cause, message, next_wake, run_of, shown, stage},
 };
 use crate::{
@@ -52,28 +52,16 @@ pub(super) struct Reconciler {
     last_touch: Option<Instant>,
     /// Whether the last run left something undone because the operator is paused.
     owes_run: bool,
-    /// Who is told of the end, once it is ordered.
-    ended: Option<Postbox<Ended>>,
+    /// Tells of the end, once it is ordered.
+    end: Option<EndOfParent>,
 }
 
 impl Reconciler {
     pub(super) fn new(parts: Arc<ReconcilerParts>, key: ObjectKey, uid: Uid) -> Self {
         let schedule = Schedule::new(seed(&uid));
         let (memory, causes) = (Memory::default(), Causes::default());
-        let (timer, ticket, last_touch, owes_run, ended) = <_>::default();
-        Self {
-            parts,
-            key,
-            uid,
-            schedule,
-            memory,
-            causes,
-            timer,
-            ticket,
-            last_touch,
-            owes_run,
-            ended,
-        }
+        let (timer, ticket, last_touch, owes_run, end) = <_>::default();
+        Self { parts, key, uid, schedule, memory, causes, timer, ticket, last_touch, owes_run, end }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -252,13 +240,6 @@ pub(super) fn seed(uid: &Uid) -> u64 {
 
 impl Actor for Reconciler {
     type Context = actix::Context<Self>;
-
-    fn stopped(&mut self, _: &mut Self::Context) {
-        if let Some(ended) = self.ended.take() {
-            let (key, uid) = (self.key.clone(), self.uid.clone());
-            ended.post(Ended { key, uid });
-        }
-    }
 }
 
 impl<M: Letter> Handler<Mail<M>> for Reconciler
@@ -317,8 +298,8 @@ impl Receive<Admitted> for Reconciler {
 }
 
 impl Receive<Retire> for Reconciler {
-    fn receive(&mut self, Retire { ended }: Retire, ctx: &mut Self::Context) {
-        self.ended = Some(ended);
+    fn receive(&mut self, Retire { end }: Retire, ctx: &mut Self::Context) {
+        self.end = Some(end);
         self.step(Input::Retired, ctx);
     }
 }

@@ -9,14 +9,15 @@ use tokio::runtime::{Builder, Handle};
 
 use super::{
     mailbox::{Letter, Mail},
+    messages::{EndOfParent, Retire},
     *,
 };
 use crate::{
-    board::{Board, OperatorInfo},
+    board::{Board, OperatorInfo, ParentState},
     cluster::{Cluster, Watched},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion},
-    operator::{OperatorConfig, SyncRequest, SyncResponse},
+    operator::{OperatorConfig, OperatorName, SyncRequest, SyncResponse},
     reconcile::{CommonPlaces, Context, ContextParts},
     store::{Change, Store},
 };
@@ -30,7 +31,7 @@ type Step = (Option<u64>, Option<u64>);
 
 #[test]
 fn a_parent_that_came_and_went_at_once_is_not_shown_for_ever() {
-    let told_together = |operator: Addr<OperatorActor>| async move {
+    let told_together = |operator: Addr<OperatorActor>, _| async move {
         for step in [CREATED, DELETED] {
             operator.do_send(mail(observed(step)));
         }
@@ -40,7 +41,7 @@ fn a_parent_that_came_and_went_at_once_is_not_shown_for_ever() {
 
 #[test]
 fn a_late_message_does_not_bring_a_parent_back() {
-    let told_one_by_one = |operator: Addr<OperatorActor>| async move {
+    let told_one_by_one = |operator: Addr<OperatorActor>, _| async move {
         for step in [CREATED, DELETED, UPDATED] {
             operator.send(mail(observed(step))).await.unwrap();
         }
@@ -48,8 +49,23 @@ fn a_late_message_does_not_bring_a_parent_back() {
     assert_eq!(shown_after(told_one_by_one), 0);
 }
 
+#[test]
+fn the_end_of_a_parent_is_told_also_by_an_order_that_nobody_reads() {
+    let back_for_a_moment = |operator: Addr<OperatorActor>, board: Board| async move {
+        let (key, uid) = (parent(7).key().clone(), parent(7).uid().clone());
+        let shown = ParentState::pending(uid.clone(), None);
+        board.record(&OperatorName::new("op").unwrap(), &key, shown);
+        let depth = Metrics::new().mailbox("operator", "op");
+        let end = EndOfParent { key, uid, ended: Postbox::new(&operator, &depth) };
+        drop(Retire { end });
+    };
+    assert_eq!(shown_after(back_for_a_moment), 0);
+}
+
 /// How many parents the board shows when the store has none, whatever was told.
-fn shown_after<F: Future<Output = ()>>(tell: impl FnOnce(Addr<OperatorActor>) -> F) -> usize {
+fn shown_after<F: Future<Output = ()>>(
+    tell: impl FnOnce(Addr<OperatorActor>, Board) -> F,
+) -> usize {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let board = Board::new();
     let parts = {
@@ -57,11 +73,12 @@ fn shown_after<F: Future<Output = ()>>(tell: impl FnOnce(Addr<OperatorActor>) ->
         let _entered = io.enter();
         parts(board.clone(), io.handle().clone())
     };
+    let shared = board.clone();
     System::new().block_on(async move {
         let operator = OperatorActor::new(parts).start();
         let condition = WatchCondition::Synced;
         operator.send(mail(WatchChanged { watched: apps(), condition })).await.unwrap();
-        tell(operator).await;
+        tell(operator, shared).await;
         for _ in 0..50 {
             tokio::task::yield_now().await;
         }

@@ -128,6 +128,30 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
     operators.stop().await;
 }
 
+/// Each end of a run here comes at the same moment as the news that its parent is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn parents_that_leave_and_come_back_time_and_again_are_answered_for_each_time() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start(|all| all.register(cook(), Cleaner::default())).await;
+    let names: Vec<_> = (0..20).map(|number| format!("r{number}")).collect();
+    for name in &names {
+        world.create(RECIPE, of_tier(name, "gold")).await;
+    }
+    for round in 0..10 {
+        for (tier, is_held) in [("gold", true), ("tin", false)] {
+            for name in &names {
+                set_tier(&world, name, tier).await;
+            }
+            let is_so = |parent: &Value| parent["metadata"]["finalizers"].is_array() == is_held;
+            for name in &names {
+                let what = format!("round {round}: the finalizer is there: {is_held}");
+                world.until(RECIPE, name, &what, is_so).await;
+            }
+        }
+    }
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_left_while_nobody_watched_is_finalized_at_the_next_start() {
     let Some(world) = World::new().await else { return };
