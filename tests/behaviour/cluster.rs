@@ -131,15 +131,6 @@ impl Cluster {
         self.can("be given policies by a test")
     }
 
-    /// Whether every test has a server of its own; says so where there is one for all.
-    pub(crate) fn is_private(&self) -> bool {
-        let is_private = matches!(self, Self::Embedded(..));
-        if !is_private {
-            eprintln!("skipped: many lives side by side need a server each, and there is only one");
-        }
-        is_private
-    }
-
     fn can(&self, what: &str) -> bool {
         let is_ours = !matches!(self, Self::Given(..));
         if !is_ours {

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// How long anything may take before a test gives up on it.
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// How an operator lists.
 #[derive(Clone, Copy)]

@@ -18,15 +18,12 @@ use self::{
     trouble::{Mishap, Trouble},
 };
 use super::*;
-use crate::cluster::Cluster;
 
-/// Lives that are lived at the same time: most of one is waiting.
+/// Lives that are lived at the same time, where each has a server: most of one is waiting.
 const AT_ONCE: usize = 8;
 
-/// What a life without mishaps is like; `None` where lives cannot be lived side by side.
+/// What a life without mishaps is like.
 async fn without_trouble() -> Option<Record> {
-    let cluster = Cluster::start().await.filter(Cluster::is_private);
-    drop(cluster?);
     let mut life = Life::begin().await?;
     let record = life.live(None).await;
     life.end().await;
