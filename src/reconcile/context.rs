@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use tokio::sync::Semaphore;
+use tokio::sync::{RwLock, Semaphore};
 
 use super::{
     CommonPlaces, EventLog, Failure, Gate, events::EventQueue, said::Said, schema::ParentSchema,
@@ -74,6 +74,8 @@ pub struct Context {
     paused: AtomicBool,
     steps: StepMetrics,
     previews: Arc<Semaphore>,
+    /// Held by those who send what a person ordered: the end waits for them.
+    pub(super) orders: RwLock<()>,
     /// The right to ask for Events beside the runs: for two who look at a time.
     pub(super) event_readers: Semaphore,
 }
@@ -98,6 +100,7 @@ impl Context {
             events,
             paused,
             previews: Arc::new(Semaphore::new(1)),
+            orders: RwLock::default(),
             event_readers: Semaphore::new(2),
         })
     }
@@ -163,10 +166,13 @@ impl Context {
         &self.previews
     }
 
-    /// Starts no further run, and returns when none is in flight.
+    /// Starts no further run, and returns when none is in flight, what persons ordered was sent, and
+    /// all Events are told.
     pub async fn drain(&self) {
         self.gate.close();
         self.gate.idle().await;
+        drop(self.orders.write().await);
+        self.events.told().await;
     }
 
     /// Who may run, and who is next.

@@ -1,5 +1,5 @@
-//! Events about parents: what is told of a run, and sending it. An Event is never waited for and
-//! never fails a run: it goes through a bounded queue, and what does not fit is dropped.
+//! Events about parents: what is told of a run, and sending it. No run waits for an Event or fails
+//! with it: it goes through a bounded queue, and what does not fit is dropped.
 
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{
     Context, Failure, Report,
@@ -26,28 +26,54 @@ const QUEUE: usize = 256;
 
 /// The Events of one operator that are on their way; sent one after the other.
 #[derive(Default)]
-pub(super) struct EventQueue(OnceLock<mpsc::Sender<(Regarding, ParentEvent)>>);
+pub(super) struct EventQueue(OnceLock<mpsc::Sender<Entry>>);
+
+/// What waits in the queue.
+enum Entry {
+    Event(Box<(Regarding, ParentEvent)>),
+    /// Who wants to know that what came before was sent.
+    Mark(oneshot::Sender<()>),
+}
 
 impl EventQueue {
     fn send(&self, context: &Context, about: &Regarding, event: ParentEvent) {
         let start = || start(context.cluster().clone(), context.name().to_string());
-        if self.0.get_or_init(start).try_send((about.clone(), event)).is_err() {
+        let entry = Entry::Event(Box::new((about.clone(), event)));
+        if self.0.get_or_init(start).try_send(entry).is_err() {
             tracing::debug!(operator = %context.name(), "too many Events: one is not sent");
+        }
+    }
+
+    /// Returns when all are sent that are in the queue.
+    pub(super) async fn told(&self) {
+        let Some(queue) = self.0.get() else { return };
+        let (mark, reached) = oneshot::channel();
+        if queue.send(Entry::Mark(mark)).await.is_ok() {
+            // The sender goes with the runtime only.
+            let _ = reached.await;
         }
     }
 }
 
 /// Ends when the queue is dropped.
-fn start(cluster: Cluster, operator: String) -> mpsc::Sender<(Regarding, ParentEvent)> {
-    let (sender, mut waiting) = mpsc::channel::<(Regarding, ParentEvent)>(QUEUE);
+fn start(cluster: Cluster, operator: String) -> mpsc::Sender<Entry> {
+    let (sender, mut waiting) = mpsc::channel(QUEUE);
     tokio::spawn(async move {
-        while let Some((about, event)) = waiting.recv().await {
-            if let Err(error) = cluster.publish(&operator, &about, &event).await {
-                tracing::debug!(operator, %error, "cannot tell an Event");
+        while let Some(entry) = waiting.recv().await {
+            match entry {
+                Entry::Event(event) => publish(&cluster, &operator, &event).await,
+                // Who asked may have given up.
+                Entry::Mark(mark) => drop(mark.send(())),
             }
         }
     });
     sender
+}
+
+async fn publish(cluster: &Cluster, operator: &str, (about, event): &(Regarding, ParentEvent)) {
+    if let Err(error) = cluster.publish(operator, about, event).await {
+        tracing::debug!(operator, %error, "cannot tell an Event");
+    }
 }
 
 /// Tells why a run failed, once in a run.

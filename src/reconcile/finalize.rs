@@ -10,7 +10,7 @@ use crate::{
     cluster::{ApiError, ErrorClass},
     history::RunStep,
     object::Object,
-    operator::{FinalizeResponse, Handler, SyncRequest, is_paused},
+    operator::{FinalizeResponse, Handler, SyncRequest},
     plan::{add_finalizer, remove_finalizer},
 };
 
@@ -154,10 +154,10 @@ async fn release(context: &Context, parent: &Object, report: &mut Report) {
         return pause::stay(context, parent, by, report).await;
     }
     match patch(context, parent, removing).await {
-        Ok(Some(live)) if is_paused(&live) && holds_ours(context, &live) => {
-            pause::stay(context, &live, PausedBy::Annotation, report).await;
-        }
         Ok(reply) => {
+            if let Some((live, by)) = reply.as_ref().and_then(|live| kept(context, live)) {
+                return pause::stay(context, live, by, report).await;
+            }
             report.end = End::Finalized;
             if reply.is_some_and(|reply| is_over(&reply)) {
                 // The reply has the version from before its end: without this the cache has our
@@ -167,6 +167,12 @@ async fn release(context: &Context, parent: &Object, report: &mut Report) {
         }
         Err(error) => not_patched(context, parent, error, report).await,
     }
+}
+
+/// What keeps our finalizer on a parent that was read on the way, if a pause does.
+fn kept<'a>(context: &Context, live: &'a Object) -> Option<(&'a Object, PausedBy)> {
+    let by = context.paused_by(live)?;
+    holds_ours(context, live).then_some((live, by))
 }
 
 /// The condition says so: nothing else of the run will.
@@ -193,7 +199,8 @@ fn is_over(reply: &Object) -> bool {
 }
 
 /// Changes the finalizers of the parent, deciding again on a live read when it has changed: those
-/// of one that is paused by then stay as they are. `None` when the parent is gone.
+/// of one that is paused by then, or whose operator is, stay as they are. `None` when the parent is
+/// gone.
 async fn patch(
     context: &Context,
     parent: &Object,
@@ -221,7 +228,7 @@ async fn patch(
             Some(live) if live.uid() == parent.uid() => {
                 context.learn_live(live.clone());
                 parent = live;
-                if is_paused(&parent) {
+                if context.paused_by(&parent).is_some() {
                     break;
                 }
             }

@@ -91,6 +91,7 @@ impl Context {
         uid: &Uid,
         is_paused: bool,
     ) -> Result<(), ApiError> {
+        let _under_way = self.orders.read().await;
         let value = if is_paused { json!("true") } else { Value::Null };
         let annotations = json!({PAUSED_ANNOTATION: value});
         let body = json!({"metadata": {"uid": uid, "annotations": annotations}});

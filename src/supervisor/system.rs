@@ -164,7 +164,7 @@ async fn drain(contexts: &[Arc<Context>]) {
     tracing::info!("stopping: finishing what is in flight");
     let draining = futures::future::join_all(contexts.iter().map(|context| context.drain()));
     if tokio::time::timeout(DRAIN, draining).await.is_err() {
-        tracing::warn!("some handlers have not returned; leaving them behind");
+        tracing::warn!("not all has come to an end: leaving it behind, be it handlers or requests");
     }
 }
 

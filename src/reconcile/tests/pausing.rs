@@ -166,12 +166,18 @@ async fn a_parent_that_is_paused_while_its_handler_is_asked_is_left_alone() {
     assert!(world.asked("PATCH")[0].body.to_string().contains("PausedByAnnotation"));
 }
 
-/// The watch has not told of it: the live read after the conflict does.
+/// The watch has not told of the annotation: the live read after the conflict does.
 #[tokio::test]
-async fn a_parent_that_is_found_paused_keeps_its_finalizer() {
-    let mut live = paused("9");
+async fn a_parent_that_is_found_paused_after_a_conflict_keeps_its_finalizer() {
+    found_paused_after_a_conflict(PausedBy::Annotation, paused("9")).await;
+    found_paused_after_a_conflict(PausedBy::Operator, parent("9")).await;
+}
+
+async fn found_paused_after_a_conflict(by: PausedBy, mut live: serde_json::Value) {
     live["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     live["metadata"]["finalizers"] = json!(["operetta.dev/op"]);
+    let context = Arc::new(OnceLock::<Arc<Context>>::new());
+    let operator = context.clone();
     let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
     let world =
         setup.ending(&["operetta.dev/op"]).before(move |asked| match asked.method.as_str() {
@@ -180,16 +186,22 @@ async fn a_parent_that_is_found_paused_keeps_its_finalizer() {
             }
             "GET" => (200, live.clone()),
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" => refusal(409, "Conflict"),
+            "PATCH" => {
+                if by == PausedBy::Operator {
+                    operator.get().unwrap().pause();
+                }
+                refusal(409, "Conflict")
+            }
             _ => taken(),
         });
+    let _ = context.set(world.context());
     let report = world.run(Memory::default()).await;
     let of_finalizers =
         |asked: &scripted::Asked| asked.body["metadata"].get("finalizers").is_some();
     let tries = world.asked("PATCH").into_iter().filter(of_finalizers).count();
     assert_eq!((tries, report.end), (1, End::Alive), "{report:?}");
     let held = report.paused.map(|pause| (pause.by, pause.held));
-    assert_eq!(held, Some((PausedBy::Annotation, Held::Finalizing)));
+    assert_eq!(held, Some((by, Held::Finalizing)));
 }
 
 #[tokio::test]

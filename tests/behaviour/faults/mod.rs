@@ -11,6 +11,7 @@ mod poison;
 mod recreated;
 mod replies;
 mod restored;
+mod stopping;
 mod streams;
 mod swarm;
 mod sweep;
