@@ -145,6 +145,13 @@ impl Refusal {
         self.code == 422 && !self.causes.is_empty() && self.causes.iter().all(is_immutable)
     }
 
+    /// Whether an object may only not be beside those that there are: a quota is used up, or a port
+    /// or an address is taken.
+    pub fn is_for_room(&self) -> bool {
+        matches!(self.code, 403 | 422)
+            && ["exceeded quota", "already allocated"].iter().any(|it| self.message.contains(it))
+    }
+
     /// What kind of trouble it is.
     pub fn class(&self) -> ErrorClass {
         match (self.code, self.retry_after) {

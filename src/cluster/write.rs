@@ -106,6 +106,27 @@ impl Cluster {
         self.write(request.with_query("dryRun", "All")).await
     }
 
+    /// What it would answer where there is no such object; nothing is written. What was never stored
+    /// has no version: here it has zero.
+    pub async fn try_create(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+        manager: &str,
+        body: &Value,
+    ) -> Result<Object, ApiError> {
+        let request = apply(ty, key, manager, body).with_query("force", "true");
+        let request = request.with_query("dryRun", "All");
+        let name = request.name();
+        let answer = self.send(request).await?;
+        let mut object: Value = serde_json::from_slice(&answer)
+            .map_err(|error| ApiError::malformed(name.clone(), &error))?;
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.insert("resourceVersion".to_owned(), "0".into());
+        }
+        self.parse(&name, ty, object.to_string().as_bytes())
+    }
+
     /// What [`Cluster::apply_yielding`] would answer; nothing is written.
     pub async fn try_apply_yielding(
         &self,

@@ -11,25 +11,33 @@ use crate::object::{Object, Uid};
 /// Longer than a Pod has by default to end (30 s), so that a look is rare.
 const LOOK_AFTER: Duration = Duration::from_mins(1);
 
+/// So many are looked at in one run: a node that is lost has hundreds of Pods ending.
+const MOST_LOOKS: usize = 16;
+
 /// Since when children are known to be ending.
 #[derive(Debug, Clone, Default)]
 pub struct Lingering(BTreeMap<Uid, Instant>);
 
 impl Lingering {
     /// Takes in which children are ending by now. Those come back that have been for a minute, and
-    /// again after each further one.
+    /// again after each further one; of many those that have waited longest.
     pub fn overdue(&mut self, ending: Vec<Object>, now: Instant) -> Vec<Object> {
         let before = std::mem::take(&mut self.0);
         let mut overdue = Vec::new();
         for child in ending {
-            let mut since = before.get(child.uid()).copied().unwrap_or(now);
-            if now.saturating_duration_since(since) >= LOOK_AFTER {
-                since = now;
-                overdue.push(child.clone());
-            }
+            let since = before.get(child.uid()).copied().unwrap_or(now);
             self.0.insert(child.uid().clone(), since);
+            if now.saturating_duration_since(since) >= LOOK_AFTER {
+                overdue.push((since, child));
+            }
         }
-        overdue
+        overdue.sort_by_key(|(since, _)| *since);
+        overdue.truncate(MOST_LOOKS);
+        let looked_at = |(_, child): (Instant, Object)| {
+            self.0.insert(child.uid().clone(), now);
+            child
+        };
+        overdue.into_iter().map(looked_at).collect()
     }
 }
 
@@ -47,6 +55,22 @@ mod tests {
             Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
         };
         uids.iter().map(child).collect()
+    }
+
+    #[test]
+    fn of_many_children_those_are_looked_at_that_have_waited_longest() {
+        let (mut lingering, start) = (Lingering::default(), Instant::now());
+        let names: Vec<_> = (0..20).map(|number| format!("{number:02}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut look = |second| {
+            let now = start + Duration::from_secs(second);
+            lingering.overdue(children(&names), now)
+        };
+        assert!(look(0).is_empty());
+        assert_eq!(look(60), children(&names[..16]));
+        assert_eq!(look(60), children(&names[16..]));
+        assert!(look(119).is_empty());
+        assert_eq!(look(120).len(), 16);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::{
     hash,
 };
 use crate::{
-    object::{FieldItem, K8sType, Object, ObjectKey},
+    object::{FieldItem, FieldSet, K8sType, Object, ObjectKey},
     operator::OperatorName,
 };
 
@@ -120,6 +120,17 @@ impl Memos {
         live.uid() == reply.uid() && fingerprint(live, operator) == fingerprint(reply, operator)
     }
 
+    /// Whether two objects are the same in all that we own of either.
+    pub fn are_alike(one: &Object, other: &Object, operator: &OperatorName) -> bool {
+        let owned = [one, other].map(|object| object.applied_fields(operator.as_str()));
+        let [Some(of_one), Some(of_other)] = owned else {
+            return content(one) == content(other);
+        };
+        let (one, other) = (one.to_value(), other.to_value());
+        let is_same = |fields| of_fields(fields, &one) == of_fields(fields, &other);
+        is_same(&of_one) && is_same(&of_other)
+    }
+
     /// Every child of which something is remembered.
     pub fn ids(&self) -> impl Iterator<Item = ChildId> {
         let settled = self.settled.iter().map(|memo| ChildId::of(&memo.settled));
@@ -171,8 +182,12 @@ pub(super) fn content(object: &Object) -> u64 {
 /// we never own them.
 fn fingerprint(object: &Object, operator: &OperatorName) -> u64 {
     let Some(fields) = object.applied_fields(operator.as_str()) else { return content(object) };
+    of_fields(&fields, &object.to_value())
+}
+
+fn of_fields(fields: &FieldSet<'_>, object: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
-    feed(Owned::root(Some(&fields)), Some(&object.to_value()), &mut hasher);
+    feed(Owned::root(Some(fields)), Some(object), &mut hasher);
     hasher.finish()
 }
 

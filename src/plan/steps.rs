@@ -1,6 +1,10 @@
 //! What a plan consists of. Values only; why a step is in a plan is decided elsewhere.
 
-use std::fmt;
+use std::{
+    collections::BTreeSet,
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use serde_json::{Value, json};
 
@@ -123,13 +127,19 @@ pub enum WaitingReason {
 // === Plan ===
 
 impl Plan {
-    /// Whether the handler wants a child.
-    pub fn desires(&self, id: &ChildId) -> bool {
+    /// The children that the handler wants, and those that nothing can be done about now.
+    pub fn desired(&self) -> BTreeSet<ChildId> {
         let stays = |step: &&Step| step.final_deletion().is_none();
         let written = self.steps.iter().filter(stays).map(Step::id);
         let waiting = self.waiting.iter().map(|waiting| &waiting.id);
-        written.chain(waiting).any(|it| it == id) || self.memos.ids().any(|it| it == *id)
+        written.chain(waiting).cloned().chain(self.memos.ids()).collect()
     }
+}
+
+fn hash_of(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
 }
 
 // === ChildId ===
@@ -191,7 +201,7 @@ impl Write {
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         let mut elsewhere = self.clone().creating();
-        let name = format!("operetta-trial-{:016x}", self.desired_hash);
+        let name = format!("operetta-trial-{:016x}", hash_of(&self.id.key.name));
         elsewhere.body["metadata"]["name"] = json!(name);
         elsewhere.id.key.name = name.into();
         elsewhere

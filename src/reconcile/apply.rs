@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use futures::future::join_all;
 
 use super::{
-    Context, End, Report, contested, delete, flapping, immutable, interlock, lingering, pause,
-    write,
+    Context, End, Report, contested, delete, flapping,
+    halt::{self, Halt},
+    immutable, interlock, lingering, pause, write,
 };
 use crate::{
     cluster::ApiError,
@@ -69,19 +70,9 @@ async fn write_all(
 ) -> Vec<Deletion> {
     let (mut deletions, mut at_once) = (Vec::new(), 1);
     while !steps.is_empty() {
-        if context.has_left(parent) {
-            report.end = End::Outdated;
-            break;
-        }
-        if let Some(by) = context.paused_meanwhile(parent) {
+        if let Some(halt) = Halt::now(context, parent, report) {
             for step in &steps {
-                pause::hold_step(step, by, report);
-            }
-            break;
-        }
-        if report.is_throttled() {
-            for step in &steps {
-                report.hold_back(step.id());
+                halt.hold(step, report);
             }
             break;
         }
@@ -144,9 +135,8 @@ async fn delete_all(
     }
 }
 
-/// Whether the parent is, live, as the plan believes. Asked where a child may be missing because
-/// the parent is being deleted in the foreground: the watch of the children can be faster than
-/// that of the parent, and what the garbage collector took must not come back.
+/// Whether a child that is to be created may be: one that there was before may be missing because
+/// its parent goes.
 async fn may_create(
     context: &Context,
     parent: &Object,
@@ -158,22 +148,7 @@ async fn may_create(
     if !creates || !had_children {
         return Ok(true);
     }
-    let Some(live) = context.cluster().read(parent.ty(), parent.key()).await? else {
-        report.end = End::Gone;
-        return Ok(false);
-    };
-    if is_as_planned_for(parent, &live) {
-        return Ok(true);
-    }
-    report.end = End::Outdated;
-    context.learn_live(live);
-    Ok(false)
-}
-
-fn is_as_planned_for(parent: &Object, live: &Object) -> bool {
-    let is_same =
-        live.generation() == parent.generation() && (live.generation().is_some() || live == parent);
-    live.uid() == parent.uid() && !live.is_deleting() && is_same
+    halt::is_as_planned(context, parent, report).await
 }
 
 #[cfg(test)]

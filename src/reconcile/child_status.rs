@@ -8,7 +8,7 @@ use super::{
     failure::{ChildFailure, in_the_way},
 };
 use crate::{
-    cluster::ApiError,
+    cluster::{ApiError, ErrorClass},
     operator::{ChildState, ChildStatus, ConflictPolicy},
     plan::{ChildId, ForeignChild, Memos, Plan, Step, Waiting, WaitingReason},
 };
@@ -113,10 +113,10 @@ impl Report {
     /// A request about a child failed.
     pub(super) fn child_failed(&mut self, id: &ChildId, error: ApiError) {
         self.told.say(id, ChildState::Failed, &error);
-        self.step_failed(id, error);
-        if self.is_throttled() {
+        if matches!(error.class(), ErrorClass::Wait(_)) {
             self.memory.throttled.insert(id.clone());
         }
+        self.step_failed(id, error);
     }
 
     /// A request about something else failed. The same failure twice is one.
@@ -125,20 +125,26 @@ impl Report {
         let is_same = |known: &ChildFailure| {
             known.what == failure.what && known.error.to_string() == failure.said
         };
-        if !self.child_failures.iter().any(is_same) {
+        let known = self.child_failures.iter().position(is_same);
+        let at = known.unwrap_or(self.child_failures.len());
+        if failure.is_throttled() {
+            self.throttled_by = Some(at);
+        }
+        if known.is_none() {
             self.child_failures.push(failure);
         }
     }
 
-    /// Whether the server has just asked to be left alone for a while.
+    /// Whether the server has asked to be left alone for a while.
     pub(super) fn is_throttled(&self) -> bool {
-        self.child_failures.last().is_some_and(ChildFailure::is_throttled)
+        self.throttled_by.is_some()
     }
 
-    /// A write is not tried, as the server has just asked to be left alone for a while.
+    /// A write is not tried, as the server has asked to be left alone for a while.
     pub(super) fn hold_back(&mut self, id: &ChildId) {
         self.wait(id, &"the server asked us to wait");
-        if let Some(failure) = self.child_failures.last_mut() {
+        let failure = self.throttled_by.and_then(|at| self.child_failures.get_mut(at));
+        if let Some(failure) = failure {
             failure.held_back += 1;
         }
     }

@@ -1,17 +1,11 @@
 //! Deleting one child: with proof, and not when it would only come back the same.
 
-use super::{
-    Context, End, Report, immutable, takeover,
-    write::{self, TRIES},
-};
+use super::{Context, End, Report, immutable, recreate, write::TRIES};
 use crate::{
-    cluster::{ApiError, Deleted, ErrorClass, Refusal},
+    cluster::{ApiError, Deleted, ErrorClass},
     history::Verb,
     object::Object,
-    plan::{
-        AfterDeleteConflict, Deletion, DeletionReason, Memos, Write, after_delete_conflict,
-        differ_in_claim_only,
-    },
+    plan::{AfterDeleteConflict, Deletion, DeletionReason, after_delete_conflict},
 };
 
 /// Deletes a child that its plan says should go.
@@ -112,7 +106,7 @@ async fn confirm(
         return Ok(false);
     }
     let DeletionReason::Recreate { instead_of, .. } = &deletion.why else { return Ok(true) };
-    Ok(!would_come_back_the_same(context, parent, instead_of, report).await?)
+    Ok(!recreate::is_in_vain(context, parent, instead_of, report).await?)
 }
 
 /// Reads parent and child live before something goes that cannot be rebuilt.
@@ -152,65 +146,4 @@ async fn is_still_due(
         context.learn_live(live);
     }
     Ok(false)
-}
-
-/// Whether a new object would be the same: the difference is the work of the server (an admission
-/// policy), or the child is as desired and only not tied to us, which is mended. Found by a dry run
-/// of the update, and remembered.
-async fn would_come_back_the_same(
-    context: &Context,
-    parent: &Object,
-    instead_of: &Write,
-    report: &mut Report,
-) -> Result<bool, ApiError> {
-    let (id, name) = (&instead_of.id, context.name());
-    // Or what it left, and is not desired, would not show.
-    takeover::take_over(context, parent, id).await?;
-    // Without its label it is not cached.
-    let current = match context.cached(&id.ty, &id.key) {
-        Some(cached) => cached,
-        None => match context.cluster().read(&id.ty, &id.key).await? {
-            Some(live) => live,
-            None => return Ok(false),
-        },
-    };
-    let trial = context.cluster().try_apply(&id.ty, &id.key, name.as_str(), &instead_of.body).await;
-    match trial {
-        Ok(reply) if Memos::explains(&current, &reply, name) => {
-            report.memory.memos.remember(instead_of, &current);
-            Ok(true)
-        }
-        Ok(reply) if differ_in_claim_only(&current, &reply, &context.config().labels) => {
-            tie(context, parent, instead_of, report).await;
-            Ok(true)
-        }
-        Ok(_) => Ok(false),
-        Err(error) if error.class() == ErrorClass::Permanent => {
-            would_be_taken_anew(context, instead_of, error).await.map(|()| false)
-        }
-        Err(error) if error.class() == ErrorClass::Conflict => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// An update that is refused because of what cannot change is what recreating is for. What no object
-/// may be is not: the child would be gone, and nothing would come after it.
-async fn would_be_taken_anew(
-    context: &Context,
-    instead_of: &Write,
-    refused: ApiError,
-) -> Result<(), ApiError> {
-    if refused.refusal().is_some_and(Refusal::is_immutable) {
-        return Ok(());
-    }
-    let (cluster, manager, trial) = (context.cluster(), context.name(), instead_of.elsewhere());
-    let (ty, key) = (&trial.id.ty, &trial.id.key);
-    cluster.try_apply(ty, key, manager.as_str(), &trial.body).await.map(drop).map_err(|_| refused)
-}
-
-async fn tie(context: &Context, parent: &Object, instead_of: &Write, report: &mut Report) {
-    let write = instead_of.clone();
-    if let Some(deletion) = write::update(context, parent, write, report).await {
-        report.wait(&deletion.id, &"it changed while it was tied to its parent");
-    }
 }

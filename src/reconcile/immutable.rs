@@ -42,7 +42,11 @@ pub(super) fn remember(write: &Write, report: &mut Report) {
 
 /// Forgets that of children which are no longer wished.
 pub(super) fn forget_undesired(plan: &Plan, report: &mut Report) {
-    report.memory.recreated.retain(|id, _| plan.desires(id));
+    let recreated = &mut report.memory.recreated;
+    if !recreated.is_empty() {
+        let desired = plan.desired();
+        recreated.retain(|id, _| desired.contains(id));
+    }
 }
 
 /// Forgets that for a wish which is not that of a child as it is by now: should it be wished again,

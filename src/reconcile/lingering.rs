@@ -15,6 +15,9 @@ pub(super) async fn look(context: &Context, waiting: &[Waiting], report: &mut Re
     let ending = ending.filter_map(|waiting| context.cached(&waiting.id.ty, &waiting.id.key));
     let now = tokio::time::Instant::now().into_std();
     for child in report.memory.lingering.overdue(ending.collect(), now) {
+        if report.is_throttled() {
+            return;
+        }
         if let Err(error) = look_at(context, &child).await {
             report.child_failed(&ChildId::of(&child), error);
         }

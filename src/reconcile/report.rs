@@ -126,6 +126,8 @@ pub struct Report {
     failure: Option<Failure>,
     /// The failures of single writes.
     pub(super) child_failures: Vec<ChildFailure>,
+    /// Which of them is an answer that asks to be left alone for a while.
+    pub(super) throttled_by: Option<usize>,
     pub(super) foreign: Vec<ForeignChild>,
 }
 
@@ -166,6 +168,7 @@ impl Report {
             tell: Tell::Now,
             failure: None,
             child_failures: Vec::new(),
+            throttled_by: None,
             foreign: Vec::new(),
         }
     }
@@ -235,6 +238,7 @@ impl Report {
             return;
         }
         if !self.child_failures.is_empty() {
+            self.throttled_by = None;
             self.failure = Some(Failure::Api(std::mem::take(&mut self.child_failures)));
         } else if !self.foreign.is_empty() {
             self.failure = Some(Failure::Foreign(std::mem::take(&mut self.foreign)));

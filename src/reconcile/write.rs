@@ -1,7 +1,11 @@
 //! Writing one child: the first request, which others may be sent beside, and what follows from its
 //! answer, which changes the report.
 
-use super::{Context, Report, adopt, contested, immutable, takeover};
+use super::{
+    Context, Report, adopt, contested,
+    halt::{self, Halt},
+    immutable, takeover,
+};
 use crate::{
     cluster::{ApiError, ErrorClass},
     history::Verb,
@@ -124,26 +128,18 @@ async fn conclude(
     report: &mut Report,
 ) -> Option<Deletion> {
     for tries in 1.. {
-        let Attempt { write, verb, before, reply } = attempt;
-        let error = match reply {
-            Ok(reply) if before.as_ref() == Some(&reply) => {
-                wrote_nothing(context, &write, &reply, report);
-                return None;
-            }
-            Ok(reply) => {
-                written(context, parent, &write, verb, reply, report);
-                return None;
-            }
-            Err(error) => error,
-        };
+        let (write, verb, error) = take_in(context, parent, attempt, report)?;
         // What is in the way of a create may not be a child at all.
-        if !write.is_creating() && !contested::held(&error).is_empty() {
-            let held = contested::held(&error);
-            contested::settle(context, parent, (write, verb), held, report).await;
+        let held = if write.is_creating() { Vec::new() } else { contested::held(&error) };
+        if held.is_empty() && error.class() != ErrorClass::Conflict {
+            return refused(context, parent, &write, error, report).await;
+        }
+        if is_halted(context, parent, &write, report) {
             return None;
         }
-        if error.class() != ErrorClass::Conflict {
-            return refused(context, parent, &write, error, report).await;
+        if !held.is_empty() {
+            contested::settle(context, parent, (write, verb), held, report).await;
+            return None;
         }
         let id = write.id.clone();
         attempt = match resolve(context, parent, write, report).await {
@@ -151,12 +147,40 @@ async fn conclude(
                 report.child_failed(&id, error);
                 return None;
             }
+            Next::Write(write, _) if is_halted(context, parent, &write, report) => return None,
             Next::Write(write, verb) => send(context, write, verb).await,
             Next::Delete(deletion) => return Some(deletion),
             Next::Done => return None,
         };
     }
     None
+}
+
+/// Takes in what was answered; what was not accepted comes back.
+fn take_in(
+    context: &Context,
+    parent: &Object,
+    attempt: Attempt,
+    report: &mut Report,
+) -> Option<(Write, Verb, ApiError)> {
+    let Attempt { write, verb, before, reply } = attempt;
+    match reply {
+        Ok(reply) if before.as_ref() == Some(&reply) => {
+            wrote_nothing(context, &write, &reply, report);
+        }
+        Ok(reply) => written(context, parent, &write, verb, reply, report),
+        Err(error) => return Some((write, verb, error)),
+    }
+    None
+}
+
+/// Whether a child is not to be written once more, which is noted.
+fn is_halted(context: &Context, parent: &Object, write: &Write, report: &mut Report) -> bool {
+    let Some(halt) = Halt::now(context, parent, report) else { return false };
+    let write = write.clone();
+    let step = if write.is_creating() { Step::Create(write) } else { Step::Update(write) };
+    halt.hold(&step, report);
+    true
 }
 
 /// A write was refused, and no second look at the object can change that.
@@ -229,6 +253,21 @@ async fn adopt(
     Next::Done
 }
 
+/// Somebody else deleted it, which may have been the garbage collector.
+async fn create_again(
+    context: &Context,
+    parent: &Object,
+    write: Write,
+    report: &mut Report,
+) -> Next {
+    match halt::is_as_planned(context, parent, report).await {
+        Ok(true) => return Next::Write(write, Verb::Created),
+        Ok(false) => {}
+        Err(error) => report.child_failed(&write.id, error),
+    }
+    Next::Done
+}
+
 /// Looks at the live object after a conflict.
 async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut Report) -> Next {
     let id = write.id.clone();
@@ -240,7 +279,9 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
         }
     };
     match after_conflict(context.config(), context.name(), parent, write, live.as_ref()) {
-        AfterConflict::CreateAgain(write) => return Next::Write(write, Verb::Created),
+        AfterConflict::CreateAgain(write) => {
+            return create_again(context, parent, write, report).await;
+        }
         AfterConflict::ApplyWithUid(write) => return Next::Write(write, Verb::Updated),
         AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
         AfterConflict::Adopt(write) => {

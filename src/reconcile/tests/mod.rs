@@ -7,6 +7,7 @@ mod disputes;
 mod ending;
 mod event_reading;
 mod finalizers;
+mod halting;
 mod inheriting;
 mod labels;
 mod lingering;
@@ -121,9 +122,6 @@ async fn a_failure_for_good_that_the_status_says_rests() {
     assert_eq!(report.finished(world.config()), Finished::FailedForGood);
 }
 
-/// Its label was taken away, so the watch with the selector has said that it is gone, and will
-/// not say so again.
-/// An admission policy takes it off whatever is written.
 #[tokio::test]
 async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
     let conflicts = AtomicUsize::new(2);

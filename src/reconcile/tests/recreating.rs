@@ -1,5 +1,7 @@
 //! Children that are deleted so that others come after them, and when that would be in vain.
 
+use std::time::Duration;
+
 use super::*;
 
 /// No object may be like that.
@@ -17,28 +19,101 @@ fn is_elsewhere(asked: &scripted::Asked) -> bool {
     asked.is_about("/pods/operetta-trial-")
 }
 
+fn full(words: &str) -> Reply {
+    (403, json!({"kind": "Status", "code": 403, "reason": "Forbidden", "message": words}))
+}
+
+/// A world in which a child is to be recreated, and what the server says to an update and to a new
+/// object.
+fn trying(update: Reply, anew: Reply) -> scripted::World {
+    let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
+    setup.desiring(desired("c")).before(move |asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if is_trial(asked) && is_elsewhere(asked) => anew.clone(),
+        "PATCH" if is_trial(asked) => update.clone(),
+        "DELETE" => done(),
+        _ => taken(),
+    })
+}
+
 /// It would be gone, and nothing would come after it.
 #[tokio::test]
 async fn a_child_is_not_deleted_for_what_no_object_may_be() {
-    for (what, update, anew, deletions, trials) in [
-        ("invalid", invalid(), invalid(), 0, 2),
-        ("no dry run", refusal(400, "BadRequest"), refusal(400, "BadRequest"), 0, 2),
-        ("immutable in words of its own", invalid(), (201, child("9", 2)), 1, 2),
-        ("immutable", immutable_field(), invalid(), 1, 1),
+    for (what, update, anew, deletions) in [
+        ("invalid", invalid(), invalid(), 0),
+        ("no dry run", refusal(400, "BadRequest"), refusal(400, "BadRequest"), 0),
+        ("no right to create", invalid(), refusal(403, "Forbidden"), 0),
+        ("immutable in words of its own", invalid(), (201, child("9", 2)), 1),
+        ("immutable", immutable_field(), invalid(), 1),
+        // It takes the place itself that the trial wants.
+        ("no room beside it", invalid(), full("exceeded quota: q, used: pods=5"), 1),
+        ("no port beside it", invalid(), full("provided port is already allocated"), 1),
     ] {
-        let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
-        let world = setup.desiring(desired("c")).before(move |asked| match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" if is_trial(asked) && is_elsewhere(asked) => anew.clone(),
-            "PATCH" if is_trial(asked) => update.clone(),
-            "DELETE" => done(),
-            _ => taken(),
-        });
+        let world = trying(update, anew);
         let report = world.run(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), deletions, "{what}: {report:?}");
-        assert_eq!(world.asked("PATCH").iter().filter(|it| is_trial(it)).count(), trials, "{what}");
+        assert_eq!(world.asked("PATCH").iter().filter(|it| is_trial(it)).count(), 2, "{what}");
         assert_eq!(report.failure().is_some(), deletions == 0, "{what}: {report:?}");
     }
+}
+
+/// What only a new object can tell is asked again when the server is well.
+#[tokio::test]
+async fn trouble_of_the_server_with_a_trial_is_no_refusal() {
+    let mut busy = refusal(429, "TooManyRequests");
+    busy.1["details"] = json!({"retryAfterSeconds": 3});
+    let waits = Finished::Throttled { after: Duration::from_secs(3) };
+    for update in [invalid(), immutable_field(), (200, child("9", 2))] {
+        for (anew, expected) in
+            [(busy.clone(), waits), (refusal(503, "ServiceUnavailable"), Finished::Failed)]
+        {
+            let world = trying(update.clone(), anew);
+            let report = world.run(Memory::default()).await;
+            assert_eq!(report.finished(world.config()), expected, "{report:?}");
+            assert!(world.asked("DELETE").is_empty());
+        }
+    }
+}
+
+/// A policy that changes objects when they are created would change the new one too; so a start over
+/// a thousand of them deletes none.
+#[tokio::test]
+async fn what_a_new_object_would_be_made_into_as_well_is_left_and_remembered() {
+    let mut new = child("1", 1);
+    new["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+    new["metadata"]["name"] = json!("operetta-trial");
+    new["metadata"]["uid"] = json!("new");
+    for update in [(200, child("9", 2)), immutable_field()] {
+        let world = trying(update, (201, new.clone()));
+        let first = world.run(Memory::default()).await;
+        assert!(world.asked("DELETE").is_empty() && first.failure().is_none(), "{first:?}");
+        let tried = world.asked("PATCH").iter().filter(|it| is_trial(it)).count();
+        world.run(first.memory).await;
+        let again = world.asked("PATCH").iter().filter(|it| is_trial(it)).count();
+        assert_eq!((tried, again), (2, 2), "it is asked once");
+    }
+}
+
+/// Nobody would notice what becomes of it.
+#[tokio::test]
+async fn a_child_that_a_policy_leaves_without_our_label_is_not_said_to_be_well() {
+    let script = |asked: &scripted::Asked| {
+        let mut unlabelled = child("8", 1);
+        unlabelled["metadata"]["labels"] = json!({});
+        match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if is_trial(asked) => (200, unlabelled),
+            "PATCH" => refusal(409, "Conflict"),
+            "GET" if asked.is_about("/apps/p") => (200, parent("9")),
+            "GET" => (200, unlabelled),
+            _ => taken(),
+        }
+    };
+    let world = Setup::new(pods(), ChildConfig::recreate()).desiring(desired("c")).before(script);
+    let report = world.run(Memory::default()).await;
+    assert!(world.asked("DELETE").is_empty(), "{report:?}");
+    let why = report.failure().map(ToString::to_string).unwrap_or_default();
+    assert!(why.contains("app.kubernetes.io/managed-by") || why.contains("parent-uid"), "{why}");
 }
 
 #[tokio::test]

@@ -22,6 +22,16 @@ struct Policy(String);
 impl Policy {
     /// Puts one up; `None` where the server has no such policies.
     async fn put_up(faults: &Faults, resource: &str, condition: &str, patch: &str) -> Option<Self> {
+        Self::put_up_for(&["CREATE", "UPDATE"], faults, resource, condition, patch).await
+    }
+
+    async fn put_up_for(
+        operations: &[&str],
+        faults: &Faults,
+        resource: &str,
+        condition: &str,
+        patch: &str,
+    ) -> Option<Self> {
         let world = &faults.world;
         if !world.cluster.takes_policies() {
             return None;
@@ -30,7 +40,7 @@ impl Policy {
         let here = format!("object.metadata.namespace == '{}'", world.namespace);
         let policy = json!({"metadata": {"name": name}, "spec": {
             "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-                "operations": ["CREATE", "UPDATE"], "resources": [resource]}]},
+                "operations": operations, "resources": [resource]}]},
             "matchConditions": [
                 {"name": "here", "expression": here}, {"name": "this", "expression": condition},
             ],
@@ -125,6 +135,50 @@ async fn a_mutating_admission_policy_that_rewrites_an_image_makes_no_loop() {
     until_admitted(&faults, POD, &pod("probe"), is_made).await;
     let faults = lives_with_another_image(faults).await;
     policy.take_down(&faults).await;
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_that_rewrites_only_what_is_created_makes_no_loop() {
+    let Some(faults) = Faults::start().await else { return };
+    let rewrite = Fault::rewrite_request(|pod| {
+        if pod["metadata"].get("uid").is_none() {
+            pod["spec"]["containers"][0]["image"] = "mirror.example/soup:1".into();
+        }
+    });
+    faults.add(Rule::new(rewrite).verb("patch").resource("pods"));
+    lives_with_another_image(faults).await.end().await;
+}
+
+/// It changes what is created only: an update would be as it is asked for, or refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_that_changes_only_what_is_created_makes_no_loop_and_no_restart_deletes_for_it() {
+    let Some(faults) = Faults::start().await else { return };
+    let patch = "[JSONPatch{op: 'add', path: '/spec/hostname', value: 'kitchen'}, \
+                 JSONPatch{op: 'replace', path: '/spec/containers/0/image', \
+                 value: 'mirror.example/soup:1'}]";
+    let policy = Policy::put_up_for(&["CREATE"], &faults, "pods", "true", patch).await;
+    let Some(policy) = policy else { return faults.end().await };
+    let is_made = |pod: &Value| pod["spec"]["containers"][0]["image"] == "mirror.example/soup:1";
+    until_admitted(&faults, POD, &pod("probe"), is_made).await;
+    let faults = lives_with_another_image(faults).await;
+    let old = faults.world.get(POD, "p").await;
+    let wanted = |hostname: &str| {
+        let mut wanted = pod("p");
+        wanted["spec"]["hostname"] = hostname.into();
+        json!({"spec": {"children": [wanted]}})
+    };
+    // What cannot be changed, and would not be in a new one.
+    faults.world.patch(RECIPE, "r", wanted("oven")).await;
+    faults.until_well("r").await;
+    assert_eq!(faults.world.get(POD, "p").await["metadata"]["uid"], old["metadata"]["uid"]);
+    policy.take_down(&faults).await;
+    until_admitted(&faults, POD, &pod("probe"), |pod| !is_made(pod)).await;
+    // What a new one can be, it becomes.
+    faults.world.patch(RECIPE, "r", wanted("stove")).await;
+    let is_new = |pod: &Value| pod["spec"]["hostname"] == "stove";
+    let new = faults.world.until(POD, "p", "another pod", is_new).await;
+    assert_ne!(new["metadata"]["uid"], old["metadata"]["uid"]);
     faults.end().await;
 }
 

@@ -1,0 +1,98 @@
+//! Children that are written together, and what ends the writing before all of them are through.
+
+use std::sync::OnceLock;
+
+use super::*;
+
+/// A child of the parent with a name of its own.
+fn named(name: &str, version: &str, x: u64) -> Value {
+    let mut named = child(version, x);
+    named["metadata"]["name"] = json!(name);
+    named["metadata"]["uid"] = json!(format!("{name}-uid"));
+    named
+}
+
+/// The first child goes alone, two go together after it.
+fn four(setup: Setup) -> Setup {
+    let setup =
+        ["a", "b", "c", "d"].iter().fold(setup, |setup, name| setup.caching(named(name, "5", 1)));
+    setup.desiring(desired("a")).and(desired("b")).and(desired("c")).and(desired("d"))
+}
+
+fn name_of(asked: &scripted::Asked) -> String {
+    let path = asked.path.split('?').next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+fn writes(world: &scripted::World) -> Vec<String> {
+    let asked = world.asked("PATCH");
+    asked.iter().filter(|asked| asked.is_about("/pods/")).map(name_of).collect()
+}
+
+/// What is meanwhile decided by others holds for the second look as for the first.
+#[tokio::test]
+async fn children_that_meet_a_conflict_are_not_written_again_once_the_operator_is_paused() {
+    let context = Arc::new(OnceLock::<Arc<Context>>::new());
+    let operator = context.clone();
+    let world = four(Setup::new(pods(), ChildConfig::apply())).before(move |asked| {
+        match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if asked.is_about("/pods/a") => (200, named("a", "9", 2)),
+            "PATCH" => refusal(409, "Conflict"),
+            "GET" if asked.is_about("/pods/") => {
+                operator.get().unwrap().pause();
+                (200, named(&name_of(asked), "8", 1))
+            }
+            _ => taken(),
+        }
+    });
+    let _ = context.set(world.context());
+    let report = world.run(Memory::default()).await;
+    assert_eq!(writes(&world), ["a", "b", "c"], "{report:?}");
+    let held = report.paused.map(|pause| (pause.by, pause.held));
+    assert_eq!(held, Some((PausedBy::Operator, Held::Writes(3))));
+    let looks = world.asked("GET").iter().filter(|asked| asked.is_about("/pods/")).count();
+    assert_eq!(looks, 1, "nothing is asked about the others");
+}
+
+/// The server's wish counts whatever it answers to those that were sent beside.
+#[tokio::test]
+async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_beside_it() {
+    let mut busy = refusal(429, "TooManyRequests");
+    busy.1["details"] = json!({"retryAfterSeconds": 30});
+    let world = four(Setup::new(pods(), ChildConfig::apply())).before(move |asked| {
+        match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if asked.is_about("/pods/a") => (200, named("a", "9", 2)),
+            "PATCH" if asked.is_about("/pods/b") => busy.clone(),
+            _ => refusal(422, "Invalid"),
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(writes(&world), ["a", "b", "c"], "{report:?}");
+    let throttled: Vec<_> = report.memory.throttled.iter().map(|id| &*id.key.name).collect();
+    assert_eq!(throttled, ["b"]);
+    let why = report.failure().map(ToString::to_string).unwrap_or_default();
+    assert!(why.contains("Pod.v1 ns/b") && why.contains("Pod.v1 ns/c"), "{why}");
+}
+
+/// The garbage collector took it, and the watch of the parent is late.
+#[tokio::test]
+async fn a_child_that_was_there_is_created_again_only_if_the_live_parent_is_as_planned_for() {
+    let mut ending = parent("4");
+    ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    for (live, expected) in [(parent("4"), 2), (ending, 1)] {
+        let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1));
+        let world = setup.desiring(desired("c")).before(move |asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if asked.body["metadata"].get("uid").is_some() => refusal(409, "Conflict"),
+            "PATCH" => (201, child("9", 2)),
+            "GET" if asked.is_about("/apps/p") => (200, live.clone()),
+            "GET" => refusal(404, "NotFound"),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!(writes(&world).len(), expected, "{report:?}");
+        assert_eq!(report.end == End::Outdated, expected == 1, "{report:?}");
+    }
+}
