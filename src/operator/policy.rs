@@ -75,7 +75,9 @@ impl ChildConfig {
         Self::new(UpdateStrategy::Apply)
     }
 
-    /// Changed children are deleted and created anew.
+    /// Changed children are deleted and created anew. Not one of which dry runs say that the new
+    /// one would be the same, because an admission policy changes it, or that the server would not
+    /// take it.
     pub fn recreate() -> Self {
         Self::new(UpdateStrategy::Recreate)
     }

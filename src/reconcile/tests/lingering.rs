@@ -49,6 +49,28 @@ async fn a_child_whose_end_no_watch_tells_is_found_to_be_gone_after_a_minute() {
     }
 }
 
+/// Of a lost node hundreds of Pods are ending.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_for_patience_is_not_asked_about_the_others() {
+    let mut other = ending();
+    other["metadata"]["name"] = json!("d");
+    other["metadata"]["uid"] = json!("du");
+    let setup = Setup::new(pods(), ChildConfig::apply()).caching(ending()).caching(other);
+    let world = setup.before(|asked| match asked.method.as_str() {
+        "PATCH" => with_status(&asked.body),
+        "GET" if asked.is_about("/pods/") => {
+            let mut busy = refusal(429, "TooManyRequests");
+            busy.1["details"] = json!({"retryAfterSeconds": 3});
+            busy
+        }
+        _ => taken(),
+    });
+    let first = world.run(Memory::default()).await;
+    tokio::time::advance(Duration::from_mins(1)).await;
+    world.run(first.memory).await;
+    assert_eq!(world.asked("GET").iter().filter(|asked| asked.is_about("/pods/")).count(), 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_look_that_fails_is_told() {
     let setup = Setup::new(pods(), ChildConfig::apply()).caching(ending());
