@@ -144,6 +144,7 @@ impl Reflector {
             WatchNote::Changed(changes) => return self.tell(changes, None),
             WatchNote::Opened => return self.read_schema(ctx),
             WatchNote::Synced(settled) => self.synced(scope, settled, ctx),
+            WatchNote::Lost => self.parts.store.cut_off(self.scopes[scope].id, true),
             WatchNote::Alive { at } => {
                 self.state.last_event = Some(at);
                 self.recovered(scope);

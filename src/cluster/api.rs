@@ -21,8 +21,9 @@ use crate::{
 pub struct Timeouts {
     /// How long any request but a watch may take. Default 30 seconds.
     pub request: Duration,
-    /// How long a watch may say nothing, before it is taken for dead. Servers send a bookmark
-    /// about once a minute; default 100 seconds.
+    /// How long a watch may say nothing before another takes its place, after a look whether the
+    /// server is there and has not gone back. Servers send a bookmark about once a minute where
+    /// anything happens; default 100 seconds.
     pub silence: Duration,
     /// How long a watch lasts: the server is asked to end it then, so that a lost end is noticed.
     /// Default 290 seconds.

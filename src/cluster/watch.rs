@@ -5,7 +5,10 @@
 //!        v                                           |
 //!   list (pages, or streamed) ---version---> watch --+--clean end--> watch from the last version
 //!        ^                                           |
-//!        +-- after a backoff -- error ---------------+
+//!        |                                error (after a backoff) or silence
+//!        |                                           |
+//!        |                                           v
+//!        +-- went back, or no watch gets on ---- list of one --> watch from the last version
 //! ```
 //!
 //! A streamed list is a watch with `sendInitialEvents`: its events are collected until the
@@ -13,19 +16,21 @@
 
 mod lines;
 mod start;
+mod trouble;
 
 use std::{
     collections::BTreeMap,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
+use tokio::time::Instant;
+
 use super::{
-    ApiError, Cluster, ErrorClass, WatchNote, WatchSpec,
+    ApiError, Cluster, WatchNote, WatchSpec,
     frames::{self, Frame},
 };
 use crate::{
     object::{Object, ObjectKey, Outline, ResourceVersion, Undecodable},
-    schedule::Backoff,
     store::{Change, ListStart, ScopeId, Settled, Store},
 };
 
@@ -38,8 +43,6 @@ const SHORT_WATCH: Duration = Duration::from_secs(1);
 /// Why a watch begins anew, as the metric says it.
 const EXPIRED: &str = "expired";
 
-const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duration::from_secs(15) };
-
 /// The objects of a streamed list: one that changes meanwhile comes again.
 type Streamed = BTreeMap<ObjectKey, Object>;
 
@@ -49,6 +52,9 @@ enum End {
     Listed,
     /// The server closed it: go on from the last version.
     Clean,
+    /// It said nothing for long. Its connection may be dead; but of a type in which nothing happens
+    /// a server says nothing at all, as it has no new version to tell.
+    Silent,
     /// What came next is no longer known: list again. The reason is that of the metric.
     Gone(&'static str),
     /// The server does not stream lists, or ended one before it was complete.
@@ -66,11 +72,16 @@ struct Loop<N> {
     streams_lists: bool,
     /// What a list came to that nobody was told of: it is not yet watched.
     settled: Option<Settled>,
+    /// How many times in a row it failed.
     failures: u32,
+    /// How many streams in a row ended as soon as they began.
+    hurries: u32,
+    /// How many streams ended since the server last said something that could be taken in.
+    mute: u32,
     /// Whether the stream before ended earlier than it was to, or there was none.
     is_cut: bool,
-    /// When the stream began that is read.
-    opened: Instant,
+    /// When the stream was opened that is read in this turn.
+    opened: Option<Instant>,
     /// Whether the server may have gone back to an earlier version unnoticed: the stream before said
     /// nothing from its start to its end, or the server was not to be reached.
     is_doubtful: bool,
@@ -87,7 +98,8 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     note: N,
 ) {
     let streams_lists = cluster.settings().streaming_lists;
-    let (from, settled, failures, is_cut, is_doubtful, alive) = (None, None, 0, true, false, None);
+    let (from, settled, alive, is_cut) = (None, None, None, true);
+    let (failures, hurries, mute, opened, is_doubtful) = <_>::default();
     let mut looping = Loop {
         cluster,
         spec,
@@ -98,8 +110,10 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         streams_lists,
         settled,
         failures,
+        hurries,
+        mute,
         is_cut,
-        opened: Instant::now(),
+        opened,
         is_doubtful,
         alive,
     };
@@ -112,6 +126,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// One connection, from its start to its end.
     async fn turn(&mut self) {
         let started = Instant::now();
+        self.opened = None;
         let end = match self.from.clone() {
             None if !self.streams_lists => self.list().await,
             Some(version) if self.is_doubtful => self.watch_again(version).await,
@@ -120,6 +135,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         // The watch that follows a list is not the first that is heard of the server.
         let is_listed = matches!(end, Ok(End::Listed));
         self.is_cut = !is_listed && started.elapsed() < self.cluster.settings().timeouts.watch;
+        self.give_up_if_stuck(&end);
         match end {
             Ok(End::Listed) => {}
             Ok(End::CannotStream) => self.streams_lists = false,
@@ -127,39 +143,10 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 self.restart(reason);
                 self.pause_before_retry().await;
             }
-            Ok(End::Clean) if started.elapsed() > SHORT_WATCH => self.failures = 0,
+            Ok(End::Clean) if started.elapsed() > SHORT_WATCH => self.worked(),
             Ok(End::Clean) => self.pause_before_retry().await,
+            Ok(End::Silent) => self.fell_silent(),
             Err(error) => self.fail(error).await,
-        }
-    }
-
-    fn restart(&mut self, reason: &'static str) {
-        self.cluster.metrics().watch_restarted(&self.spec.ty, reason);
-        self.from = None;
-    }
-
-    async fn fail(&mut self, error: ApiError) {
-        if error.class() == ErrorClass::NotServed {
-            self.from = None;
-        }
-        self.cluster.metrics().watch_restarted(&self.spec.ty, "error");
-        self.failures += 1;
-        self.alive = None;
-        self.is_doubtful = true;
-        let retry_in = match error.class() {
-            ErrorClass::Wait(delay) => Backoff::obeyed(delay),
-            _ => BACKOFF.delay(self.failures, 0),
-        };
-        (self.note)(WatchNote::Failed { error, retry_in });
-        tokio::time::sleep(retry_in).await;
-    }
-
-    /// The first time costs nothing; a server that ends every watch at once, or calls the version
-    /// of its own list too old, must not be asked in a tight loop.
-    async fn pause_before_retry(&mut self) {
-        self.failures += 1;
-        if self.failures > 1 {
-            tokio::time::sleep(BACKOFF.delay(self.failures - 1, 0)).await;
         }
     }
 
@@ -176,14 +163,18 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             Err(error) => return Err(error),
         };
         self.watched();
-        if from.is_some() {
-            // What failed works again: a quiet type would show it only with the next bookmark.
-            self.alive();
-        }
         let mut line = Vec::new();
-        (self.opened, self.is_doubtful) = (Instant::now(), true);
-        while self.next_line(&mut lines, &mut line).await? {
-            self.is_doubtful = false;
+        (self.opened, self.is_doubtful) = (Some(Instant::now()), true);
+        loop {
+            if initial.is_none() && self.alive.is_none() {
+                self.see_it_last(&mut lines).await;
+            }
+            match self.next_line(&mut lines, &mut line).await {
+                Ok(true) => self.is_doubtful = false,
+                Ok(false) => break,
+                Err(ApiError::TimedOut { .. }) if initial.is_none() => return Ok(End::Silent),
+                Err(error) => return Err(error),
+            }
             let frame = frames::frame(&line, &self.spec.ty)
                 .map_err(|error| ApiError::malformed(self.name(), &error))?;
             if let Some(end) = self.take(frame, &mut initial)? {
@@ -272,10 +263,15 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     /// A server that ends every watch after a word is not to be asked in a tight loop either.
     fn advance(&mut self, version: ResourceVersion) {
-        if self.opened.elapsed() > SHORT_WATCH {
-            self.failures = 0;
+        self.mute = 0;
+        let has_lasted = self.opened.is_some_and(|at| at.elapsed() > SHORT_WATCH);
+        if has_lasted {
+            self.worked();
         }
-        self.alive();
+        // After a failure a word says little: the next one may be that the version is too old.
+        if has_lasted || self.alive.is_some() {
+            self.alive();
+        }
         self.from = Some(version);
     }
 

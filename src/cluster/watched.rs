@@ -63,6 +63,8 @@ pub enum WatchNote {
         /// When.
         at: SystemTime,
     },
+    /// What happens is not known any more until a list has told: `Synced` follows.
+    Lost,
     /// The watch failed and is tried again after the delay.
     Failed {
         /// Why.

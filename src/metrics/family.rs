@@ -208,7 +208,8 @@ impl Families {
                 r,
                 "watch_restarts_total",
                 "Watches that had to begin anew: forgotten (expired), ahead of the server (went_back), \
-                 unreadable (undecodable), failed (error).",
+                 unreadable (undecodable), not getting on (stuck), without a word for long (silent, as \
+                 of types in which nothing happens), failed (error).",
                 &["type", "reason"],
             )?,
             undecodable: counters(
@@ -268,7 +269,8 @@ fn histograms(
 }
 
 fn last_event(registrar: &mut Registrar) -> Result<GaugeVec> {
-    let help = "When the server last sent something for the type, bookmarks included.";
+    let help = "When the server last sent something for the type, bookmarks and answers to the \
+                question whether it is there included.";
     let opts = opts("watch_last_event_timestamp_seconds", help);
     registered(registrar, GaugeVec::new(opts, TYPE)?)
 }

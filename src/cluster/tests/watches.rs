@@ -244,3 +244,95 @@ async fn a_type_that_is_served_again_is_begun_with_a_list() {
         assert_eq!(heard.recv().await, Some(expected));
     }
 }
+
+/// What a server says in the watch that cannot get on.
+type Obstacle = fn() -> Answer;
+
+/// A server on which no watch gets past version 5, at which it was listed first; by now it holds
+/// another object.
+fn stuck(obstacle: Obstacle) -> Cluster {
+    let lists = AtomicUsize::new(0);
+    served_by(move |query| match query {
+        query if query.contains("resourceVersion=5&") || query.ends_with("resourceVersion=5") => {
+            (200, obstacle())
+        }
+        query if is_watch(query) => (200, silent()),
+        "limit=500" if lists.fetch_add(1, Ordering::Relaxed) == 0 => {
+            (200, line(&json!({"metadata": {"resourceVersion": "5"}, "items": []})))
+        }
+        _ => (200, line(&json!({"metadata": {"resourceVersion": "900"}, "items": [item("a")]}))),
+    })
+}
+
+/// Its event is one that cannot be converted, or read.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_does_not_get_past_an_event_is_begun_with_a_list() {
+    let at_an_end = || answer(Vec::new());
+    let at_an_error = || line(&json!({"type": "ERROR", "object": {"kind": "Status", "code": 500}}));
+    let at_garbage = || answer(b"{\"type\": \"MODI\n".to_vec());
+    for obstacle in [at_an_end as Obstacle, at_an_error, at_garbage] {
+        let (say, mut heard) = mpsc::unbounded_channel();
+        let store = looping(stuck(obstacle), move |note| drop(say.send(note)));
+        let mut was_lost = false;
+        while store.reader().list().is_empty() {
+            let note = heard.recv().await.expect("the loop never ends");
+            was_lost |= matches!(note, WatchNote::Lost);
+        }
+        assert!(was_lost, "it is told before");
+    }
+}
+
+/// A server says nothing of a type in which nothing happens: its versions stay as they are.
+#[tokio::test(start_paused = true)]
+async fn a_type_in_which_nothing_happens_is_no_trouble() {
+    let ((words, mut heard), (say, mut notes)) =
+        (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+    let cluster = served_by(move |query| {
+        let _ = words.send(match query {
+            "limit=500" => "list",
+            "limit=1" => "probe",
+            _ => "watch",
+        });
+        if is_watch(query) { (200, silent()) } else { (200, line(&empty())) }
+    });
+    looping(cluster, move |note| drop(say.send(note)));
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    let mut counts = std::collections::BTreeMap::new();
+    while let Ok(word) = heard.try_recv() {
+        *counts.entry(word).or_insert(0) += 1;
+    }
+    assert!(counts["list"] <= 7 && counts["watch"] <= 37 && counts["probe"] <= 37, "{counts:?}");
+    while let Ok(note) = notes.try_recv() {
+        assert!(!matches!(note, WatchNote::Failed { .. }), "{note:?}");
+    }
+}
+
+/// A server that refuses the second watch, and has forgotten the version by the third.
+#[tokio::test(start_paused = true)]
+async fn what_is_too_old_after_a_failure_is_not_called_alive() {
+    let watches = Arc::new(AtomicUsize::new(0));
+    let cluster = served_by(move |query| {
+        let number = is_watch(query).then(|| watches.fetch_add(1, Ordering::Relaxed) + 1);
+        let expired = json!({"type": "ERROR", "object": {"kind": "Status", "code": 410}});
+        match number {
+            None => (200, line(&empty())),
+            Some(1) => (200, answer(Vec::new())),
+            Some(2) => (403, line(&json!({}))),
+            Some(3) => (200, line(&expired)),
+            Some(_) => (200, silent()),
+        }
+    });
+    let mut heard = heard_of(cluster);
+    let mut told = Vec::new();
+    while told.last() != Some(&"synced again") {
+        told.push(match heard.recv().await.expect("the loop never ends") {
+            WatchNote::Failed { .. } => "failed",
+            WatchNote::Lost => "lost",
+            WatchNote::Alive { .. } => "alive",
+            WatchNote::Synced(_) if told.contains(&"synced") => "synced again",
+            WatchNote::Synced(_) => "synced",
+            _ => continue,
+        });
+    }
+    assert_eq!(told, ["synced", "alive", "failed", "lost", "synced again"]);
+}

@@ -38,7 +38,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             self.settled = Some(settled);
         }
         self.from = Some(version);
-        self.is_doubtful = false;
+        (self.is_doubtful, self.mute) = (false, 0);
     }
 
     /// Says that what was listed is watched. Not before: it would be out of date unnoticed.
@@ -58,6 +58,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         self.is_doubtful = false;
         if version.is_older_than(&from) {
             return Ok(End::Gone("went_back"));
+        }
+        if self.alive.is_some() {
+            self.alive();
         }
         self.stream(Some(from)).await
     }

@@ -87,7 +87,7 @@ async fn a_watch_that_falls_silent_is_noticed() {
     until_hits(&held, 1).await;
     until_back(&faults, &child).await;
     let (_, body) = faults.operators.http("/metrics").await;
-    assert!(body.contains("watch_restarts_total{reason=\"error\",type=\"configmaps\"}"), "{body}");
+    assert!(body.contains("watch_restarts_total{reason=\"silent\",type=\"configmaps\"}"), "{body}");
     faults.end().await;
 }
 

@@ -1,0 +1,76 @@
+//! What follows when a stream ends otherwise than it was to.
+
+use std::time::Duration;
+
+use super::{
+    super::{ApiError, ErrorClass, WatchNote},
+    End, Loop, SHORT_WATCH,
+};
+use crate::schedule::Backoff;
+
+const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duration::from_secs(15) };
+
+/// As many streams that end as soon as they begin, and before anything could be taken in, are stuck:
+/// at an event that the server cannot send (a conversion webhook fails), or that cannot be read. A
+/// list shows only what there is now.
+const STUCK_AT_ONCE: u32 = 3;
+
+/// The same of streams that end later: most are of types in which nothing happens.
+const STUCK_IN_TIME: u32 = 6;
+
+impl<N: Fn(WatchNote) + Send> Loop<N> {
+    pub(super) fn restart(&mut self, reason: &'static str) {
+        self.cluster.metrics().watch_restarted(&self.spec.ty, reason);
+        self.from = None;
+        (self.note)(WatchNote::Lost);
+    }
+
+    /// Begins with a list where no stream gets on from its version.
+    pub(super) fn give_up_if_stuck(&mut self, end: &Result<End, ApiError>) {
+        let Some(opened) = self.opened else { return };
+        if self.from.is_none() || matches!(end, Ok(End::Gone(_))) {
+            return;
+        }
+        self.mute += 1;
+        let is_short = opened.elapsed() <= SHORT_WATCH;
+        if self.mute >= if is_short { STUCK_AT_ONCE } else { STUCK_IN_TIME } {
+            self.restart("stuck");
+        }
+    }
+
+    /// The next stream is opened after a look at the server.
+    pub(super) fn fell_silent(&mut self) {
+        self.cluster.metrics().watch_restarted(&self.spec.ty, "silent");
+        self.is_doubtful = true;
+    }
+
+    /// What went wrong before does not count any more.
+    pub(super) fn worked(&mut self) {
+        (self.failures, self.hurries) = (0, 0);
+    }
+
+    pub(super) async fn fail(&mut self, error: ApiError) {
+        if error.class() == ErrorClass::NotServed {
+            self.from = None;
+        }
+        self.cluster.metrics().watch_restarted(&self.spec.ty, "error");
+        self.failures += 1;
+        self.alive = None;
+        self.is_doubtful = true;
+        let retry_in = match error.class() {
+            ErrorClass::Wait(delay) => Backoff::obeyed(delay),
+            _ => BACKOFF.delay(self.failures, 0),
+        };
+        (self.note)(WatchNote::Failed { error, retry_in });
+        tokio::time::sleep(retry_in).await;
+    }
+
+    /// The first time costs nothing; a server that ends every watch at once, or calls the version
+    /// of its own list too old, must not be asked in a tight loop.
+    pub(super) async fn pause_before_retry(&mut self) {
+        self.hurries += 1;
+        if self.hurries > 1 {
+            tokio::time::sleep(BACKOFF.delay(self.hurries - 1, 0)).await;
+        }
+    }
+}
