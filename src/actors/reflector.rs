@@ -51,8 +51,6 @@ pub struct Reflector {
     /// What is counted over all scopes.
     state: TypeState,
     observers: Vec<Observer>,
-    /// The hold on deletions that ends by itself.
-    held: Option<Hold>,
     pulse: Pulse,
 }
 
@@ -70,6 +68,8 @@ struct Scope {
     error: Option<TypeError>,
     /// How many times in a row it failed.
     failures: u32,
+    /// The hold on its deletions that ends by itself.
+    held: Option<Hold>,
 }
 
 /// A type that was never in sync is called failing after so many failures in a row.
@@ -86,13 +86,14 @@ impl Reflector {
             condition: WatchCondition::Pending,
             error: None,
             failures: 0,
+            held: None,
         };
         let scopes = parts.scopes.iter().map(scope).collect();
         let (loops, reading, observers) = (Vec::new(), None, Vec::new());
         let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
         let pulse = parts.board.pulse(name, Instant::now());
-        let (state, held) = <_>::default();
-        Self { parts, scopes, loops, reading, state, observers, held, pulse }
+        let state = TypeState::default();
+        Self { parts, scopes, loops, reading, state, observers, pulse }
     }
 
     /// Adds someone to tell. To be called before the start.
@@ -176,21 +177,21 @@ impl Reflector {
                  stale; deletions of this type are held for a minute");
             self.state.went_back = Some(SystemTime::now());
         }
-        self.release_deletions_later(ctx);
+        self.release_deletions_later(scope, ctx);
         self.recovered(scope);
     }
 
     /// A hold begins in the store, and may have begun unheard of: it is told with the watch that
     /// follows its list.
-    fn release_deletions_later(&mut self, ctx: &mut Context<Self>) {
-        let hold = self.parts.store.hold();
-        if let Some(hold) = hold.filter(|_| hold != self.held) {
+    fn release_deletions_later(&mut self, scope: usize, ctx: &mut Context<Self>) {
+        let hold = self.parts.store.hold(self.scopes[scope].id);
+        if let Some(hold) = hold.filter(|_| hold != self.scopes[scope].held) {
             ctx.run_later(HOLD_DELETIONS, move |reflector, _| {
                 reflector.parts.store.release_deletions(hold);
                 reflector.show();
             });
         }
-        self.held = hold;
+        self.scopes[scope].held = hold;
     }
 
     fn failed(&mut self, scope: usize, error: &ApiError) {
@@ -264,7 +265,7 @@ impl Reflector {
         let store = self.parts.store.reader();
         let state = TypeState {
             synced: store.is_synced(),
-            deletions_held: self.parts.store.hold().is_some(),
+            deletions_held: self.parts.store.holds_deletions(),
             error: self.scopes.iter().find_map(|scope| scope.error.clone()),
             namespaces: namespaces.filter_map(of_namespace).collect(),
             ..self.state.clone()

@@ -1,10 +1,19 @@
 //! Listing a scope page by page.
 
-use super::{ApiError, Cluster, WatchSpec, api::ApiRequest, frames};
+use std::time::Duration;
+
+use super::{ApiError, Cluster, ErrorClass, WatchSpec, api::ApiRequest, frames};
 use crate::object::{K8sType, Object, ResourceVersion, Undecodable};
 
 /// Objects on a page: enough to be quick, few enough to bound what a page holds in memory.
 const PAGE_SIZE: u32 = 500;
+
+/// How long is waited before a page is asked for again.
+const WAITS: [Duration; 3] =
+    [Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(4)];
+
+/// Servers forget the version of a list after some minutes.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What of a list is asked for.
 enum Part<'a> {
@@ -38,12 +47,29 @@ impl Cluster {
     async fn pages(&self, spec: &WatchSpec) -> Result<frames::Page, ApiError> {
         let mut list = self.part(spec, Part::FirstPage).await?;
         while let Some(token) = list.next.take() {
-            let page = self.part(spec, Part::PageAfter(&token)).await?;
+            let page = self.page_after(spec, &token).await?;
             list.objects.extend(page.objects);
             list.undecodable.extend(page.undecodable);
             list.next = page.next;
         }
         Ok(list)
+    }
+
+    /// A page that is not the first: of a long list it is not the end if one is refused for a while.
+    async fn page_after(&self, spec: &WatchSpec, token: &str) -> Result<frames::Page, ApiError> {
+        for wait in WAITS {
+            let error = match self.part(spec, Part::PageAfter(token)).await {
+                Err(error) if error.code() != Some(410) => error,
+                page => return page,
+            };
+            let wait = match error.class() {
+                ErrorClass::Retry => wait,
+                ErrorClass::Wait(asked) => wait.max(asked.min(LONGEST_WAIT)),
+                _ => return Err(error),
+            };
+            tokio::time::sleep(wait).await;
+        }
+        self.part(spec, Part::PageAfter(token)).await
     }
 
     /// The version that a list of now would have.

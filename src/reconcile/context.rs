@@ -241,7 +241,14 @@ impl Context {
         let may_delete = |store: &Store| {
             let reader = store.reader();
             let is_anywhere = self.config().uncollectable().any(|ty| ty == reader.ty());
-            reader.may_delete(if is_anywhere { None } else { parent.namespace() })
+            match self.config().namespaces.names() {
+                _ if !is_anywhere => reader.may_delete(parent.namespace()),
+                // What other operators watch elsewhere is nothing to this one.
+                Some(names) if reader.ty().is_namespaced() => {
+                    names.iter().all(|name| reader.may_delete(Some(name)))
+                }
+                Some(_) | None => reader.may_delete(None),
+            }
         };
         let is_old = !self.parts.parents.reader().may_delete(parent.namespace());
         let unsynced = self.parts.children.iter().filter(|store| is_old || !may_delete(store));

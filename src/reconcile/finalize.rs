@@ -195,7 +195,10 @@ pub(super) fn holds_ours(context: &Context, parent: &Object) -> bool {
 fn is_over(reply: &Object) -> bool {
     let metadata = reply.field("metadata").unwrap_or_default();
     let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
-    reply.is_deleting() && reply.finalizers().is_empty() && grace == 0
+    // A Namespace stays until what is in it has gone.
+    let of_spec = reply.field("spec").unwrap_or_default();
+    let holds = of_spec["finalizers"].as_array().is_some_and(|holds| !holds.is_empty());
+    reply.is_deleting() && reply.finalizers().is_empty() && grace == 0 && !holds
 }
 
 /// Changes the finalizers of the parent, deciding again on a live read when it has changed: those

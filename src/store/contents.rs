@@ -44,6 +44,9 @@ struct ByKey(Object);
 #[derive(Debug)]
 struct Tombstone {
     key: ObjectKey,
+    /// The version at which it was last known: an event of earlier may say that it left the selector,
+    /// and the next one that it came back.
+    version: ResourceVersion,
     /// The clock when we were told.
     buried: u64,
 }
@@ -68,7 +71,6 @@ pub(super) struct Contents {
     scopes: Vec<Scope>,
     /// How often deletions were held.
     holds: u64,
-    hold: Option<Hold>,
     /// Labels whose value is the uid of a parent.
     parent_labels: BTreeSet<String>,
 }
@@ -135,9 +137,13 @@ impl Contents {
     }
 
     pub(super) fn may_delete(&self, namespace: Option<&str>) -> bool {
-        let is_cut_off =
-            |scope: &Scope| scope.is_cut_off && (namespace.is_none() || scope.covers(namespace));
-        self.is_synced(namespace) && self.hold.is_none() && !self.scopes.iter().any(is_cut_off)
+        let mut of_it =
+            self.scopes.iter().filter(|scope| namespace.is_none() || scope.covers(namespace));
+        self.is_synced(namespace) && of_it.all(|scope| !scope.is_cut_off && scope.hold.is_none())
+    }
+
+    pub(super) fn holds_deletions(&self) -> bool {
+        self.scopes.iter().any(|scope| scope.hold.is_some())
     }
 
     /// The version up to which every scope is complete.
@@ -157,12 +163,14 @@ impl Contents {
         ScopeId(self.scopes.len() - 1)
     }
 
-    pub(super) fn hold(&self) -> Option<Hold> {
-        self.hold
+    pub(super) fn hold(&self, scope: ScopeId) -> Option<Hold> {
+        self.scopes[scope.0].hold
     }
 
     pub(super) fn release_deletions(&mut self, hold: Hold) {
-        self.hold = self.hold.filter(|latest| *latest != hold);
+        for scope in &mut self.scopes {
+            scope.hold = scope.hold.filter(|latest| *latest != hold);
+        }
     }
 
     pub(super) fn cut_off(&mut self, scope: ScopeId, is_cut_off: bool) {
@@ -250,7 +258,10 @@ impl Contents {
     /// Takes in that an object has gone, as told before a list is complete: up to there a scope may
     /// still lack what is older.
     pub(super) fn end(&mut self, object: &Object) -> Option<Change> {
-        self.tombstones.remove(object.uid());
+        let version = object.resource_version();
+        if self.tombstones.get(object.uid()).is_some_and(|it| !version.is_older_than(&it.version)) {
+            self.tombstones.remove(object.uid());
+        }
         self.departed.remember(object.uid(), object.resource_version());
         self.left_out.has_gone(object.key(), object.uid());
         let cached = self.get(object.key())?;
@@ -262,9 +273,10 @@ impl Contents {
     pub(super) fn bury(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
         self.left_out.has_gone(key, uid);
         // Not cached: the watch was faster than the reply and will not mention the uid again.
-        self.get(key).filter(|cached| cached.uid() == uid)?;
+        let cached = self.get(key).filter(|cached| cached.uid() == uid)?;
+        let version = cached.resource_version().clone();
         self.clock += 1;
-        let tombstone = Tombstone { key: key.clone(), buried: self.clock };
+        let tombstone = Tombstone { key: key.clone(), version, buried: self.clock };
         self.tombstones.insert(uid.clone(), tombstone);
         self.remove(key)
     }

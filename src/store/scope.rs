@@ -26,8 +26,9 @@ pub enum Settled {
     Continued,
     /// Its version is below what the scope or a reply had shown, or that of one of its objects below
     /// what was known of it: the server was restored from a backup.
-    /// It replaced everything, and deletions are held until [`super::Store::release_deletions`] of
-    /// [`super::Store::hold`]. There may be a later hold by the time that this is heard of.
+    /// It replaced everything, and deletions in the scope are held until
+    /// [`super::Store::release_deletions`] of [`super::Store::hold`]. There may be a later hold by
+    /// the time that this is heard of.
     WentBack,
 }
 
@@ -39,6 +40,8 @@ pub(super) struct Scope {
     pub(super) is_synced: bool,
     /// Whether it is known that nobody tells it anything any more.
     pub(super) is_cut_off: bool,
+    /// A time in which nothing is deleted of it.
+    pub(super) hold: Option<Hold>,
     /// Whether its list showed every object by name, those that cannot be read too.
     pub(super) shows_all: bool,
     /// The newest version that its watch or list has shown.
@@ -50,8 +53,8 @@ pub(super) struct Scope {
 impl Scope {
     pub(super) fn new(namespace: Option<String>) -> Self {
         let (high_water, replied) = <_>::default();
-        let (is_synced, is_cut_off, shows_all) = <_>::default();
-        Self { namespace, is_synced, is_cut_off, shows_all, high_water, replied }
+        let (is_synced, is_cut_off, hold, shows_all) = <_>::default();
+        Self { namespace, is_synced, is_cut_off, hold, shows_all, high_water, replied }
     }
 
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {

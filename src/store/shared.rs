@@ -108,9 +108,15 @@ impl Store {
         self.write().bury(key, uid)
     }
 
-    /// The hold on deletions that the latest [`Settled::WentBack`] began, until it is released.
-    pub fn hold(&self) -> Option<Hold> {
-        self.write().hold()
+    /// The hold on deletions that the latest [`Settled::WentBack`] of a scope began, until it is
+    /// released.
+    pub fn hold(&self, scope: ScopeId) -> Option<Hold> {
+        self.write().hold(scope)
+    }
+
+    /// Whether deletions are held in any scope.
+    pub fn holds_deletions(&self) -> bool {
+        self.write().holds_deletions()
     }
 
     /// Ends a hold on deletions, unless a later one has begun.

@@ -67,12 +67,47 @@ fn versions_that_went_back_go_on_from_there() {
 fn a_hold_on_deletions_is_not_ended_with_an_earlier_one() {
     let (store, scope) = listed();
     list(&store, scope, Vec::new(), 50);
-    let earlier = store.hold().unwrap();
+    let earlier = store.hold(scope).unwrap();
     list(&store, scope, Vec::new(), 40);
     store.release_deletions(earlier);
     assert!(!store.reader().may_delete(None));
-    store.release_deletions(store.hold().unwrap());
+    store.release_deletions(store.hold(scope).unwrap());
     assert!(store.reader().may_delete(None));
+}
+
+/// As of two namespaces, of which one may be out of reach for long.
+#[test]
+fn a_hold_is_that_of_the_scope_that_went_back() {
+    let store = Store::new(ty(), BTreeSet::new());
+    let [a, b] = ["a", "b"].map(|namespace| store.add_scope(Some(namespace.to_owned())));
+    let list = |scope, number| {
+        let start = store.begin_list(scope);
+        store.replace(scope, start, Vec::new(), &ResourceVersion::Number(number)).1
+    };
+    for scope in [a, b] {
+        list(scope, 9);
+    }
+    list(a, 5);
+    let may_delete = || ["a", "b"].map(|namespace| store.reader().may_delete(Some(namespace)));
+    assert_eq!(may_delete(), [false, true]);
+    assert!(store.hold(b).is_none() && store.holds_deletions());
+    assert!(!store.reader().may_delete(None));
+    store.release_deletions(store.hold(a).unwrap());
+    assert_eq!(may_delete(), [true, true]);
+}
+
+/// Its label was taken off and put back before it was deleted, and the watch lags behind.
+#[test]
+fn what_was_deleted_does_not_come_back_for_an_event_of_long_before() {
+    let (store, scope) = listed();
+    store.observe(scope, object("a", 105));
+    store.overlay(object("a", 112));
+    let uid = object("a", 112).uid().clone();
+    assert!(store.bury(object("a", 112).key(), &uid).is_some());
+    assert!(store.observe_deletion(scope, &object("a", 108)).is_none());
+    assert!(store.observe(scope, object("a", 112)).is_none());
+    store.observe_deletion(scope, &object("a", 113));
+    assert!(store.reader().get(object("a", 113).key()).is_none());
 }
 
 /// Such versions do not tell what is older.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::PostParams;
 use operetta::{board::OperatorState, prelude::*, supervisor::SupervisorBuilder};
+use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
 
 use crate::{
@@ -146,6 +147,36 @@ async fn a_parent_outside_is_left_alone_though_another_operator_watches_everythi
         assert!(world.get_in(namespace, RECIPE, "r").await["status"].is_null());
         assert!(world.get_in(namespace, CONFIG_MAP, "c").await.is_null());
     }
+}
+
+/// The children of the one operator may be anywhere, but for what it may not see.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_another_operator_may_not_watch_keeps_no_deletion_waiting() {
+    let Some(world) = World::new().await else { return };
+    let places = world.places().await;
+    let plan = FaultPlan::new();
+    let forbidden = Rule::new(Fault::refuse(403)).verb("list").resource("configmaps");
+    plan.add(forbidden.namespace(&places.b));
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let cook = OperatorConfig::new("cook", parent)
+        .child::<ConfigMap>(ChildConfig::apply().uncollectable())
+        .within_namespace(&places.a);
+    let other = OperatorConfig::new("other", operators::echo_server::config().parent)
+        .child::<ConfigMap>(ChildConfig::apply())
+        .within_namespace(&places.b);
+    let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
+    let register =
+        |all: SupervisorBuilder| all.register(cook, recipe::sync).register(other, nothing);
+    let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
+    let is_degraded = |(code, _): &(u16, String)| *code == 503;
+    eventually("the other one degraded", || operators.http("/readyz/other"), is_degraded).await;
+    world.create_in(&places.a, RECIPE, dinner()).await;
+    world.until_in(&places.a, RECIPE, "r", is_ready).await;
+    let (params, none) = (<_>::default(), json!({"spec": {"children": []}}));
+    let api = world.api_in(RECIPE, Some(&places.a));
+    api.patch("r", &params, &kube::api::Patch::Merge(none)).await.unwrap();
+    world.until_in(&places.a, CONFIG_MAP, "c", Value::is_null).await;
+    operators.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

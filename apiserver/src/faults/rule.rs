@@ -95,13 +95,15 @@ impl Rule {
         let is = |wanted: &Option<String>, found: Option<&str>| {
             wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
         };
-        // A list is about the objects in it, which are asked one by one.
+        // A list is about the objects in it, which are asked one by one; those of one namespace are
+        // all in it.
         let names_objects =
             target.verb == "list" || (target.verb == "watch" && point == Point::Request);
+        let is_of_all = names_objects && target.namespace.is_none();
         self.fault.strikes_at(point, &target.verb)
             && (self.verbs.is_empty() || self.verbs.contains(&target.verb))
             && is(&self.resource, Some(&target.resource))
-            && (names_objects || is(&self.namespace, target.namespace.as_deref()))
+            && (is_of_all || is(&self.namespace, target.namespace.as_deref()))
             && (names_objects || is(&self.name, target.name.as_deref()))
             && self.user_agent.as_ref().is_none_or(|part| target.user_agent.contains(part))
     }

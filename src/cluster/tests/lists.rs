@@ -100,3 +100,31 @@ async fn what_goes_while_a_list_is_streamed_is_not_in_it() {
     let objects = store.reader().list();
     assert_eq!(objects.iter().map(Object::name).collect::<Vec<_>>(), ["b"]);
 }
+
+/// A page is refused at first; the list does not begin anew for it.
+#[tokio::test(start_paused = true)]
+async fn a_page_that_is_refused_for_a_while_is_asked_for_again() {
+    for (code, refusal) in [
+        (429, json!({"code": 429, "details": {"retryAfterSeconds": 3}})),
+        (503, json!({"code": 503})),
+    ] {
+        let (say, mut heard) = mpsc::unbounded_channel();
+        let refused = AtomicUsize::new(0);
+        let cluster = served_by(move |query| {
+            let _ = say.send(query.to_owned());
+            match query {
+                "limit=500" => (200, line(&page(&["a"], "more"))),
+                _ if refused.fetch_add(1, Ordering::Relaxed) < 2 => (code, line(&refusal)),
+                _ => (200, line(&page(&["b"], ""))),
+            }
+        });
+        let list = cluster.list(&all_config_maps()).await.unwrap();
+        assert_eq!(list.objects.len(), 2);
+        let mut asked = Vec::new();
+        while let Ok(query) = heard.try_recv() {
+            asked.push(query);
+        }
+        let next = "limit=500&continue=more".to_owned();
+        assert_eq!(asked, ["limit=500".to_owned(), next.clone(), next.clone(), next]);
+    }
+}

@@ -26,8 +26,8 @@ impl Contents {
             self.tombstones.clear();
             self.departed = Departed::default();
             self.holds += 1;
-            self.hold = Some(Hold(self.holds));
             let scope = &mut self.scopes[scope.0];
+            scope.hold = Some(Hold(self.holds));
             (scope.high_water, scope.replied) = (None, None);
         }
         let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);

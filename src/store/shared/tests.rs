@@ -118,7 +118,7 @@ fn a_list_from_before_the_high_water_mark_replaces_all_and_holds_deletions() {
     assert_eq!((changes.len(), settled), (2, Settled::WentBack));
     assert_eq!(names(&store), ["ConfigMap.v1 ns/a @40"]);
     assert!(store.reader().is_synced() && !store.reader().may_delete(None));
-    store.release_deletions(store.hold().unwrap());
+    store.release_deletions(store.hold(scope).unwrap());
     assert!(store.reader().may_delete(None));
 }
 
