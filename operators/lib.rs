@@ -11,7 +11,6 @@ pub mod install;
 pub mod rbac;
 pub mod temp_namespace;
 
-mod conditions;
 mod manifest;
 mod operator;
 

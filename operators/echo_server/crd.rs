@@ -7,8 +7,6 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conditions::conditions;
-
 /// The server that is wanted.
 #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone, PartialEq)]
 #[serde(rename_all = "camelCase")]
@@ -57,6 +55,6 @@ pub struct EchoServerStatus {
     /// What is true now, written by the framework: `Ready` says whether the operator is done, and
     /// if not, why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "conditions")]
+    #[schemars(with = "operetta::operator::Conditions")]
     pub conditions: Vec<Condition>,
 }

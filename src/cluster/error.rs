@@ -116,6 +116,9 @@ struct StatusDetails {
     causes: Vec<Cause>,
 }
 
+/// What etcd, and the connection to it, say of an object beyond their limits (1.5 and 2 MiB).
+const TOO_LARGE: [&str; 2] = ["request is too large", "trying to send message larger than max"];
+
 impl Refusal {
     /// Reads the answer to a refused request; a body that is no `Status` becomes the message.
     pub(super) fn read(code: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
@@ -168,6 +171,10 @@ impl Refusal {
             (400 | 405 | 406 | 413 | 415 | 422, _) => ErrorClass::Permanent,
             // Server-side apply of a field that the schema lacks is answered 500.
             (500, _) if self.message.starts_with("failed to create typed patch object") => {
+                ErrorClass::Permanent
+            }
+            // What the storage never takes: it allows less than the server does.
+            (500, _) if TOO_LARGE.iter().any(|words| self.message.contains(words)) => {
                 ErrorClass::Permanent
             }
             _ => ErrorClass::Retry,
@@ -243,6 +250,7 @@ mod tests {
     #[test]
     fn answers_have_a_class() {
         let typed = r#"{"message":"failed to create typed patch object (ns/a): .spec.x: no"}"#;
+        let large = r#"{"message":"etcdserver: request is too large"}"#;
         let namesake = r#"{"details":{"causes":[{"field":"metadata.uid"}]}}"#;
         let gone = r#"{"reason":"NotFound","details":{"name":"a","kind":"pods"}}"#;
         let busy = r#"{"details":{"retryAfterSeconds":3}}"#;
@@ -256,6 +264,7 @@ mod tests {
             (422, namesake, ErrorClass::Conflict),
             (500, "{}", ErrorClass::Retry),
             (500, typed, ErrorClass::Permanent),
+            (500, large, ErrorClass::Permanent),
             (429, busy, ErrorClass::Wait(Duration::from_secs(3))),
             (500, busy, ErrorClass::Wait(Duration::from_secs(3))),
             (409, busy, ErrorClass::Conflict),

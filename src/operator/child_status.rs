@@ -1,12 +1,13 @@
 //! What a parent's status says of its single children, where that is asked for. How a child stands
 //! is found out by the run; here is only what it is called.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::OperatorConfig;
 
 /// An entry of `status.children`, see [`OperatorConfig::with_child_status`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChildStatus {
     /// The child's `apiVersion`.
@@ -26,7 +27,7 @@ pub struct ChildStatus {
 }
 
 /// How a child stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum ChildState {
     /// It is as desired.
     Synced,

@@ -63,7 +63,7 @@ pub enum ConditionStatus {
 /// let response = SyncResponse::status(json!({"conditions": conditions}));
 /// assert_eq!(response.status.unwrap()["conditions"][0]["reason"], "Done");
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Conditions(Vec<Condition>);
 

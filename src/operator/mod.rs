@@ -23,6 +23,7 @@ mod policy;
 mod predecessor;
 mod request;
 mod response;
+mod schemas;
 mod selection;
 mod uncollectable;
 mod view;

@@ -88,8 +88,19 @@ impl SyncRequest {
     /// # Errors
     /// When the parent does not fit the type. Returned by a handler it becomes the parent's `Ready`
     /// condition, which says where it does not fit, and nothing of what the parent holds.
+    ///
+    /// A type whose status has fields without a default does not fit a parent whose first run failed:
+    /// its status has conditions and nothing else. [`SyncRequest::spec_as`] does not look at it.
     pub fn parent_as<P: DeserializeOwned>(&self) -> Result<P, ParseAsError> {
         self.parent.parse_as()
+    }
+
+    /// The `spec` of the parent as a Rust type.
+    ///
+    /// # Errors
+    /// When it does not fit the type, as for [`SyncRequest::parent_as`].
+    pub fn spec_as<S: DeserializeOwned>(&self) -> Result<S, ParseAsError> {
+        self.parent.parse_field_as("spec")
     }
 
     /// The children of a Rust type.

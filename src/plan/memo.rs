@@ -91,9 +91,20 @@ impl Memos {
         Some((memo.desired_hash, &memo.settled))
     }
 
-    /// Whether a child is at the version at which it was as desired.
+    /// The same of every child that was written, be it all but the fields that others hold.
+    pub(super) fn left(&self, id: &ChildId) -> Option<(u64, &Object)> {
+        let contested = self.contested.get(id).map(|known| (known.desired_hash, &known.left));
+        self.settled(id).or(contested)
+    }
+
+    /// Whether a child is at the version at which it was left.
     pub(super) fn is_untouched(&self, child: &Object) -> bool {
-        self.find(child.ty(), child.key()).is_ok_and(|at| self.settled[at].settled == *child)
+        self.left(&ChildId::of(child)).is_some_and(|(_, left)| left == child)
+    }
+
+    /// Of how many children it is known how they were left.
+    pub(super) fn left_count(&self) -> usize {
+        self.settled.len() + self.contested.len()
     }
 
     /// Whether this very version is known to be what applying the write would leave.

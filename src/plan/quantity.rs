@@ -29,7 +29,7 @@ fn nanos(text: &str) -> Option<i128> {
     }
     let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
     let (factor, exponent) = unit(suffix)?;
-    let exponent = exponent + 9 - i32::try_from(fraction.len()).ok()?;
+    let exponent = exponent.checked_add(9)?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
     scale(digits.checked_mul(factor)?, exponent)?.checked_mul(sign)
 }
 
@@ -103,6 +103,8 @@ mod tests {
             (json!("1.2.3"), json!("1.23")),
             (json!("99999999999999999999999999999999Ei"), json!("1")),
             (json!("1e99999999"), json!("1")),
+            (json!("1e2147483647"), json!("1")),
+            (json!("0.1e-2147483648"), json!("1")),
             (json!(true), json!("1")),
         ] {
             assert!(!same(&a, &b), "{a} {b}");

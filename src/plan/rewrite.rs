@@ -43,12 +43,12 @@ pub fn rewrites(
     is_ours: &dyn Fn(&Object) -> bool,
     is_same_parent: bool,
 ) -> HashMap<ChildId, Rewrite> {
-    if memos.is_empty() || plan.steps.is_empty() {
+    if memos.left_count() == 0 || plan.steps.is_empty() {
         return HashMap::new();
     }
     let is_same = LazyCell::new(|| is_same_parent && is_untouched(memos, observed, is_ours));
     let rewrite = |step: &Step| {
-        let before = memos.settled(step.id())?;
+        let before = memos.left(step.id())?;
         let live = observed.of_type(&step.id().ty).get(&step.id().key);
         let change = change(step, before, live)?;
         let is_caused = change.why == RewriteReason::Drift || *is_same;
@@ -60,7 +60,7 @@ pub fn rewrites(
 /// Whether all that a handler saw of the children is as the run before left it.
 fn is_untouched(memos: &Memos, observed: &Children, is_ours: &dyn Fn(&Object) -> bool) -> bool {
     let seen = || observed.iter().filter(|child| is_ours(child));
-    seen().count() == memos.len() && seen().all(|child| memos.is_untouched(child))
+    seen().count() == memos.left_count() && seen().all(|child| memos.is_untouched(child))
 }
 
 fn change(step: &Step, (wish, settled): (u64, &Object), live: Option<&Object>) -> Option<Rewrite> {
@@ -96,7 +96,8 @@ mod tests {
     use super::*;
     use crate::{
         object::{K8sType, KeptManagers},
-        plan::Write,
+        operator::ConflictPolicy,
+        plan::{Contested, Write},
     };
 
     fn pods() -> K8sType {
@@ -129,14 +130,31 @@ mod tests {
     }
 
     /// What is written again, when `c` was settled at version 4 under wish 7, and `d` too.
-    fn found(step: Step, live: &[Object], is_same_parent: bool) -> Option<(RewriteReason, usize)> {
+    fn found(step: &Step, live: &[Object], is_same_parent: bool) -> Option<(RewriteReason, usize)> {
         let mut memos = Memos::default();
         memos.settle(["c", "d"].map(|name| (7, child(name, 4))));
+        let all_settled = found_by(&memos, step, live, is_same_parent);
+        for name in ["c", "d"] {
+            let (left, id) = (child(name, 4), ChildId::of(&child(name, 4)));
+            let policy = ConflictPolicy::Yield;
+            memos.contest(Contested { id, desired_hash: 7, left, held: Vec::new(), policy });
+            let contested = found_by(&memos, step, live, is_same_parent);
+            assert_eq!(contested, all_settled, "others hold fields of {name}");
+        }
+        all_settled
+    }
+
+    fn found_by(
+        memos: &Memos,
+        step: &Step,
+        live: &[Object],
+        is_same_parent: bool,
+    ) -> Option<(RewriteReason, usize)> {
         let observed = Children::new([(pods(), live.to_vec())]);
-        let plan = Plan { steps: vec![step], ..Plan::default() };
+        let plan = Plan { steps: vec![step.clone()], ..Plan::default() };
         let mut found = rewrites(
             &plan,
-            &memos,
+            memos,
             &observed,
             &|child| child.controller() == Some(parent().uid()),
             is_same_parent,
@@ -171,7 +189,7 @@ mod tests {
         ];
         for (step, live, is_same_parent, expected) in table {
             let what = format!("{step:?} {live:?} {is_same_parent}");
-            assert_eq!(found(step, &live, is_same_parent), expected, "{what}");
+            assert_eq!(found(&step, &live, is_same_parent), expected, "{what}");
         }
     }
 

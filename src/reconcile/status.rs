@@ -65,13 +65,28 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
     report.close();
     veil::draw(context, parent, report).await;
     if report.status_is_due {
-        return;
+        return tell_of_silence(context, parent, report);
     }
     announce(context, parent, report);
     let said = conditions::said(report);
     let wanted = only_conditions(context, &said, report);
     if is_refused && matches!(patch(context, parent, wanted).await, Ok(Patched::Written { .. })) {
         report.wrote_status = true;
+    }
+}
+
+/// A failed run of which the status cannot tell: the Event of the failure says nothing of that.
+fn tell_of_silence(context: &Context, parent: &Object, report: &mut Report) {
+    let Some(failure) = report.child_failures.last() else { return };
+    let what = format!(
+        "its status cannot say that it failed: {}; no field of the status may be required that a \
+         failed run does not set",
+        failure.said
+    );
+    tracing::warn!(operator = %context.name(), parent = %parent.key(), "{what}");
+    if failure.error.class() == ErrorClass::Permanent {
+        let event = (EventKind::Warning, "StatusRefused", what);
+        events::tell(context, parent, event, report);
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Policy {
 pub struct Schedule {
     phase: Phase,
     failures: u32,
+    /// Whether it is known that the parent is being deleted.
+    is_ending: bool,
     writing_runs: u32,
     seed: u64,
     /// Until then, changes of the parent itself are collected.
@@ -42,7 +44,8 @@ impl Schedule {
     /// A parent that has not run yet. `seed` spreads its retries, see [`Backoff::delay`].
     pub fn new(seed: u64) -> Self {
         let (phase, collects_until, held) = (Phase::Idle, None, None);
-        Self { phase, failures: 0, writing_runs: 0, seed, collects_until, held }
+        let (failures, writing_runs, is_ending) = <_>::default();
+        Self { phase, failures, is_ending, writing_runs, seed, collects_until, held }
     }
 
     /// Where the parent stands.
@@ -57,6 +60,10 @@ impl Schedule {
 
     /// Takes in a fact, and says what to do.
     pub fn step(&mut self, input: Input, policy: &Policy, now: Instant) -> Command {
+        if input == Input::Touched(Touch::Deletion) && !self.is_ending {
+            // What sync failed with says nothing of how finalizing will go.
+            (self.is_ending, self.failures) = (true, 0);
+        }
         match (input, self.phase) {
             (_, Phase::Stopped) => Command::Continue,
             (Input::Touched(touch), Phase::Running { priority, dirty, retired }) => {

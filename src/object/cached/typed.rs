@@ -24,14 +24,34 @@ impl Object {
     pub fn parse_as<T: DeserializeOwned>(&self) -> Result<T, ParseAsError> {
         let text = self.to_json();
         // Reading with paths takes longer: only what fails is read again.
-        serde_json::from_str(&text).map_err(|error| self.misfit::<T>(&text, &error))
+        serde_json::from_str(&text).map_err(|error| self.misfit::<T>(None, &text, &error))
     }
 
-    fn misfit<T: DeserializeOwned>(&self, text: &str, error: &serde_json::Error) -> ParseAsError {
+    /// One field of it, such as `spec`, as a Rust type; one that is missing is read as `null`.
+    ///
+    /// # Errors
+    /// When a field in it is missing, or is not as the type wants it.
+    pub fn parse_field_as<T: DeserializeOwned>(&self, field: &str) -> Result<T, ParseAsError> {
+        let text = self.field(field).unwrap_or_default().to_string();
+        serde_json::from_str(&text).map_err(|error| self.misfit::<T>(Some(field), &text, &error))
+    }
+
+    fn misfit<T: DeserializeOwned>(
+        &self,
+        field: Option<&str>,
+        text: &str,
+        error: &serde_json::Error,
+    ) -> ParseAsError {
         let mut reader = serde_json::Deserializer::from_str(text);
-        let path = match serde_path_to_error::deserialize::<_, T>(&mut reader) {
-            Err(error) if error.path().iter().len() > 0 => format!("`{}`: ", error.path()),
-            Err(_) | Ok(_) => String::new(),
+        let inner = match serde_path_to_error::deserialize::<_, T>(&mut reader) {
+            Err(error) if error.path().iter().len() > 0 => Some(error.path().to_string()),
+            Err(_) | Ok(_) => None,
+        };
+        let path = match (field, inner) {
+            (Some(field), Some(inner)) => format!("`{field}.{inner}`: "),
+            (Some(place), None) => format!("`{place}`: "),
+            (None, Some(place)) => format!("`{place}`: "),
+            (None, None) => String::new(),
         };
         let object = format!("{} {}", self.ty(), self.key());
         ParseAsError { object, path, problem: without_values(error) }
@@ -109,6 +129,10 @@ mod tests {
         });
         let object = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
         let error = object.parse_as::<Kitchen>().unwrap_err();
+        if object.field("spec").is_some() {
+            let of_spec = object.parse_field_as::<Spec>("spec").unwrap_err();
+            assert_eq!(of_spec, error, "the same of the field alone");
+        }
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error:?}");
         let head = "Kitchen.example.dev/v1 ns/a does not fit the Rust type: ";
         error.to_string().strip_prefix(head).unwrap().to_owned()

@@ -19,7 +19,7 @@ pub(super) fn merge(
     status: &mut Map<String, Value>,
     undeclared: &mut Vec<String>,
 ) {
-    if !input.schema.admits(FIELD) {
+    if !input.schema.admits_list(FIELD) {
         let is_told = undeclared.iter().any(|path| path == ".status.conditions");
         if !input.conditions.is_empty() && !is_told {
             undeclared.push(".status.conditions".to_owned());

@@ -109,6 +109,20 @@ async fn a_failure_for_good_that_the_status_does_not_say_yet_is_tried_again() {
     assert_eq!(report.finished(world.config()), Finished::Failed);
 }
 
+/// As where the CRD requires fields that only a run sets that goes well.
+#[tokio::test]
+async fn that_the_status_cannot_say_a_failure_is_told_by_an_event() {
+    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" => refusal(422, "Invalid"),
+            _ => taken(),
+        }
+    });
+    world.run(Memory::default()).await;
+    let is_it = |asked: &scripted::Asked| asked.body["reason"] == "StatusRefused";
+    world.until(|| world.asked("POST").iter().any(is_it)).await;
+}
+
 #[tokio::test]
 async fn a_failure_for_good_that_the_status_says_rests() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {

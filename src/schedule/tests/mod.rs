@@ -286,3 +286,16 @@ fn what_a_throttled_parent_has_to_keep_waiting_is_urgent_when_the_time_is_over()
         assert_eq!(parent.step(Input::TimerFired, 6), enqueue(expected), "{change:?}");
     }
 }
+
+/// A person waits for it, and what came before was another task.
+#[test]
+fn a_deletion_begins_a_new_row_of_failures() {
+    let mut parent = Parent::after(&[LISTED, FAILED, Input::TimerFired, FAILED, PARENT, FAILED]);
+    assert_eq!(parent.schedule.failures(), 3);
+    parent.admitted(DELETION, 1);
+    assert_eq!(parent.schedule.failures(), 0);
+    parent.admitted(FAILED, 2);
+    parent.admitted(DELETION, 3);
+    parent.admitted(FAILED, 4);
+    assert_eq!(parent.schedule.failures(), 2, "once");
+}

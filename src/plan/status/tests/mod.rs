@@ -90,6 +90,19 @@ fn fields_that_the_handler_no_longer_returns_are_removed_deeply() {
     assert_eq!(patch(&present, &handler), Some(expected));
 }
 
+/// The CRD has something else under that name.
+#[test]
+fn conditions_that_are_no_list_are_left_to_the_handler() {
+    let texts = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    let properties = json!({"conditions": texts, "phase": {"type": "string"}});
+    let status = json!({"type": "object", "properties": properties});
+    let schema = StatusSchema::from_open_api(Some(&status), true);
+    let handler = json!({"phase": "Up", "conditions": {"door": "open"}});
+    let said = [ready(ConditionStatus::True, "all is well")];
+    let (patch, undeclared) = patched(&json!({}), Some(&handler), &said, &schema);
+    assert_eq!((patch, undeclared), (Some(handler), vec![".status.conditions".to_owned()]));
+}
+
 #[test]
 fn a_field_that_the_server_defaults_again_is_left() {
     let present = json!({"mode": "auto", "observedGeneration": 3});
