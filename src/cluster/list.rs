@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use super::{ApiError, Cluster, ErrorClass, WatchSpec, api::ApiRequest, frames};
-use crate::object::{K8sType, Object, ResourceVersion, Undecodable};
+use crate::{
+    object::{K8sType, Object, ResourceVersion, Undecodable},
+    schedule::Backoff,
+};
 
 /// Objects on a page: enough to be quick, few enough to bound what a page holds in memory.
 const PAGE_SIZE: u32 = 500;
 
-/// How long is waited before a page is asked for again.
-const WAITS: [Duration; 3] =
-    [Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(4)];
+/// How often a page is asked for again, and after what time.
+const MORE_TRIES: u32 = 3;
+const BACKOFF: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(4) };
 
 /// Servers forget the version of a list after some minutes.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -57,14 +60,14 @@ impl Cluster {
 
     /// A page that is not the first: of a long list it is not the end if one is refused for a while.
     async fn page_after(&self, spec: &WatchSpec, token: &str) -> Result<frames::Page, ApiError> {
-        for wait in WAITS {
+        for failures in 1..=MORE_TRIES {
             let error = match self.part(spec, Part::PageAfter(token)).await {
                 Err(error) if error.code() != Some(410) => error,
                 page => return page,
             };
             let wait = match error.class() {
-                ErrorClass::Retry => wait,
-                ErrorClass::Wait(asked) => wait.max(asked.min(LONGEST_WAIT)),
+                ErrorClass::Retry => BACKOFF.delay(failures, 0),
+                ErrorClass::Wait(asked) => asked.min(LONGEST_WAIT),
                 _ => return Err(error),
             };
             tokio::time::sleep(wait).await;

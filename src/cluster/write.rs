@@ -102,8 +102,7 @@ impl Cluster {
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
-        let request = apply(ty, key, manager, body).with_query("force", "true");
-        self.write(request.with_query("dryRun", "All")).await
+        self.write(trial(ty, key, manager, body).with_query("force", "true")).await
     }
 
     /// What it would answer where there is no such object; nothing is written. What was never stored
@@ -115,8 +114,7 @@ impl Cluster {
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
-        let request = apply(ty, key, manager, body).with_query("force", "true");
-        let request = request.with_query("dryRun", "All");
+        let request = trial(ty, key, manager, body).with_query("force", "true");
         let name = request.name();
         let answer = self.send(request).await?;
         let mut object: Value = serde_json::from_slice(&answer)
@@ -135,7 +133,7 @@ impl Cluster {
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
-        self.write(apply(ty, key, manager, body).with_query("dryRun", "All")).await
+        self.write(trial(ty, key, manager, body)).await
     }
 
     /// Sends a JSON merge patch for the status.
@@ -218,6 +216,11 @@ impl Cluster {
 fn apply<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> ApiRequest<'a> {
     patch(ty, ty.object_path(key), "application/apply-patch+yaml", body)
         .with_query("fieldManager", manager)
+}
+
+/// An apply that is only tried.
+fn trial<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> ApiRequest<'a> {
+    apply(ty, key, manager, body).with_query("dryRun", "All")
 }
 
 fn patch<'a>(

@@ -1,5 +1,6 @@
-//! What ends the writing of a run before its plan is carried out. Asked before each request that
-//! writes: a run with thousands of children takes its time, and the parent goes on with its life.
+//! What ends the writing of a run before its plan is carried out. Asked before children are written
+//! together, and before each further write of one: a run with thousands of children takes its time,
+//! and the parent goes on with its life.
 
 use super::{Context, End, PausedBy, Report, pause};
 use crate::{cluster::ApiError, object::Object, plan::Step};

@@ -1,13 +1,11 @@
 //! The objects of a store, with the rules by which they change and the index by parent.
 
+mod by_key;
 mod relist;
 
-use std::{
-    borrow::Borrow,
-    collections::{BTreeSet, HashMap, HashSet},
-    hash::{Hash, Hasher},
-};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use self::by_key::ByKey;
 use super::{
     departed::Departed,
     left_out::LeftOut,
@@ -35,10 +33,6 @@ impl Change {
         self.after.as_ref().or(self.before.as_ref()).expect("a change has a side")
     }
 }
-
-/// An object that is found by its key, without a second copy of the key.
-#[derive(Debug)]
-struct ByKey(Object);
 
 /// An object that is gone, whatever late events say.
 #[derive(Debug)]
@@ -332,28 +326,6 @@ impl Contents {
 fn find(children: &[Object], key: &ObjectKey) -> Result<usize, usize> {
     children.binary_search_by(|child| child.key().cmp(key))
 }
-
-// === ByKey ===
-
-impl Borrow<ObjectKey> for ByKey {
-    fn borrow(&self) -> &ObjectKey {
-        self.0.key()
-    }
-}
-
-impl Hash for ByKey {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.key().hash(state);
-    }
-}
-
-impl PartialEq for ByKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.key() == other.0.key()
-    }
-}
-
-impl Eq for ByKey {}
 
 #[cfg(test)]
 mod tests;
