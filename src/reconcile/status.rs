@@ -5,7 +5,9 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use super::{
-    Context, Failure, Report, child_status, conditions, events, flapping,
+    Context, Failure, Report, child_status, conditions, events,
+    failure::ChildFailure,
+    flapping,
     veil::{self, Veil},
 };
 use crate::{
@@ -75,19 +77,17 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
     }
 }
 
-/// A failed run of which the status cannot tell: the Event of the failure says nothing of that.
+/// A failed run of which the status will never tell: the Event of the failure says nothing of that.
 fn tell_of_silence(context: &Context, parent: &Object, report: &mut Report) {
-    let Some(failure) = report.child_failures.last() else { return };
+    let is_for_good = |failure: &&ChildFailure| failure.error.class() == ErrorClass::Permanent;
+    let Some(failure) = report.child_failures.last().filter(is_for_good) else { return };
     let what = format!(
         "its status cannot say that it failed: {}; no field of the status may be required that a \
          failed run does not set",
         failure.said
     );
     tracing::warn!(operator = %context.name(), parent = %parent.key(), "{what}");
-    if failure.error.class() == ErrorClass::Permanent {
-        let event = (EventKind::Warning, "StatusRefused", what);
-        events::tell(context, parent, event, report);
-    }
+    events::tell(context, parent, (EventKind::Warning, "StatusRefused", what), report);
 }
 
 /// All else stays as it is.
