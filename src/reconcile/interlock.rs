@@ -1,11 +1,11 @@
 //! Before children are deleted: too many of them wait for a person. Says so where a user looks.
 
-use std::time::Instant;
+use std::{collections::HashSet, time::Instant};
 
-use super::{Context, Report, conditions::reason_shown, events};
+use super::{Context, Report, conditions::reason_shown, events, ours};
 use crate::{
     cluster::EventKind,
-    object::Object,
+    object::{Object, Uid},
     operator::{ALLOW_DELETION_ANNOTATION, ChildState, Condition},
     plan::{Deletion, Exceeded, HeldDeletions, Interlock, Step, Verdict, WantedDeletions, judge},
 };
@@ -18,17 +18,6 @@ const REASON: &str = "TooManyDeletions";
 
 /// So many children are named.
 const NAMED: usize = 3;
-
-/// Takes up, once, what an earlier process has said about the parent.
-pub(super) fn resume(parent: &Object, report: &mut Report) {
-    if report.memory.interlock.is_none() {
-        let mut interlock = Interlock::default();
-        if is_said(parent) {
-            interlock.resume();
-        }
-        report.memory.interlock = Some(interlock);
-    }
-}
 
 /// The steps that may be carried out, and how many deletions they take from the operator's minute.
 pub(super) fn admit(
@@ -44,7 +33,8 @@ pub(super) fn admit(
     };
     let deletions: Vec<&Deletion> = steps.iter().filter_map(Step::final_deletion).collect();
     let wanted = WantedDeletions { limit, parent, deletions: &deletions, existing };
-    let memory = report.memory.interlock.get_or_insert_default();
+    let resumed = || resumed(context, parent, &deletions);
+    let memory = report.memory.interlock.get_or_insert_with(resumed);
     let verdict = judge(wanted, memory, |count| {
         let children = || context.count_children();
         context.minute().take(limit.minute, count, Instant::now(), children)
@@ -65,6 +55,25 @@ pub(super) fn admit(
             (steps, 0)
         }
     }
+}
+
+/// What an earlier process may have left. Not every parent can say that deletions are held, and a
+/// process can end before it did: what is newer than all that is to go may be what replaces it, and
+/// makes the share no smaller.
+fn resumed(context: &Context, parent: &Object, deletions: &[&Deletion]) -> Interlock {
+    let mut interlock = Interlock::default();
+    if is_said(parent) {
+        interlock.resume(0);
+    } else if !deletions.is_empty() {
+        let going: HashSet<&Uid> = deletions.iter().map(|deletion| &deletion.uid).collect();
+        let children = ours(context, parent, &context.observed(parent));
+        let children: Vec<&Object> = children.iter().filter(|child| !child.is_deleting()).collect();
+        let goes = |child: &&&Object| going.contains(child.uid());
+        let newest = children.iter().filter(goes).map(|child| child.created()).max();
+        let old = children.iter().filter(|child| Some(child.created()) <= newest).count();
+        interlock.resume(old);
+    }
+    interlock
 }
 
 /// The same where not all is known that is to be deleted: that nothing is does not say then that

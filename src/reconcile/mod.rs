@@ -197,7 +197,6 @@ async fn sync_and_apply(
     failures: u32,
     report: &mut Report,
 ) -> Option<Value> {
-    interlock::resume(parent, report);
     let children = ours(context, parent, &observed);
     let request = SyncRequest { parent: parent.clone(), children, failures };
     let called = call::call(context, request, report, <dyn Handler>::sync);

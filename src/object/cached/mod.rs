@@ -166,6 +166,11 @@ impl Object {
         serde_json::from_str(fields.get(name)?).ok()
     }
 
+    /// `metadata.creationTimestamp` as the server writes it: texts that compare as their times do.
+    pub(crate) fn created(&self) -> Option<String> {
+        self.metadata_field("creationTimestamp")
+    }
+
     /// `metadata.labels`.
     pub fn labels(&self) -> BTreeMap<String, String> {
         self.metadata_field("labels").unwrap_or_default()

@@ -127,9 +127,9 @@ pub fn judge(
 }
 
 impl Interlock {
-    /// Takes up what an earlier process left: it held deletions, of how many children is not known.
-    pub fn resume(&mut self) {
-        self.0.get_or_insert_default().of = Some(0);
+    /// Takes up what an earlier process left: it may have held deletions, of so many children.
+    pub fn resume(&mut self, of: usize) {
+        self.0.get_or_insert_default().of = Some(of);
     }
 
     /// Whether deletions were held when they were last judged.

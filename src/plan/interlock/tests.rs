@@ -77,7 +77,7 @@ fn what_was_created_meanwhile_does_not_make_the_share_smaller() {
     assert_eq!(judged(&mut memory, &parent, &SIX[..3], 12), Verdict::Taken(3));
     // In another process it is not known how many there were.
     let mut memory = Interlock::default();
-    memory.resume();
+    memory.resume(0);
     held(judged(&mut memory, &parent, &SIX, 12));
     assert_eq!(judged(&mut memory, &parent, &SIX[..2], 12), Verdict::Taken(2));
     assert_eq!(judged(&mut memory, &parent, &SIX, 12), Verdict::Taken(6), "it was over");

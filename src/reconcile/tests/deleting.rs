@@ -1,6 +1,7 @@
 //! What a run deletes, how often it tries, and what keeps it from that.
 
 use super::*;
+use crate::operator::{DeletionLimit, OperatorConfig};
 
 /// Another object in the place of a child.
 fn in_the_way(owners: Value) -> Reply {
@@ -279,5 +280,42 @@ async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
         let report = world.run(Memory::default()).await;
         assert_eq!(report.holds_no_deletions(), !is_held, "{report:?}");
         assert_eq!(report.writes.len(), usize::from(!is_held));
+    }
+}
+
+/// Nothing says that an earlier process held them: the parent has no conditions, or it ended early.
+#[tokio::test]
+async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a_restart() {
+    let of_age = |name: String, second: usize| {
+        let mut child = child("5", 1);
+        let time = format!("2026-01-01T00:00:{second:02}Z");
+        let ids = json!({"name": name, "uid": name, "creationTimestamp": time});
+        child["metadata"].as_object_mut().unwrap().extend(ids.as_object().unwrap().clone());
+        child
+    };
+    let limit = |config: OperatorConfig| {
+        let run = Allowance { percent: 50, at_least: 1 };
+        config.with_deletion_limit(DeletionLimit { run, ..DeletionLimit::default() })
+    };
+    for (kept_since, is_held) in [(1, false), (2, false), (3, true)] {
+        let names = |prefix: &str| (0..4).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
+        let setup = Setup::new(pods(), ChildConfig::apply()).configured(limit);
+        let setup = names("gone").into_iter().fold(setup, |it, name| it.caching(of_age(name, 2)));
+        let setup = names("kept").into_iter().fold(setup, |it, name| {
+            it.caching(of_age(name.clone(), kept_since)).and(desired(&name))
+        });
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => {
+                let mut reply = asked.body.clone();
+                reply["metadata"]["resourceVersion"] = json!("6");
+                (200, reply)
+            }
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        world.run(Memory::default()).await;
+        let expected = if is_held { 0 } else { 4 };
+        assert_eq!(world.asked("DELETE").len(), expected, "kept ones of second {kept_since}");
     }
 }
