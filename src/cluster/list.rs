@@ -8,8 +8,9 @@ use crate::{
     schedule::Backoff,
 };
 
-/// Objects on a page: enough to be quick, few enough to bound what a page holds in memory.
-const PAGE_SIZE: u32 = 500;
+/// Objects on a page: enough to be quick, few enough to bound what a page holds in memory. Where the
+/// server forgets the version before all are read, fewer and larger ones are.
+const PAGE_SIZES: [u32; 2] = [500, 5_000];
 
 /// How often a page is asked for again, and after what time.
 const MORE_TRIES: u32 = 3;
@@ -22,8 +23,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 enum Part<'a> {
     /// Its version, more or less: the shortest page.
     OneObject,
-    FirstPage,
-    PageAfter(&'a str),
+    FirstPage(u32),
+    PageAfter(&'a str, u32),
     All,
 }
 
@@ -38,19 +39,26 @@ impl Cluster {
     /// Lists what the server holds now (a quorum read: no `resourceVersion` is given). In pages,
     /// unless that takes longer than the server keeps the version that they are of.
     pub(super) async fn list(&self, spec: &WatchSpec) -> Result<List, ApiError> {
-        let page = match self.pages(spec).await {
-            Err(error) if error.code() == Some(410) => self.part(spec, Part::All).await?,
-            pages => pages?,
-        };
+        let page = self.all_pages(spec).await?;
         let frames::Page { version, objects, undecodable, next: _ } = page;
         Ok(List { version, objects, undecodable })
     }
 
+    async fn all_pages(&self, spec: &WatchSpec) -> Result<frames::Page, ApiError> {
+        for size in PAGE_SIZES {
+            match self.pages(spec, size).await {
+                Err(error) if error.code() == Some(410) => {}
+                pages => return pages,
+            }
+        }
+        self.part(spec, Part::All).await
+    }
+
     /// All pages, as one.
-    async fn pages(&self, spec: &WatchSpec) -> Result<frames::Page, ApiError> {
-        let mut list = self.part(spec, Part::FirstPage).await?;
+    async fn pages(&self, spec: &WatchSpec, size: u32) -> Result<frames::Page, ApiError> {
+        let mut list = self.part(spec, Part::FirstPage(size)).await?;
         while let Some(token) = list.next.take() {
-            let page = self.page_after(spec, &token).await?;
+            let page = self.page_after(spec, &token, size).await?;
             list.objects.extend(page.objects);
             list.undecodable.extend(page.undecodable);
             list.next = page.next;
@@ -59,9 +67,14 @@ impl Cluster {
     }
 
     /// A page that is not the first: of a long list it is not the end if one is refused for a while.
-    async fn page_after(&self, spec: &WatchSpec, token: &str) -> Result<frames::Page, ApiError> {
+    async fn page_after(
+        &self,
+        spec: &WatchSpec,
+        token: &str,
+        size: u32,
+    ) -> Result<frames::Page, ApiError> {
         for failures in 1..=MORE_TRIES {
-            let error = match self.part(spec, Part::PageAfter(token)).await {
+            let error = match self.part(spec, Part::PageAfter(token, size)).await {
                 Err(error) if error.code() != Some(410) => error,
                 page => return page,
             };
@@ -72,7 +85,7 @@ impl Cluster {
             };
             tokio::time::sleep(wait).await;
         }
-        self.part(spec, Part::PageAfter(token)).await
+        self.part(spec, Part::PageAfter(token, size)).await
     }
 
     /// The version that a list of now would have.
@@ -108,9 +121,9 @@ impl Cluster {
         let request = match part {
             Part::All => request,
             Part::OneObject => request.with_query("limit", "1"),
-            Part::FirstPage => request.with_query("limit", PAGE_SIZE.to_string()),
-            Part::PageAfter(token) => {
-                request.with_query("limit", PAGE_SIZE.to_string()).with_query("continue", token)
+            Part::FirstPage(size) => request.with_query("limit", size.to_string()),
+            Part::PageAfter(token, size) => {
+                request.with_query("limit", size.to_string()).with_query("continue", token)
             }
         };
         let name = request.name();

@@ -8,8 +8,8 @@ fn paging(is_slow: bool, asked: mpsc::UnboundedSender<String>) -> Cluster {
     served_by(move |query| {
         let _ = asked.send(query.to_owned());
         let (code, answer) = match query {
-            "limit=500" => (200, page(&["a"], "more")),
-            "limit=500&continue=more" if is_slow => {
+            "limit=500" | "limit=5000" => (200, page(&["a"], "more")),
+            "limit=500&continue=more" | "limit=5000&continue=more" if is_slow => {
                 (410, json!({"kind": "Status", "code": 410, "reason": "Expired"}))
             }
             "limit=500&continue=more" => (200, page(&["b"], "")),
@@ -27,10 +27,11 @@ fn page(names: &[&str], next: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_list_is_read_in_pages_and_whole_when_the_token_of_the_next_has_expired() {
-    let (first, next) = ("limit=500", "limit=500&continue=more");
-    assert_eq!(lists_asked_of_two(ClusterSettings::default(), false).await, [first, next]);
-    assert_eq!(lists_asked_of_two(ClusterSettings::default(), true).await, [first, next, ""]);
+async fn a_list_is_read_in_larger_pages_and_then_whole_when_the_token_of_the_next_has_expired() {
+    let small = ["limit=500", "limit=500&continue=more"];
+    assert_eq!(lists_asked_of_two(ClusterSettings::default(), false).await, small);
+    let all = [&small[..], &["limit=5000", "limit=5000&continue=more", ""]].concat();
+    assert_eq!(lists_asked_of_two(ClusterSettings::default(), true).await, all);
 }
 
 #[tokio::test]
