@@ -1,11 +1,16 @@
 //! One sentence or two for a tired person: where a parent stands, what it is stuck on, and what to do.
 //! Pure: words from what the board, the last run and the children say.
 
+mod words;
+
 use std::time::SystemTime;
+
+pub(super) use words::purpose;
+use words::{advice, what_failed, within};
 
 use crate::{
     board::{OperatorPause, OperatorState, ParentPhase, ParentState, RunStage},
-    history::{Decided, FailureKind, NextWake, Outcome, Run},
+    history::{Decided, NextWake, Outcome, Run},
     schedule::WakeReason,
 };
 
@@ -107,8 +112,8 @@ impl Facts<'_> {
             0 | 1 => "Its last run failed".to_owned(),
             times => format!("Its last {times} runs failed"),
         };
-        let (what, advice) = (what_failed(*reason), advice(*reason));
-        format!("{times}: {what}: {}. {advice}{}", message.trim_end_matches('.'), self.next())
+        let (what, advice) = (what_failed(*reason), advice(*reason, self.parent.phase));
+        format!("{times}: {what}{}. {advice}{}", message.trim_end_matches('.'), self.next())
     }
 
     fn synced(&self, last: Option<&Run>) -> String {
@@ -153,59 +158,6 @@ impl Facts<'_> {
     }
 }
 
-fn what_failed(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::HandlerFailed => "the handler returned an error",
-        FailureKind::HandlerPanicked => "the handler panicked",
-        FailureKind::HandlerOverdue => "the handler took too long",
-        FailureKind::InvalidChildren => "the handler wants children that cannot be written",
-        FailureKind::Conflict => "somebody else's object is in the way",
-        FailureKind::WriteFailed => "a request to the API server failed",
-        FailureKind::RunDied => "the run died",
-    }
-}
-
-fn advice(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::HandlerFailed => {
-            "Change what the error names, above all in the spec of the parent."
-        }
-        FailureKind::HandlerPanicked | FailureKind::HandlerOverdue => {
-            "That is a defect of the handler: its children stay as they are meanwhile."
-        }
-        FailureKind::InvalidChildren => {
-            "Change the parent, or the handler: no child was written or deleted."
-        }
-        // What failed says already that it can be deleted or renamed.
-        FailureKind::Conflict => "Or let the operator adopt it.",
-        FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
-        FailureKind::RunDied => "Report it with what the program printed.",
-    }
-}
-
-/// What a timer is for, as the end of a sentence that says when a parent runs again.
-pub(super) fn purpose(why: WakeReason) -> &'static str {
-    match why {
-        WakeReason::Resync => "because the handler asked for it",
-        WakeReason::Retry => "to try again",
-        WakeReason::Throttled => "when the API server allows it",
-        WakeReason::Recheck => "to look whether what it waits for has happened",
-        WakeReason::Unsettled => "because its children had to be written run after run",
-        WakeReason::Slowed => "because what keeps changing is written ever more slowly",
-        WakeReason::Calming => "to see whether the fight over its children has ended",
-        WakeReason::Debounce => "when the changes that are being collected have ended",
-    }
-}
-
-fn within(seconds: u64) -> String {
-    match seconds {
-        0 => "at once".to_owned(),
-        1..120 => format!("in {seconds} s"),
-        120..7200 => format!("in {} min", seconds / 60),
-        _ => format!("in {} h", seconds / 3600),
-    }
-}
-
 fn named(some: &[String]) -> String {
     let shown = some.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
     match some.len().saturating_sub(NAMED) {
@@ -219,7 +171,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{history::Decision, object::Uid};
+    use crate::{
+        history::{Decision, FailureKind},
+        object::Uid,
+    };
 
     struct Case {
         state: OperatorState,
@@ -304,6 +259,11 @@ mod tests {
                     .with(failed(FailureKind::HandlerFailed, "the oven is cold"))
                     .waking(90, WakeReason::Retry),
                 vec!["the handler returned an error: the oven is cold.", "in 90 s", "order a sync"],
+            ),
+            (
+                case(ParentPhase::Failing)
+                    .with(failed(FailureKind::HandlerPanicked, "the handler panicked: oh")),
+                vec!["Its last run failed: the handler panicked: oh. That is a defect"],
             ),
             (often, vec!["last 4 runs", "403 no", "what the server says", "the 16 places"]),
             (

@@ -1,0 +1,60 @@
+//! The words for each kind of failure, and for each reason to run again.
+
+use crate::{board::ParentPhase, history::FailureKind, schedule::WakeReason};
+
+/// What the message does not say itself.
+pub(super) fn what_failed(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::HandlerFailed => "the handler returned an error: ",
+        FailureKind::InvalidChildren => "the handler wants children that cannot be written: ",
+        FailureKind::Conflict => "somebody else's object is in the way: ",
+        FailureKind::WriteFailed => "a request to the API server failed: ",
+        FailureKind::HandlerPanicked | FailureKind::HandlerOverdue | FailureKind::RunDied => "",
+    }
+}
+
+/// What a person can do about it.
+pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
+    match kind {
+        FailureKind::HandlerFailed if phase == ParentPhase::Stalled => {
+            "Change what the error names, above all in the spec of the parent."
+        }
+        FailureKind::HandlerFailed => "If it does not pass by itself, change what the error names.",
+        FailureKind::HandlerPanicked | FailureKind::HandlerOverdue => {
+            "That is a defect of the handler: its children stay as they are meanwhile."
+        }
+        FailureKind::InvalidChildren => {
+            "Change the parent, or the handler: no child was written or deleted."
+        }
+        // What failed says already that it can be deleted or renamed.
+        FailureKind::Conflict => {
+            "Or let the operator adopt it: `ChildConfig::adopting` takes what has no controller."
+        }
+        FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
+        FailureKind::RunDied => "Report it with what the program printed.",
+    }
+}
+
+/// What a timer is for, as the end of a sentence that says when a parent runs again.
+pub(in crate::web) fn purpose(why: WakeReason) -> &'static str {
+    match why {
+        WakeReason::Resync => "because the handler asked for it",
+        WakeReason::Retry => "to try again",
+        WakeReason::Throttled => "when the API server allows it",
+        WakeReason::Recheck => "to look whether what it waits for has happened",
+        WakeReason::Unsettled => "because its children had to be written run after run",
+        WakeReason::Slowed => "because what keeps changing is written ever more slowly",
+        WakeReason::Calming => "to see whether the fight over its children has ended",
+        WakeReason::Debounce => "when the changes that are being collected have ended",
+    }
+}
+
+/// A time from now.
+pub(super) fn within(seconds: u64) -> String {
+    match seconds {
+        0 => "at once".to_owned(),
+        1..120 => format!("in {seconds} s"),
+        120..7200 => format!("in {} min", seconds / 60),
+        _ => format!("in {} h", seconds / 3600),
+    }
+}
