@@ -141,7 +141,10 @@ impl Readiness {
     async fn announce(mut self, mut changes: UnboundedReceiver<OperatorStateChanged>) {
         let mut states = BTreeMap::new();
         while let Some(OperatorStateChanged { operator, state }) = changes.recv().await {
-            states.insert(operator, state);
+            let before = states.insert(operator.clone(), state.clone());
+            if before.as_ref() != Some(&state) {
+                log(&operator, &state);
+            }
             if states.values().filter(|state| state.is_settled()).count() == self.operators {
                 self.tell(&states);
             }
@@ -157,6 +160,17 @@ impl Readiness {
             state.reasons().iter().map(move |reason| format!("{operator}: {reason}"))
         });
         call(&Ready { web: self.web, degraded: degraded.collect() });
+    }
+}
+
+/// What a log says of an operator from its start to its end; what each try met is logged elsewhere.
+fn log(operator: &OperatorName, state: &OperatorState) {
+    match state {
+        OperatorState::Starting { .. } | OperatorState::Stopped => {}
+        OperatorState::Running => tracing::info!(%operator, "the operator runs"),
+        OperatorState::Degraded { reasons } => {
+            tracing::warn!(%operator, "the operator is degraded: {}", reasons.join("; "));
+        }
     }
 }
 
