@@ -139,7 +139,7 @@ fn rows(settings: &Settings, writes_per_parent: usize, ours: &[Turn], floors: &[
         Row::times("  CPU of this process", cpu(ours), cpu(floors)),
         Row::new("  writes, of the round with most", requests.writes().to_string())
             .floor(least.to_string())
-            .target(format!("at most {}", least + least / 80)),
+            .target(settings.workload.burst_writes_target(count)),
         Row::new("  refused, of all rounds", refused.to_string()).floor("0").target("0"),
         Row::new("  requests by verb", requests.by_verb()).floor(most(floors).by_verb()),
     ]

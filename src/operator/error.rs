@@ -86,7 +86,7 @@ pub enum ConfigError {
         parent: K8sType,
     },
     /// The parents cannot be selected so.
-    #[error("operator `{operator}`: {source}")]
+    #[error("operator `{operator}`: the selector of its parents cannot be used")]
     Selector {
         /// The operator.
         operator: String,

@@ -7,7 +7,8 @@ use crate::{
     web::{BindError, TlsError},
 };
 
-/// Why a supervisor could not run.
+/// Why a supervisor could not run. Its text leaves the causes to [`source`](std::error::Error::source),
+/// so that `main` of an `anyhow::Result` says each once.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No operator was registered.
@@ -23,7 +24,7 @@ pub enum RunError {
     #[error(transparent)]
     Web(#[from] BindError),
     /// The certificate of the web endpoint cannot be used.
-    #[error("cannot serve the web endpoint over TLS: {0}")]
+    #[error("cannot serve the web endpoint over TLS")]
     Tls(#[from] TlsError),
     /// The web endpoint would be open to others.
     #[error(
@@ -35,7 +36,7 @@ pub enum RunError {
     #[error("cannot connect to a Kubernetes API server: {0:#}")]
     Connect(anyhow::Error),
     /// The operating system refused threads, signals or sockets.
-    #[error("cannot start: {0}")]
+    #[error("cannot start")]
     System(#[from] std::io::Error),
     /// The thread of the actors ended before it had started.
     #[error("the supervisor's thread ended unexpectedly; this is a bug")]

@@ -19,7 +19,7 @@ pub enum TestError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// The runtime is shutting down.
-    #[error("the supervisor's thread was not started: {0}")]
+    #[error("the supervisor's thread was not started")]
     Cancelled(#[from] tokio::task::JoinError),
 }
 

@@ -33,7 +33,7 @@ pub enum BindError {
         address: String,
     },
     /// It is not an address of this machine, or not allowed.
-    #[error("cannot serve the web endpoint on {address}: {source}")]
+    #[error("cannot serve the web endpoint on {address}")]
     Unusable {
         /// The address that was asked for.
         address: String,

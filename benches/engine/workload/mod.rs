@@ -82,6 +82,24 @@ impl Workload {
         }
     }
 
+    /// How many writes so many new parents may cost: one for each child and one for the status, and a
+    /// few for what others do meanwhile.
+    pub(crate) fn burst_writes_target(self, parents: usize) -> String {
+        match self {
+            Self::Trio => format!("at most {}", parents * 4 + parents / 20),
+            Self::Echo => format!("at most {}", parents * 3 + parents / 20),
+        }
+    }
+
+    /// How many writes a change of a spec may cost: of the child and of the status; what is replaced
+    /// is tried and deleted before.
+    pub(crate) fn change_writes_target(self) -> &'static str {
+        match self {
+            Self::Trio => "2",
+            Self::Echo => "5",
+        }
+    }
+
     /// The spec of a parent whose watched child carries this mark.
     pub(crate) fn spec(self, mark: &str) -> Value {
         match self {

@@ -38,7 +38,7 @@ enum Source {
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file cannot be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}")]
     Read {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum TlsError {
     #[error("{0} holds no private key in PEM")]
     NoKey(String),
     /// Both are good, but not together, or of a kind that cannot be served.
-    #[error("the certificate and the key cannot be used together: {0}")]
+    #[error("the certificate and the key cannot be used together")]
     Unusable(#[from] Error),
 }
 
@@ -197,7 +197,8 @@ impl Certificates {
                 (state.current, state.trouble) = (Arc::new(key), None);
             }
             Err(error) => {
-                let trouble = format!("the certificate was not replaced: {error}");
+                let error = anyhow::Error::new(error);
+                let trouble = format!("the certificate was not replaced: {error:#}");
                 if state.trouble.as_ref() != Some(&trouble) {
                     tracing::warn!("of the web endpoint {trouble}; the old one is served on");
                     state.trouble = Some(trouble);
