@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix::Message;
 
-use super::mailbox::{Letter, Postbox};
+use super::mailbox::Letter;
 
 use crate::{
     board::{Answer, OperatorState, Preview, Request},
@@ -134,28 +134,11 @@ pub(super) struct Admitted {
 }
 
 /// The parent is gone: an order to end.
-#[derive(Message)]
+#[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub(super) struct Retire {
-    pub(super) end: EndOfParent,
-}
+pub(super) struct Retire;
 
-/// Tells of the end, which may have to wait for a run, by being dropped: an actor that nobody can
-/// address any more may end without having read its last message.
-pub(super) struct EndOfParent {
-    pub(super) key: ObjectKey,
-    pub(super) uid: Uid,
-    /// Who is told.
-    pub(super) ended: Postbox<Ended>,
-}
-
-impl Drop for EndOfParent {
-    fn drop(&mut self) {
-        self.ended.post(Ended { key: self.key.clone(), uid: self.uid.clone() });
-    }
-}
-
-/// Nothing runs any more for a parent that was gone.
+/// A reconciler has ended: because it was ordered to, or by a defect.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Ended {

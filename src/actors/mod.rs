@@ -15,6 +15,7 @@
 //! - user code and I/O run on the supervisor's runtime, never on an actor's task;
 //! - a reconciler has at most one run in flight and one timer; a parent that is gone and comes back
 //!   gets another one when the first has ended, so that its runs do not overlap;
+//! - a reconciler tells of its end however it ends; one that died of a defect is followed by another;
 //! - stopping is a message;
 //! - every message is a letter in the `mailbox` module's sense, so that what waits is counted.
 

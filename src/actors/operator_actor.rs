@@ -2,6 +2,7 @@
 //! its parents to run.
 
 mod orders;
+mod parents;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -17,14 +18,13 @@ use super::{
     Spread,
     mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{
-        EndOfParent, Ended, LeftOut, Observed, OperatorStateChanged, Retire, Touched, Turn,
-        WatchChanged, WatchCondition,
+        LeftOut, Observed, OperatorStateChanged, Touched, Turn, WatchChanged, WatchCondition,
     },
     reason::{child_cause, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
-    board::{BEAT_EVERY, Board, OperatorState, ParentState, Pulse},
+    board::{BEAT_EVERY, Board, OperatorState, Pulse},
     cluster::Watched,
     history::Cause,
     metrics::MailboxDepth,
@@ -76,8 +76,12 @@ struct Parent {
 }
 
 impl OperatorActor {
-    /// An operator whose types are all still to be listed.
-    pub fn new(parts: OperatorParts) -> Self {
+    /// Starts an operator whose types are all still to be listed.
+    pub fn start(parts: OperatorParts) -> Addr<Self> {
+        Self::create(|ctx| Self::new(parts, &ctx.address()))
+    }
+
+    fn new(parts: OperatorParts, address: &Addr<Self>) -> Self {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
         let (parents, keys, ending) = <_>::default();
@@ -88,6 +92,7 @@ impl OperatorActor {
             board: parts.board.clone(),
             parents: parts.parents.clone(),
             mailbox: parts.context.metrics().mailbox("reconciler", name.as_str()),
+            ended: Postbox::new(address, &parts.mailbox),
         });
         let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
         Self { parts, watches, has_started: false, parents, keys, ending, reconcilers, pulse }
@@ -127,7 +132,7 @@ impl OperatorActor {
     }
 
     /// Nothing runs before every type has been listed: a missing child would look deleted.
-    fn start_when_synced(&mut self, ctx: &mut actix::Context<Self>) {
+    fn start_when_synced(&mut self) {
         if self.has_started || self.watches.values().any(|at| *at != WatchCondition::Synced) {
             return;
         }
@@ -136,7 +141,7 @@ impl OperatorActor {
         parents.retain(|parent| self.parts.context.answers_for(parent));
         for parent in parents {
             let touch = if parent.is_deleting() { Touch::Deletion } else { Touch::Listed };
-            self.parent_is(&parent, touch, Cause::Restarted, ctx);
+            self.parent_is(&parent, touch, Cause::Restarted);
         }
         let readers = [&self.parts.parents].into_iter().chain(&self.parts.children);
         for object in readers.flat_map(StoreReader::left_out) {
@@ -165,12 +170,12 @@ impl OperatorActor {
         uids.iter().filter_map(parent).collect()
     }
 
-    fn parent_changed(&mut self, change: &Change, ctx: &mut actix::Context<Self>) {
+    fn parent_changed(&mut self, change: &Change) {
         // Replies and events come here on two ways and may overtake each other: the store knows.
         let key = change.object().key();
         match self.answered_for(key) {
-            Some(now) => self.parent_is_now(change.before.as_ref(), &now, ctx),
-            None => self.retire(key, ctx),
+            Some(now) => self.parent_is_now(change.before.as_ref(), &now),
+            None => self.retire(key),
         }
     }
 
@@ -179,62 +184,8 @@ impl OperatorActor {
         cached.filter(|parent| self.parts.context.answers_for(parent))
     }
 
-    fn parent_is_now(
-        &mut self,
-        before: Option<&Object>,
-        now: &Object,
-        ctx: &mut actix::Context<Self>,
-    ) {
-        self.parent_is(now, strength(before, now), parent_cause(before, now), ctx);
-    }
-
-    fn parent_is(
-        &mut self,
-        parent: &Object,
-        touch: Touch,
-        cause: Cause,
-        ctx: &mut actix::Context<Self>,
-    ) {
-        if self.parents.get(parent.key()).is_none_or(|known| known.uid != *parent.uid()) {
-            self.retire(parent.key(), ctx);
-            self.show_pending(parent);
-            if self.ending.contains(parent.uid()) {
-                return;
-            }
-            self.start_reconciler(parent);
-        }
-        if let Some(known) = self.parents.get(parent.key()) {
-            post(&known.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
-        }
-    }
-
-    fn start_reconciler(&mut self, parent: &Object) {
-        let (key, uid) = (parent.key().clone(), parent.uid().clone());
-        let (parts, of) = (self.reconcilers.clone(), (key.clone(), uid.clone()));
-        let make = move || Reconciler::new(parts, of.0, of.1);
-        let reconciler = self.parts.spread.start(&uid, make);
-        self.keys.insert(uid.clone(), key.clone());
-        self.parents.insert(key, Parent { uid, reconciler });
-    }
-
-    /// Here and not by the reconciler's actor: it may be retired before it is first polled.
-    fn show_pending(&self, parent: &Object) {
-        let state = ParentState::pending(parent.uid().clone(), parent.generation());
-        self.parts.board.record(self.name(), parent.key(), state);
-    }
-
-    /// Ends what there is under a key.
-    fn retire(&mut self, key: &ObjectKey, ctx: &mut actix::Context<Self>) {
-        if let Some(known) = self.parents.remove(key) {
-            let ended = Postbox::new(&ctx.address(), &self.parts.mailbox);
-            let end = EndOfParent { key: key.clone(), uid: known.uid.clone(), ended };
-            self.keys.remove(&known.uid);
-            self.ending.insert(known.uid);
-            post(&known.reconciler, &self.reconcilers.mailbox, Retire { end });
-        } else if self.ending.is_empty() {
-            return;
-        }
-        self.parts.board.forget(self.name(), key);
+    fn parent_is_now(&mut self, before: Option<&Object>, now: &Object) {
+        self.parent_is(now, strength(before, now), parent_cause(before, now));
     }
 
     fn child_changed(&self, ty: &K8sType, change: &Change, origin: Option<&Origin>) {
@@ -285,7 +236,7 @@ impl Receive<Turn> for OperatorActor {
 }
 
 impl Receive<Observed> for OperatorActor {
-    fn receive(&mut self, observed: Observed, ctx: &mut Self::Context) {
+    fn receive(&mut self, observed: Observed, _: &mut Self::Context) {
         if !self.has_started {
             return;
         }
@@ -293,7 +244,7 @@ impl Receive<Observed> for OperatorActor {
         for change in observed.changes.iter() {
             let is_parent = observed.ty == *self.parts.parents.ty();
             if is_parent && !self.is_own(change.object().uid(), origin) {
-                self.parent_changed(change, ctx);
+                self.parent_changed(change);
             }
             self.child_changed(&observed.ty, change, origin);
         }
@@ -310,27 +261,15 @@ impl Receive<LeftOut> for OperatorActor {
 }
 
 impl Receive<WatchChanged> for OperatorActor {
-    fn receive(&mut self, changed: WatchChanged, ctx: &mut Self::Context) {
+    fn receive(&mut self, changed: WatchChanged, _: &mut Self::Context) {
         let WatchChanged { watched, condition } = changed;
         let Some(known) = self.watches.get_mut(&watched) else { return };
         *known = condition;
         if watched.ty == *self.parts.parents.ty() {
             self.parts.context.forget_schema();
         }
-        self.start_when_synced(ctx);
+        self.start_when_synced();
         self.show_state();
-    }
-}
-
-impl Receive<Ended> for OperatorActor {
-    fn receive(&mut self, Ended { key, uid }: Ended, ctx: &mut Self::Context) {
-        self.ending.remove(&uid);
-        match self.answered_for(&key) {
-            Some(parent) if *parent.uid() == uid => self.parent_is_now(None, &parent, ctx),
-            // It was back for a moment, and is shown as one that waits.
-            None if !self.parents.contains_key(&key) => self.parts.board.forget(self.name(), &key),
-            Some(_) | None => {}
-        }
     }
 }
 

@@ -11,8 +11,8 @@ use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHan
 use tokio::{runtime::Handle, task::JoinError};
 
 use super::{
-    mailbox::{Letter, Mail, Receive, post},
-    messages::{Admitted, EndOfParent, PreviewAsked, Resumed, Retire, Touched},
+    mailbox::{Letter, Mail, Postbox, Receive, post},
+    messages::{Admitted, Ended, PreviewAsked, Resumed, Retire, Touched},
     shown::{cause, message, next_wake, run_of, shown, stage},
 };
 use crate::{
@@ -36,6 +36,8 @@ pub(super) struct ReconcilerParts {
     pub(super) parents: StoreReader,
     /// Where it is shown how many messages wait for them together.
     pub(super) mailbox: MailboxDepth,
+    /// Who is told of their ends.
+    pub(super) ended: Postbox<Ended>,
 }
 
 /// Answers for one parent. Small: there are as many as parents.
@@ -52,16 +54,14 @@ pub(super) struct Reconciler {
     last_touch: Option<Instant>,
     /// Whether the last run left something undone because the operator is paused.
     owes_run: bool,
-    /// Tells of the end, once it is ordered.
-    end: Option<EndOfParent>,
 }
 
 impl Reconciler {
     pub(super) fn new(parts: Arc<ReconcilerParts>, key: ObjectKey, uid: Uid) -> Self {
         let schedule = Schedule::new(seed(&uid));
         let (memory, causes) = (Memory::default(), Causes::default());
-        let (timer, ticket, last_touch, owes_run, end) = <_>::default();
-        Self { parts, key, uid, schedule, memory, causes, timer, ticket, last_touch, owes_run, end }
+        let (timer, ticket, last_touch, owes_run) = <_>::default();
+        Self { parts, key, uid, schedule, memory, causes, timer, ticket, last_touch, owes_run }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -242,6 +242,14 @@ impl Actor for Reconciler {
     type Context = actix::Context<Self>;
 }
 
+impl Drop for Reconciler {
+    /// However it ends: ordered to, which may have to wait for a run; without having read the order,
+    /// as nobody can address it any more; or by a panic.
+    fn drop(&mut self) {
+        self.parts.ended.post(Ended { key: self.key.clone(), uid: self.uid.clone() });
+    }
+}
+
 impl<M: Letter> Handler<Mail<M>> for Reconciler
 where
     Self: Receive<M>,
@@ -298,8 +306,7 @@ impl Receive<Admitted> for Reconciler {
 }
 
 impl Receive<Retire> for Reconciler {
-    fn receive(&mut self, Retire { end }: Retire, ctx: &mut Self::Context) {
-        self.end = Some(end);
+    fn receive(&mut self, Retire: Retire, ctx: &mut Self::Context) {
         self.step(Input::Retired, ctx);
     }
 }

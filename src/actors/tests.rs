@@ -1,19 +1,19 @@
 //! What an operator's actor shows when messages and the store do not agree.
 
-use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
+use std::{collections::BTreeSet, convert::Infallible, sync::Arc, time::Duration};
 
-use actix::{Actor, Addr, System};
+use actix::{Addr, Message, System};
 use kube::{Client, client::Body};
 use serde_json::json;
 use tokio::runtime::{Builder, Handle};
 
 use super::{
-    mailbox::{Letter, Mail},
-    messages::{EndOfParent, Retire},
+    mailbox::{Letter, Mail, Receive},
+    reconciler::Reconciler,
     *,
 };
 use crate::{
-    board::{Board, OperatorInfo, ParentState},
+    board::{Board, OperatorInfo},
     cluster::{Cluster, Watched},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion},
@@ -50,20 +50,40 @@ fn a_late_message_does_not_bring_a_parent_back() {
 }
 
 #[test]
-fn the_end_of_a_parent_is_told_also_by_an_order_that_nobody_reads() {
-    let back_for_a_moment = |operator: Addr<OperatorActor>, board: Board| async move {
-        let (key, uid) = (parent(7).key().clone(), parent(7).uid().clone());
-        let shown = ParentState::pending(uid.clone(), None);
-        board.record(&OperatorName::new("op").unwrap(), &key, shown);
-        let depth = Metrics::new().mailbox("operator", "op");
-        let end = EndOfParent { key, uid, ended: Postbox::new(&operator, &depth) };
-        drop(Retire { end });
+fn a_parent_whose_reconciler_died_gets_another() {
+    let dying = |operator: Addr<OperatorActor>, board: Board| async move {
+        operator.send(mail(observed(CREATED))).await.unwrap();
+        operator.send(mail(Dying)).await.unwrap();
+        tokio::task::yield_now().await;
+        board.forget(&OperatorName::new("op").unwrap(), parent(7).key());
+        tokio::time::sleep(Duration::from_mins(1)).await;
     };
-    assert_eq!(shown_after(back_for_a_moment), 0);
+    assert_eq!(shown_over(&store(vec![parent(7)]), dying), 1);
+}
+
+/// An order to all reconcilers: to die of a defect.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct Dying;
+
+impl Letter for Dying {}
+
+impl Receive<Dying> for Reconciler {
+    fn receive(&mut self, Dying: Dying, _: &mut Self::Context) {
+        panic!("of a defect");
+    }
 }
 
 /// How many parents the board shows when the store has none, whatever was told.
 fn shown_after<F: Future<Output = ()>>(
+    tell: impl FnOnce(Addr<OperatorActor>, Board) -> F,
+) -> usize {
+    shown_over(&store(vec![]), tell)
+}
+
+/// How many parents the board shows in the end, of those in the store.
+fn shown_over<F: Future<Output = ()>>(
+    parents: &Store,
     tell: impl FnOnce(Addr<OperatorActor>, Board) -> F,
 ) -> usize {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -71,11 +91,12 @@ fn shown_after<F: Future<Output = ()>>(
     let parts = {
         // The client starts a task.
         let _entered = io.enter();
-        parts(board.clone(), io.handle().clone())
+        parts(parents, board.clone(), io.handle().clone())
     };
     let shared = board.clone();
-    System::new().block_on(async move {
-        let operator = OperatorActor::new(parts).start();
+    let paused = || Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    System::with_tokio_rt(paused).block_on(async move {
+        let operator = OperatorActor::start(parts);
         let condition = WatchCondition::Synced;
         operator.send(mail(WatchChanged { watched: apps(), condition })).await.unwrap();
         tell(operator, shared).await;
@@ -91,8 +112,7 @@ fn mail<M: Letter>(message: M) -> Mail<M> {
     Mail::new(message, &Metrics::new().mailbox("operator", "op"))
 }
 
-fn parts(board: Board, runtime: Handle) -> OperatorParts {
-    let parents = without_parents();
+fn parts(parents: &Store, board: Board, runtime: Handle) -> OperatorParts {
     let context = Arc::new(context(parents.clone()));
     let (name, config) = (context.name().clone(), context.config().clone());
     board.register(OperatorInfo { name, config, has_finalizer: false });
@@ -128,11 +148,11 @@ fn failing_client() -> Client {
     Client::new(tower::service_fn(serve), "ns")
 }
 
-fn without_parents() -> Store {
+fn store(parents: Vec<Object>) -> Store {
     let store = Store::new(app(), BTreeSet::new());
     let scope = store.add_scope(None);
     let start = store.begin_list(scope);
-    store.replace(scope, start, vec![], &ResourceVersion::Number(5));
+    store.replace(scope, start, parents, &ResourceVersion::Number(7));
     store
 }
 

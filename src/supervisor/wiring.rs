@@ -6,7 +6,6 @@ use std::{
     time::Instant,
 };
 
-use actix::Actor;
 use kube::Client;
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
@@ -174,7 +173,7 @@ impl Wiring {
         self.metrics.operator_registered(context.name());
         let reader = |ty: &K8sType| self.stores[ty].reader();
         let mailbox = self.metrics.mailbox("operator", context.name().as_str());
-        let operator = OperatorActor::new(OperatorParts {
+        let operator = OperatorActor::start(OperatorParts {
             context: context.clone(),
             parents: reader(&config.parent),
             children: config.children.iter().map(|child| reader(&child.ty)).collect(),
@@ -184,8 +183,7 @@ impl Wiring {
             board: self.board.clone(),
             states: self.states.clone(),
             mailbox: mailbox.clone(),
-        })
-        .start();
+        });
         let types: BTreeSet<&K8sType> =
             config.children.iter().map(|child| &child.ty).chain([&config.parent]).collect();
         for ty in types {

@@ -1,0 +1,97 @@
+//! From the first sight of a parent to the end of its reconciler.
+
+use std::time::Duration;
+
+use actix::AsyncContext;
+
+use super::{OperatorActor, Parent};
+use crate::{
+    actors::{
+        mailbox::{Receive, post},
+        messages::{Ended, Retire, Touched},
+        reconciler::Reconciler,
+    },
+    board::ParentState,
+    history::Cause,
+    object::{Object, ObjectKey, Uid},
+    schedule::Touch,
+};
+
+/// When a reconciler that died is followed by another. What it ran may still be under way.
+const AGAIN_AFTER: Duration = Duration::from_secs(10);
+
+impl OperatorActor {
+    pub(super) fn parent_is(&mut self, parent: &Object, touch: Touch, cause: Cause) {
+        if self.parents.get(parent.key()).is_none_or(|known| known.uid != *parent.uid()) {
+            self.retire(parent.key());
+            self.show_pending(parent);
+            if self.ending.contains(parent.uid()) {
+                return;
+            }
+            self.start_reconciler(parent);
+        }
+        if let Some(known) = self.parents.get(parent.key()) {
+            post(&known.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
+        }
+    }
+
+    fn start_reconciler(&mut self, parent: &Object) {
+        let (key, uid) = (parent.key().clone(), parent.uid().clone());
+        let (parts, of) = (self.reconcilers.clone(), (key.clone(), uid.clone()));
+        let make = move || Reconciler::new(parts, of.0, of.1);
+        let reconciler = self.parts.spread.start(&uid, make);
+        self.keys.insert(uid.clone(), key.clone());
+        self.parents.insert(key, Parent { uid, reconciler });
+    }
+
+    /// Here and not by the reconciler's actor: it may be retired before it is first polled.
+    fn show_pending(&self, parent: &Object) {
+        let state = ParentState::pending(parent.uid().clone(), parent.generation());
+        self.parts.board.record(self.name(), parent.key(), state);
+    }
+
+    /// Ends what there is under a key.
+    pub(super) fn retire(&mut self, key: &ObjectKey) {
+        if let Some(known) = self.parents.remove(key) {
+            self.keys.remove(&known.uid);
+            self.ending.insert(known.uid);
+            post(&known.reconciler, &self.reconcilers.mailbox, Retire);
+        } else if self.ending.is_empty() {
+            return;
+        }
+        self.parts.board.forget(self.name(), key);
+    }
+
+    /// Nothing runs any more for a parent that was gone: it may be back.
+    fn ended(&mut self, key: &ObjectKey, uid: &Uid) {
+        self.ending.remove(uid);
+        match self.answered_for(key) {
+            Some(parent) if parent.uid() == uid => self.parent_is_now(None, &parent),
+            // It was back for a moment, and is shown as one that waits.
+            None if !self.parents.contains_key(key) => self.parts.board.forget(self.name(), key),
+            Some(_) | None => {}
+        }
+    }
+}
+
+impl Receive<Ended> for OperatorActor {
+    fn receive(&mut self, Ended { key, uid }: Ended, ctx: &mut Self::Context) {
+        if self.keys.remove(&uid).is_none() {
+            return self.ended(&key, &uid);
+        }
+        tracing::error!(operator = %self.name(), parent = %key, again_in = ?AGAIN_AFTER,
+            "a reconciler died; this is a bug");
+        self.parents.remove(&key);
+        self.ending.insert(uid.clone());
+        ctx.run_later(AGAIN_AFTER, move |operator, _| operator.ended(&key, &uid));
+    }
+}
+
+#[cfg(test)]
+impl Receive<crate::actors::tests::Dying> for OperatorActor {
+    fn receive(&mut self, _: crate::actors::tests::Dying, _: &mut Self::Context) {
+        for parent in self.parents.values() {
+            post(&parent.reconciler, &self.reconcilers.mailbox, crate::actors::tests::Dying);
+        }
+    }
+}
