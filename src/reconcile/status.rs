@@ -5,9 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use super::{
-    Context, Failure, Report, child_status, conditions, events,
-    failure::ChildFailure,
-    flapping,
+    Context, Failure, Report, child_status, conditions, events, flapping,
     veil::{self, Veil},
 };
 use crate::{
@@ -61,31 +59,41 @@ pub(super) async fn write(
 /// The failure of the status is one of the run, unless that has failed already: then the retry
 /// must come even if only a change of the parent could mend the run.
 async fn status_failed(context: &Context, parent: &Object, error: ApiError, report: &mut Report) {
-    report.status_is_due = report.failure().is_some();
+    let has_failed = report.failure().is_some();
     let is_refused = error.class() == ErrorClass::Permanent;
     report.step_failed(&"the status", error);
     report.close();
     veil::draw(context, parent, report).await;
-    if report.status_is_due {
-        return tell_of_silence(context, parent, report);
+    if !has_failed {
+        announce(context, parent, report);
     }
-    announce(context, parent, report);
-    let said = conditions::said(report);
-    let wanted = only_conditions(context, &said, report);
-    if is_refused && matches!(patch(context, parent, wanted).await, Ok(Patched::Written { .. })) {
-        report.wrote_status = true;
+    let is_said = is_refused && say_conditions(context, parent, report).await;
+    report.status_is_due = has_failed && !is_said;
+    if has_failed && is_refused {
+        tell_of_refusal(context, parent, is_said, report);
     }
 }
 
-/// A failed run of which the status will never tell: the Event of the failure says nothing of that.
-fn tell_of_silence(context: &Context, parent: &Object, report: &mut Report) {
-    let is_for_good = |failure: &&ChildFailure| failure.error.class() == ErrorClass::Permanent;
-    let Some(failure) = report.child_failures.last().filter(is_for_good) else { return };
-    let what = format!(
-        "its status cannot say that it failed: {}; no field of the status may be required that a \
-         failed run does not set",
-        failure.said
-    );
+/// Writes no more than the conditions; returns whether the parent shows them.
+async fn say_conditions(context: &Context, parent: &Object, report: &mut Report) -> bool {
+    let said = conditions::said(report);
+    let patched = patch(context, parent, only_conditions(context, &said, report)).await;
+    report.wrote_status = matches!(patched, Ok(Patched::Written { .. }));
+    matches!(patched, Ok(Patched::Written { .. } | Patched::Unchanged))
+}
+
+/// The Event of the failure says nothing of a status that is refused.
+fn tell_of_refusal(context: &Context, parent: &Object, is_said: bool, report: &mut Report) {
+    let Some(failure) = report.child_failures.last() else { return };
+    let what = if is_said {
+        format!("of its status no more than the conditions is written: {}", failure.said)
+    } else {
+        format!(
+            "its status cannot say that it failed: {}; no field of the status may be required that \
+             a failed run does not set",
+            failure.said
+        )
+    };
     tracing::warn!(operator = %context.name(), parent = %parent.key(), "{what}");
     events::tell(context, parent, (EventKind::Warning, "StatusRefused", what), report);
 }
