@@ -15,6 +15,7 @@ mod started;
 mod world;
 
 mod access;
+mod backoff;
 mod bad_input;
 mod builtins;
 mod child_status;
