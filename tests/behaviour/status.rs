@@ -119,3 +119,44 @@ async fn what_the_server_defaults_in_a_list_of_the_status_is_written_once() {
     assert_eq!(writes(), before, "there is nothing to write");
     operators.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_observed_generation_follows_the_spec_through_failures_and_back() {
+    let Some((world, operators)) = kitchen().await else { return };
+    for (parent, ready) in [
+        (recipe("r", &[config_map("c", json!({}))]), "True"),
+        (acting("r", "fail"), "False"),
+        (acting("r", "permanent"), "False"),
+        (recipe("r", &[json!({"apiVersion": "v1"})]), "False"),
+        (recipe("r", &[]), "True"),
+    ] {
+        let applied = world.apply(RECIPE, parent).await;
+        let generation = &applied["metadata"]["generation"];
+        let is_seen = |parent: &Value| parent["status"]["observedGeneration"] == *generation;
+        let seen = world.until(RECIPE, "r", "this generation in the status", is_seen).await;
+        let condition = condition(&seen, "Ready");
+        let said = (&condition["status"], &condition["observedGeneration"]);
+        assert_eq!(said, (&json!(ready), generation), "{condition}");
+    }
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_the_handler_no_longer_returns_leaves_the_status() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let courses = json!([{"dish": "soup", "served": "cold"}]);
+    for (status, taste, dishes) in [
+        (json!({"taste": "fine", "courses": courses}), json!("fine"), &courses),
+        (json!({"courses": courses}), Value::Null, &courses),
+        (json!({"taste": "better"}), json!("better"), &Value::Null),
+        (json!({}), Value::Null, &Value::Null),
+    ] {
+        let mut parent = recipe("r", &[]);
+        parent["spec"]["status"] = status;
+        world.apply(RECIPE, parent).await;
+        let ready = world.until_ready(RECIPE, "r").await;
+        let shown = &ready["status"];
+        assert_eq!((&shown["taste"], &shown["courses"]), (&taste, dishes), "{shown}");
+    }
+    operators.stop().await;
+}
