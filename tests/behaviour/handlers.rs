@@ -1,6 +1,9 @@
 //! Handlers that answer their own errors: the status is theirs, the children stay.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use operetta::{
     operator::{
@@ -158,5 +161,82 @@ async fn a_finalize_that_fails_for_good_is_tried_again_all_the_same() {
     world.until_ready(RECIPE, "r").await;
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    operators.stop().await;
+}
+
+/// Says in the status what came of each call, and remembers it; fails where the spec says so.
+#[derive(Clone, Default)]
+struct Narrator(Arc<Mutex<Vec<&'static str>>>);
+
+impl Narrator {
+    fn fails(request: &SyncRequest, act: &str) -> Result<(), String> {
+        let spec = request.parent.field("spec").unwrap_or_default();
+        if spec["act"] == act { Err(format!("cannot {act}")) } else { Ok(()) }
+    }
+}
+
+impl FailableHandler for Narrator {
+    type Validated = ();
+    type Error = String;
+    type Status = Value;
+
+    fn validate(&self, request: &SyncRequest) -> Result<(), String> {
+        Self::fails(request, "validate")
+    }
+
+    fn sync_children(&self, (): &mut (), request: &SyncRequest) -> Result<Vec<Value>, String> {
+        let spec = request.parent.field("spec").unwrap_or_default();
+        Self::fails(request, "sync").map(|()| spec["children"].as_array().cloned().unwrap())
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<(), String> {
+        Self::fails(request, "finalize")
+    }
+
+    fn determine_status(&self, _: &SyncRequest, result: HandlerResult<(), String>) -> Value {
+        let name = match result {
+            HandlerResult::ValidationFailed(_) => "ValidationFailed",
+            HandlerResult::SyncFailed(..) => "SyncFailed",
+            HandlerResult::FinalizeFailed(_) => "FinalizeFailed",
+            HandlerResult::SyncSuccess(()) => "SyncSuccess",
+            HandlerResult::FinalizeSuccess => "FinalizeSuccess",
+        };
+        self.0.lock().unwrap().push(name);
+        json!({"taste": name})
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_result_of_a_failable_handler_is_seen_on_its_parent() {
+    let Some(world) = World::new().await else { return };
+    let (narrator, backoff) = (Narrator::default(), BackoffConfig::fixed_interval(NEVER));
+    let handler = DefaultFailableHandler::wrap(narrator.clone()).with_backoff(backoff);
+    let config = slow_backoff(recipe::config("cook"));
+    let operators = world.start(|builder| builder.register(config, handler)).await;
+    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    let until = async |taste: &str, message: &str| {
+        let is_told = |parent: &Value| {
+            parent["status"]["taste"] == taste && condition(parent, "Ready")["message"] == message
+        };
+        world.until(RECIPE, "r", taste, is_told).await
+    };
+    let acts = async |act: &str| world.patch(RECIPE, "r", json!({"spec": {"act": act}})).await;
+    until("SyncSuccess", "all children are as desired").await;
+    acts("validate").await;
+    until("ValidationFailed", "validation failed: cannot validate").await;
+    acts("sync").await;
+    until("SyncFailed", "sync failed: cannot sync").await;
+    acts("finalize").await;
+    until("SyncSuccess", "all children are as desired").await;
+    world.delete(RECIPE, "r").await;
+    until("FinalizeFailed", "finalize failed: cannot finalize").await;
+    assert!(world.get(CONFIG_MAP, "c").await.is_object(), "no failure has taken the child");
+    acts("nothing").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    assert_eq!(narrator.0.lock().unwrap().last(), Some(&"FinalizeSuccess"));
     operators.stop().await;
 }
