@@ -4,6 +4,7 @@
 
 mod admission;
 mod answers;
+mod deletions;
 mod events;
 mod finalizers;
 mod others;

@@ -1,0 +1,149 @@
+//! Deletions that come too late: what happens to a child, or to its parent, between the decision
+//! and the request.
+
+use super::{watches::with_child, *};
+use crate::{
+    recipe::recipe,
+    world::{Kind, POD},
+};
+
+const SECRET: Kind = Kind("v1", "Secret", "secrets");
+
+/// The parent wants something else now, and the deletion of a child for that is on its way.
+async fn deleting(faults: &Faults, resource: &str, wanted: &[Value]) -> Armed {
+    let held = Rule::new(Fault::HoldRequest).verb("delete").resource(resource).times(1);
+    let held = faults.add(held);
+    faults.world.apply(RECIPE, recipe("r", wanted)).await;
+    until_hits(&held, 1).await;
+    held
+}
+
+/// What runs of the parent failed with.
+fn troubles(faults: &Faults) -> Vec<String> {
+    let key = operetta::object::ObjectKey::namespaced(&faults.world.namespace, "r");
+    let parent = faults.operators.running().board().parent("cook", &key).unwrap();
+    parent.history.newest_first().filter_map(|run| run.error().map(str::to_owned)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_edited_on_the_way_of_its_deletion_is_deleted_without_an_error() {
+    let Some((faults, _)) = with_child().await else { return };
+    let held = deleting(&faults, "configmaps", &[]).await;
+    faults.world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "by somebody"}})).await;
+    held.end();
+    faults.until_well("r").await;
+    assert!(faults.world.get(CONFIG_MAP, "c").await.is_null());
+    assert_eq!(troubles(&faults), Vec::<String>::new());
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_taken_away_on_the_way_of_its_deletion_stays_without_an_error() {
+    let Some((faults, _)) = with_child().await else { return };
+    let held = deleting(&faults, "configmaps", &[]).await;
+    let nobodys = json!({"metadata": {"ownerReferences": null}});
+    let child = faults.world.patch(CONFIG_MAP, "c", nobodys).await;
+    held.end();
+    faults.until_well("r").await;
+    assert_eq!(faults.world.get(CONFIG_MAP, "c").await, child);
+    assert_eq!(troubles(&faults), Vec::<String>::new());
+    faults.end().await;
+}
+
+fn pod(image: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "main", "image": image}]}})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_that_somebody_mends_before_it_is_recreated_stays_without_an_error() {
+    let Some(faults) = Faults::start().await else { return };
+    faults.world.apply(RECIPE, recipe("r", &[pod("soup:1")])).await;
+    faults.until_well("r").await;
+    let held = deleting(&faults, "pods", &[pod("soup:2")]).await;
+    let mut spec = json!({"containers": faults.world.get(POD, "p").await["spec"]["containers"]});
+    spec["containers"][0]["image"] = json!("soup:2");
+    let mended = faults.world.patch(POD, "p", json!({"spec": spec})).await;
+    held.end();
+    faults.until_well("r").await;
+    assert_eq!(faults.world.get(POD, "p").await["metadata"]["uid"], mended["metadata"]["uid"]);
+    assert_eq!(troubles(&faults), Vec::<String>::new());
+    faults.end().await;
+}
+
+// === what cannot be rebuilt ===
+
+fn secret() -> Value {
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},
+        "stringData": {"spice": "saffron"}})
+}
+
+/// A parent no longer wants its Secret, and is about to be looked at once more.
+async fn unwanted() -> Option<(Faults, Value, Armed)> {
+    let faults = Faults::start().await?;
+    faults.world.apply(RECIPE, recipe("r", &[secret()])).await;
+    faults.until_well("r").await;
+    let held = Rule::new(Fault::HoldRequest).verb("get").resource("recipes").name("r");
+    let held = faults.add(held.times(1));
+    faults.world.apply(RECIPE, recipe("r", &[])).await;
+    until_hits(&held, 1).await;
+    let secret = faults.world.get(SECRET, "s").await;
+    Some((faults, secret, held))
+}
+
+/// The Secret is this one, and nobody asked the server to delete it.
+async fn assert_is_left_alone(faults: &Faults, secret: &Value) {
+    assert_eq!(faults.world.get(SECRET, "s").await, *secret);
+    assert_eq!(faults.writes("secrets", "s"), 1, "the one that created it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_nobody_wants_any_more_goes_after_a_last_look() {
+    let Some((faults, _, held)) = unwanted().await else { return };
+    held.end();
+    faults.until_well("r").await;
+    assert!(faults.world.get(SECRET, "s").await.is_null());
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_is_wanted_again_in_the_last_moment_stays() {
+    let Some((faults, before, held)) = unwanted().await else { return };
+    faults.world.apply(RECIPE, recipe("r", &[secret()])).await;
+    held.end();
+    faults.until_well("r").await;
+    assert_is_left_alone(&faults, &before).await;
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_was_given_away_in_the_last_moment_stays() {
+    let Some((faults, _, held)) = unwanted().await else { return };
+    let nobodys = json!({"metadata": {"ownerReferences": null}});
+    let given_away = faults.world.patch(SECRET, "s", nobodys).await;
+    held.end();
+    faults.until_well("r").await;
+    assert_is_left_alone(&faults, &given_away).await;
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_stays_when_its_parent_is_another_one_by_now() {
+    let Some((faults, _, held)) = unwanted().await else { return };
+    let world = &faults.world;
+    let nobodys = json!({"metadata": {"ownerReferences": null}});
+    world.patch(SECRET, "s", nobodys).await;
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the first parent gone", Value::is_null).await;
+    let second = world.create(RECIPE, recipe("r", &[secret()])).await;
+    let owner = json!({"apiVersion": RECIPE.0, "kind": RECIPE.1, "name": "r", "controller": true,
+        "blockOwnerDeletion": true, "uid": second["metadata"]["uid"]});
+    let of_second = json!({"metadata": {"ownerReferences": [owner]}});
+    let secret = world.patch(SECRET, "s", of_second).await;
+    held.end();
+    faults.until_well("r").await;
+    let now = world.get(SECRET, "s").await;
+    assert_eq!(now["metadata"]["uid"], secret["metadata"]["uid"]);
+    assert_eq!(now["data"], secret["data"]);
+    faults.end().await;
+}
