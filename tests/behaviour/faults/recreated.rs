@@ -29,6 +29,33 @@ async fn a_parent_created_again_while_a_child_is_written_gets_a_child_of_its_own
     faults.end().await;
 }
 
+/// What a handler says stays among the conditions, whoever else says what.
+fn telling(condition: &str) -> Value {
+    let mut parent = recipe("r", &[]);
+    let conditions = json!([{"type": condition, "status": "True"}]);
+    parent["spec"]["status"] = json!({"taste": condition, "conditions": conditions});
+    parent
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_status_of_a_parent_never_lands_on_its_namesake() {
+    let Some(faults) = Faults::start().await else { return };
+    let world = &faults.world;
+    let held = Rule::new(Fault::HoldRequest).verb("patch").resource("recipes/status").name("r");
+    let held = faults.add(held.times(1));
+    world.create(RECIPE, telling("First")).await;
+    until_hits(&held, 1).await;
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the first gone", Value::is_null).await;
+    let second = world.create(RECIPE, telling("Second")).await;
+    held.end();
+    let parent = faults.until_well("r").await;
+    assert_eq!(parent["metadata"]["uid"], second["metadata"]["uid"]);
+    assert_eq!(parent["status"]["taste"], "Second");
+    assert!(condition(&parent, "First").is_null(), "{parent}");
+    faults.end().await;
+}
+
 /// A write of a child is on its way; meanwhile somebody puts an object of their own in its place.
 async fn is_replaced_under(verb: &str) {
     let Some(faults) = Faults::start().await else { return };
