@@ -1,7 +1,7 @@
 //! What admission makes of what we write, by a webhook and by a policy: images rewritten, labels taken
 //! off.
 
-use super::*;
+use super::{watches::with_child, *};
 use crate::{
     cluster::Cluster,
     recipe::{config_map, recipe},
@@ -179,6 +179,27 @@ async fn a_policy_that_changes_only_what_is_created_makes_no_loop_and_no_restart
     let is_new = |pod: &Value| pod["spec"]["hostname"] == "stove";
     let new = faults.world.until(POD, "p", "another pod", is_new).await;
     assert_ne!(new["metadata"]["uid"], old["metadata"]["uid"]);
+    faults.end().await;
+}
+
+// === nothing ===
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_of_which_a_webhook_leaves_nothing_is_counted_once_and_not_repeated() {
+    let Some((faults, child)) = with_child().await else { return };
+    let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "much".into());
+    let rule = faults.add(Rule::new(rewrite).verb("patch").resource("configmaps").name("c"));
+    faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
+    faults.until_well("r").await;
+    let runs = faults.operators.runs("cook", &faults.world.namespace, "r");
+    faults.touch("r").await;
+    faults.operators.until_runs("cook", &faults.world.namespace, "r", runs + 1).await;
+    faults.until_well("r").await;
+    let counted = "operetta_noop_writes_total{operator=\"cook\",type=\"configmaps\"} 1\n";
+    let metrics = faults.operators.running().metrics().render();
+    assert!(metrics.contains(counted), "{metrics}");
+    assert_eq!(rule.hits(), 1, "requests for what the server will not change");
+    assert_eq!(faults.world.get(CONFIG_MAP, "c").await, child);
     faults.end().await;
 }
 
