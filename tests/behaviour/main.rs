@@ -32,6 +32,7 @@ mod fights;
 mod finalizing;
 mod handlers;
 mod hostile;
+mod hostile_status;
 mod interlock;
 mod isolation;
 mod kubernetes_events;
