@@ -171,6 +171,9 @@ async fn patch(
         if patch.overruled {
             warn_overruled(context, &parent);
         }
+        if patch.is_no_object {
+            warn_no_object(context, &parent);
+        }
         let Some(body) = patch.body else { return Ok(Patched::Unchanged) };
         let (cluster, manager) = (context.cluster(), context.name().as_str());
         let is_found = match cluster.patch_status(parent.ty(), parent.key(), manager, &body).await {
@@ -212,14 +215,13 @@ fn is_same_generation(parent: &Object, live: &Object) -> bool {
 
 /// Says once that something is not sent because the parent's type does not declare it.
 fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
-    for path in undeclared.iter().filter(|path| context.said.is_due(path)) {
+    for path in undeclared {
         let message = format!(
             "{} does not declare {path}, so it is not written; declare it in the CRD, or do not \
              return it",
             parent.ty()
         );
-        tracing::warn!(operator = %context.name(), "{message}");
-        events::tell_once(context, parent, (EventKind::Warning, "UndeclaredStatus", message));
+        warn_once(context, parent, "UndeclaredStatus", &message);
     }
 }
 
@@ -227,10 +229,20 @@ fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
 fn warn_overruled(context: &Context, parent: &Object) {
     let message = "what the handler returns as status.children or status.childrenOmitted is not \
                    written: the operator lists its children there (with_child_status)";
+    warn_once(context, parent, "OverruledStatus", message);
+}
+
+/// Says once that what the handler returns can be no status.
+fn warn_no_object(context: &Context, parent: &Object) {
+    let message = "the status that the handler returns is no JSON object, so it is not written: \
+                   return a map or a struct with fields, or none";
+    warn_once(context, parent, "InvalidStatus", message);
+}
+
+fn warn_once(context: &Context, parent: &Object, reason: &'static str, message: &str) {
     if context.said.is_due(message) {
         tracing::warn!(operator = %context.name(), "{message}");
-        let event = (EventKind::Warning, "OverruledStatus", message.to_owned());
-        events::tell_once(context, parent, event);
+        events::tell_once(context, parent, (EventKind::Warning, reason, message.to_owned()));
     }
 }
 

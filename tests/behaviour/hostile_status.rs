@@ -128,3 +128,13 @@ async fn a_failure_is_said_although_the_status_for_it_is_nested_too_deep() {
 async fn a_failure_is_said_although_the_status_for_it_is_no_object() {
     hides_no_failure(|| json!("burnt")).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_is_said_although_the_status_for_it_is_too_large() {
+    hides_no_failure(|| json!({"taste": "x".repeat(4_000_000)})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_is_said_although_the_status_for_it_does_not_fit_its_type() {
+    hides_no_failure(|| json!({"taste": 7})).await;
+}

@@ -62,6 +62,8 @@ pub struct StatusPatch {
     pub undeclared: Vec<String>,
     /// Whether the handler returned something of its own where the children are listed.
     pub overruled: bool,
+    /// Whether the handler returned what is no object, and so no status.
+    pub is_no_object: bool,
 }
 
 /// Computes the patch that brings the status of a parent up to date.
@@ -91,7 +93,7 @@ fn desired(
             fields_of_handler(input, fields, &mut patch.undeclared)
         }
         Some(_) => {
-            patch.undeclared.push(".status".to_owned());
+            patch.is_no_object = true;
             without_conditions(present)
         }
     };
