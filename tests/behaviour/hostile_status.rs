@@ -8,13 +8,15 @@ use crate::{
     world::{CONFIG_MAP, EVENT, World, condition, eventually},
 };
 
-/// As recipes say, but for the statuses that no object could hold: no API server reads four
-/// megabytes.
+/// As recipes say, but for the statuses that no object could hold.
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let response = recipe::sync(request)?;
     let spec = request.parent.field("spec").unwrap_or_default();
     Ok(match spec["act"].as_str() {
-        Some("large status") => response.with_status(json!({"taste": "x".repeat(4_000_000)})),
+        Some("large status") => {
+            let size = usize::try_from(spec["size"].as_u64().unwrap_or_default())?;
+            response.with_status(json!({"taste": "x".repeat(size)}))
+        }
         Some("deep status") => response.with_status(json!({"taste": deep(1_000)})),
         _ => response,
     })
@@ -78,9 +80,14 @@ async fn a_status_that_is_no_object_is_not_written_and_that_is_said() {
     }
 }
 
+/// For etcd, for the way to it, and for the API server.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_of_four_megabytes_fails_the_run_and_that_is_said() {
-    survives(acting("large status"), "the status: ", "the status: ").await;
+async fn a_status_that_is_too_large_fails_the_run_and_that_is_said() {
+    for size in [1_600_000, 2_500_000, 4_000_000] {
+        let mut parent = acting("large status");
+        parent["spec"]["size"] = json!(size);
+        survives(parent, "the status: ", "the status: ").await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -51,6 +51,7 @@ mod scopes;
 mod selection;
 mod sentinel;
 mod sharing;
+mod sizes;
 mod status;
 mod takeover;
 mod uncollectable;

@@ -14,6 +14,7 @@
 
 mod object;
 mod part;
+mod refused;
 mod table;
 
 use std::{
@@ -27,6 +28,7 @@ use tokio::sync::{mpsc, watch};
 pub(crate) use self::{
     object::{Event, Meta, Object, OwnerReference},
     part::{Found, Part},
+    refused::Refused,
     table::{Compacted, Revision},
 };
 use self::{part::States, table::Table};
@@ -59,10 +61,6 @@ pub(crate) enum Expect {
     /// The object has this version.
     Version(u64),
 }
-
-/// The belief of the writer was wrong: the newest state, if there is one.
-#[derive(Debug)]
-pub(crate) struct Outrun(pub Option<Arc<Object>>);
 
 /// One write.
 #[derive(Debug)]
@@ -231,8 +229,8 @@ impl Log {
         }
     }
 
-    /// Applies a write at the head, if its belief holds.
-    pub(crate) fn commit(&self, write: Write<'_>) -> Result<Arc<Object>, Outrun> {
+    /// Applies a write at the head, if its belief holds and its object is not too large.
+    pub(crate) fn commit(&self, write: Write<'_>) -> Result<Arc<Object>, Refused> {
         let mut state = self.lock();
         let table = state.table(write.resource, self.capacity);
         let previous = table.get(&write.key).cloned();
@@ -240,9 +238,9 @@ impl Log {
         match (write.expect, version) {
             (Expect::Absent, None) => {}
             (Expect::Version(expected), Some(found)) if expected == found => {}
-            _ => return Err(Outrun(previous)),
+            _ => return Err(Refused::Outrun(previous)),
         }
-        Ok(state.append(self.capacity, write, previous))
+        state.append(self.capacity, write, previous)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -262,7 +260,7 @@ impl State {
         capacity: usize,
         write: Write<'_>,
         previous: Option<Arc<Object>>,
-    ) -> Arc<Object> {
+    ) -> Result<Arc<Object>, Refused> {
         let Write { resource, key, expect: _, delete, mut value, epoch } = write;
         let event = match (&previous, delete) {
             (_, true) => Event::Deleted,
@@ -272,6 +270,9 @@ impl State {
         let version = self.head + 1;
         value["metadata"]["resourceVersion"] = json!(version.to_string());
         let object = Arc::new(Object::encode(event, value, epoch));
+        if !delete {
+            refused::admit(&object)?;
+        }
         self.index(resource, &key, previous.as_deref(), (!delete).then_some(&*object));
         let revision = Revision { version, event, key, previous, object: Arc::clone(&object) };
         let revision = Arc::new(revision);
@@ -279,7 +280,7 @@ impl State {
         self.head = version;
         let committed = Committed { resource: Arc::clone(resource), revision };
         self.followers.retain(|follower| follower.send(committed.clone()).is_ok());
-        object
+        Ok(object)
     }
 
     fn index(

@@ -32,7 +32,8 @@ fn a_write_that_believes_something_else_is_refused_with_the_newest_state() {
         value: json!({}),
         epoch: 0,
     };
-    let Outrun(found) = log.commit(write).expect_err("it is outrun");
+    let refused = log.commit(write).expect_err("it is outrun");
+    let Refused::Outrun(found) = refused else { panic!("{refused:?}") };
     assert_eq!(found.map(|o| o.meta.resource_version), Some(version + 1));
 }
 

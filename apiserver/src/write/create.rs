@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Result, Subresource, WriteOptions, Written, manage, metadata, strategy};
 use crate::{
     cluster::Cluster,
-    log::{Event, Expect, Object, ObjectKey, Write},
+    log::{Event, Expect, Object, ObjectKey, Refused, Write},
     namespace,
     resource::Resource,
     status::StatusError,
@@ -93,7 +93,10 @@ fn insert(
         value,
         epoch: resource.epoch,
     };
-    let object = cluster.log.commit(write).map_err(|outrun| taken(outrun.0.as_deref()))?;
+    let object = cluster.log.commit(write).map_err(|refused| match refused {
+        Refused::Outrun(found) => taken(found.as_deref()),
+        Refused::TooLarge(why) => StatusError::internal(why),
+    })?;
     strategy::after_commit(cluster, resource, Subresource::Main, &key);
     Ok(object)
 }

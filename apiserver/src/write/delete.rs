@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Result, Subresource, strategy};
 use crate::{
     cluster::Cluster,
-    log::{Expect, Object, ObjectKey, Write},
+    log::{Expect, Object, ObjectKey, Refused, Write},
     resource::{GroupResource, Resource},
     status::StatusError,
 };
@@ -83,9 +83,13 @@ pub(crate) fn delete(
             value: strategy::to_storage(resource, value),
             epoch: resource.epoch,
         };
-        if let Ok(object) = cluster.log.commit(write) {
-            strategy::after_commit(cluster, resource, Subresource::Main, key);
-            return Ok(if held { Deleted::Held(object) } else { Deleted::Gone(object) });
+        match cluster.log.commit(write) {
+            Ok(object) => {
+                strategy::after_commit(cluster, resource, Subresource::Main, key);
+                return Ok(if held { Deleted::Held(object) } else { Deleted::Gone(object) });
+            }
+            Err(Refused::Outrun(_)) => {}
+            Err(Refused::TooLarge(why)) => return Err(StatusError::internal(why)),
         }
     }
 }

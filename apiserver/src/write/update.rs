@@ -8,7 +8,7 @@ use super::{Result, Subresource, WriteOptions, Written, generation, manage, meta
 use crate::{
     apply::ignore_timestamps,
     cluster::Cluster,
-    log::{Event, Expect, Object, ObjectKey, Write},
+    log::{Event, Expect, Object, ObjectKey, Refused, Write},
     resource::Resource,
     status::StatusError,
 };
@@ -53,7 +53,7 @@ pub(crate) fn update(
             let value = strategy::to_storage(resource, next.clone());
             Arc::new(Object::encode(Event::Deleted, value, resource.epoch))
         });
-        if let Some(object) = store(cluster, resource, key, &object, next, options) {
+        if let Some(object) = store(cluster, resource, key, &object, next, options)? {
             if !options.dry_run {
                 strategy::after_commit(cluster, resource, subresource, key);
             }
@@ -96,11 +96,11 @@ fn store(
     live: &Object,
     next: Value,
     options: &WriteOptions,
-) -> Option<Arc<Object>> {
+) -> Result<Option<Arc<Object>>> {
     let delete = ends(resource, &next);
     let value = strategy::to_storage(resource, next);
     if options.dry_run {
-        return Some(Arc::new(Object::encode(Event::Modified, value, resource.epoch)));
+        return Ok(Some(Arc::new(Object::encode(Event::Modified, value, resource.epoch))));
     }
     let write = Write {
         resource: &resource.storage,
@@ -110,7 +110,11 @@ fn store(
         value,
         epoch: resource.epoch,
     };
-    cluster.log.commit(write).ok()
+    match cluster.log.commit(write) {
+        Ok(object) => Ok(Some(object)),
+        Err(Refused::Outrun(_)) => Ok(None),
+        Err(Refused::TooLarge(why)) => Err(StatusError::internal(why)),
+    }
 }
 
 /// Whether nothing holds a deleted object any more.

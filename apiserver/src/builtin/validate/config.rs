@@ -7,7 +7,10 @@ use crate::{
     schema::{FieldError, FieldPath},
 };
 
-/// Keys of both maps of a config map.
+/// What a config map or a secret may hold, in bytes.
+const SIZE_LIMIT: u64 = 1 << 20;
+
+/// Keys and size of both maps of a config map.
 pub(super) fn config_map(object: &Value, errors: &mut Vec<FieldError>) {
     keys(object, "data", errors);
     keys(object, "binaryData", errors);
@@ -18,11 +21,18 @@ pub(super) fn config_map(object: &Value, errors: &mut Vec<FieldError>) {
             errors.push(FieldError::invalid(&at, &json!(key), detail));
         }
     }
+    if is_large(texts(object, "data").map(str::len).sum::<usize>() + bytes(object, "binaryData")) {
+        // Of all fields: as the real server writes a path without a name.
+        errors.push(FieldError::too_long(&FieldPath::new("[]"), SIZE_LIMIT));
+    }
 }
 
-/// Keys of a secret, and those that its type demands.
+/// Keys and size of a secret, and those that its type demands.
 pub(super) fn secret(object: &Value, errors: &mut Vec<FieldError>) {
     keys(object, "data", errors);
+    if is_large(bytes(object, "data")) {
+        errors.push(FieldError::too_long(&FieldPath::new("data"), SIZE_LIMIT));
+    }
     let demanded: &[&str] = match path::text(object, "type") {
         "kubernetes.io/tls" => &["tls.crt", "tls.key"],
         "kubernetes.io/dockerconfigjson" => &[".dockerconfigjson"],
@@ -39,6 +49,21 @@ pub(super) fn secret(object: &Value, errors: &mut Vec<FieldError>) {
 
 fn names<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = &'a String> + use<'a> {
     object.get(field).and_then(Value::as_object).into_iter().flat_map(|map| map.keys())
+}
+
+fn texts<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+    let map = object.get(field).and_then(Value::as_object);
+    map.into_iter().flat_map(|map| map.values()).filter_map(Value::as_str)
+}
+
+fn is_large(size: usize) -> bool {
+    u64::try_from(size).is_ok_and(|size| size > SIZE_LIMIT)
+}
+
+/// How much is behind Base64.
+fn bytes(object: &Value, field: &str) -> usize {
+    let decoded = |text: &str| text.trim_end_matches('=').len() * 3 / 4;
+    texts(object, field).map(decoded).sum()
 }
 
 fn keys(object: &Value, field: &str, errors: &mut Vec<FieldError>) {
