@@ -47,16 +47,14 @@ async fn each_limit_is_told_in_words_of_its_own() {
     }
 }
 
-/// A good child after one that is too large.
-fn sync(_: &SyncRequest) -> Result<SyncResponse> {
-    let large = config_map("large", json!({"x": of_size(MEBIBYTE + 1)}));
-    Ok(SyncResponse::new().children([large, config_map("good", json!({}))]))
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_is_too_large_stalls_its_parent_and_keeps_no_other_from_being_written() {
     let Some(world) = World::new().await else { return };
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
+    let handler = |_: &SyncRequest| -> Result<SyncResponse> {
+        let large = config_map("large", json!({"x": of_size(MEBIBYTE + 1)}));
+        Ok(SyncResponse::new().children([large, config_map("good", json!({}))]))
+    };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
     world.create(RECIPE, recipe("r", &[])).await;
     let says_so = |parent: &Value| {
         let stalled = condition(parent, "Stalled");
