@@ -63,17 +63,25 @@ pub(super) fn with_unread(body: BoxBody, unread: Payload) -> BoxBody {
     holding(body, unread)
 }
 
-/// A body with something that is dropped when all of it was handed on, or nobody wants it any more.
-pub(super) fn holding<T: Unpin + 'static>(body: BoxBody, held: T) -> BoxBody {
-    BoxBody::new(Holding { body, _held: held })
+/// What a body holds until all of it was handed on, or nobody wants it any more.
+pub(super) trait Held: Unpin + 'static {
+    /// More of the body is wanted.
+    fn wanted(&self) {}
+}
+
+impl Held for Payload {}
+
+/// A body that holds something.
+pub(super) fn holding(body: BoxBody, held: impl Held) -> BoxBody {
+    BoxBody::new(Holding { body, held })
 }
 
 struct Holding<T> {
     body: BoxBody,
-    _held: T,
+    held: T,
 }
 
-impl<T: Unpin> MessageBody for Holding<T> {
+impl<T: Held> MessageBody for Holding<T> {
     type Error = <BoxBody as MessageBody>::Error;
 
     fn size(&self) -> BodySize {
@@ -84,7 +92,9 @@ impl<T: Unpin> MessageBody for Holding<T> {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        Pin::new(&mut self.get_mut().body).poll_next(context)
+        let Self { body, held } = self.get_mut();
+        held.wanted();
+        Pin::new(body).poll_next(context)
     }
 }
 

@@ -4,7 +4,7 @@
 //! browser send requests here. Same-origin rules keep it from reading the answers, unless its own
 //! name is made to resolve to 127.0.0.1: so only names of the loopback are answered.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use actix_web::{
     Error, HttpMessage, HttpResponse, ResponseError,
@@ -13,6 +13,7 @@ use actix_web::{
     http::{
         ConnectionType,
         header::{self, HeaderMap},
+        uri::Authority,
     },
     middleware::Next,
 };
@@ -52,7 +53,8 @@ pub(super) enum Hosts {
     Any,
 }
 
-const LOOPBACK_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+/// Beside the addresses themselves.
+const LOOPBACK_NAME: &str = "localhost";
 
 pub(super) const MAX_URI: usize = 8 << 10;
 pub(super) const MAX_HEADERS: usize = 16 << 10;
@@ -70,14 +72,13 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let busy = connection::busy(&request);
-    let host = request.headers().get(header::HOST).cloned();
+    let host = host(&request);
     let admitted = admit(&gate, &mut request).await;
     let visitor = visitor::of(&request);
     let answer = visitor::known(visitor, answer(&gate, admitted, request, next)).await?;
     let mut response = answer.map_body(|_, body| body::holding(body, busy));
-    let host = host.as_ref().and_then(|host| host.to_str().ok()).unwrap_or_default();
     let status = response.status();
-    headers::put(response.headers_mut(), status, gate.protocol, host);
+    headers::put(response.headers_mut(), status, gate.protocol, &host);
     Ok(response)
 }
 
@@ -171,6 +172,13 @@ fn size(headers: &HeaderMap) -> usize {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
 }
 
+/// The host that the request names; HTTP/2 has another place for it.
+fn host(request: &ServiceRequest) -> String {
+    let authority = request.uri().authority().map(Authority::as_str);
+    let header = || request.headers().get(header::HOST)?.to_str().ok();
+    authority.or_else(header).unwrap_or_default().to_owned()
+}
+
 /// Whether every host that the request names is a loopback name, with or without a port.
 fn names_loopback(request: &ServiceRequest) -> bool {
     let headers = request.headers().get_all(header::HOST).map(|value| value.to_str().ok());
@@ -179,16 +187,19 @@ fn names_loopback(request: &ServiceRequest) -> bool {
     hosts.peek().is_some() && hosts.all(|host| host.is_some_and(is_loopback_name))
 }
 
+/// A name can be made to mean another address, an address cannot.
 fn is_loopback_name(host: &str) -> bool {
-    LOOPBACK_HOSTS.into_iter().any(|name| {
-        let Some(rest) = strip_prefix_ignoring_case(host, name) else { return false };
-        rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
-    })
-}
-
-fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
-    let (start, rest) = text.split_at_checked(prefix.len())?;
-    start.eq_ignore_ascii_case(prefix).then_some(rest)
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !host.ends_with(']') => (name, Some(port)),
+        _ => (host, None),
+    };
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    let is_address = match address {
+        Some(address) => address.parse().is_ok_and(|address: Ipv6Addr| address.is_loopback()),
+        None => name.parse().is_ok_and(|address: Ipv4Addr| address.is_loopback()),
+    };
+    (is_address || name.eq_ignore_ascii_case(LOOPBACK_NAME))
+        && port.is_none_or(|port| port.parse::<u16>().is_ok())
 }
 
 #[cfg(test)]
@@ -197,7 +208,15 @@ mod tests {
 
     #[test]
     fn only_names_of_the_loopback_are_loopback_names() {
-        for good in ["127.0.0.1", "127.0.0.1:8080", "localhost", "LocalHost:1", "[::1]:8080"] {
+        for good in [
+            "127.0.0.1",
+            "127.0.0.1:8080",
+            "127.0.0.2:8080",
+            "localhost",
+            "LocalHost:1",
+            "[::1]",
+            "[::1]:8080",
+        ] {
             assert!(is_loopback_name(good), "{good}");
         }
         for bad in [
@@ -209,6 +228,11 @@ mod tests {
             "localhost:80:80",
             "localhost:99999",
             "::1",
+            "[::1",
+            "[127.0.0.1]",
+            "[::2]:8080",
+            "10.0.0.1",
+            "0.0.0.0",
             "user@localhost",
             "ſocalhost",
         ] {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     access::cookie_name,
-    endpoint::{Access, Answer, Body, Endpoint, Form, JSON, Parameter},
+    endpoint::{Access, Answer, Body, Endpoint, Form, JSON, Method, Parameter},
     guard::Gate,
     origin::Protocol,
     status::Status,
@@ -162,6 +162,12 @@ fn operation(endpoint: &Endpoint, schemas: &mut SchemaGenerator) -> Value {
             "description": meaning,
             "content": {media_type: {"schema": body_schema(fields)}},
         });
+    } else if endpoint.method == Method::Post {
+        operation["requestBody"] = json!({
+            "required": true,
+            "description": "Nothing is read of it; that it is JSON shows that no form of another site sent it",
+            "content": {JSON: {"schema": {"type": "object"}}},
+        });
     }
     operation
 }
@@ -193,17 +199,20 @@ fn operation_id(endpoint: &Endpoint) -> String {
 
 fn shown(Parameter { name, form, meaning }: &Parameter, place: &str) -> Value {
     let is_required = place == "path";
-    json!({
+    let mut parameter = json!({
         "name": name, "in": place, "required": is_required, "description": meaning,
         "schema": schema(form),
-    })
+    });
+    if matches!(form, Form::Flag) {
+        parameter["allowEmptyValue"] = json!(true);
+    }
+    parameter
 }
 
 fn schema(form: &Form) -> Value {
     match form {
-        Form::Text => json!({"type": "string"}),
+        Form::Text | Form::Flag => json!({"type": "string"}),
         Form::WholeNumber => json!({"type": "integer", "minimum": 0}),
-        Form::Flag => json!({"type": "string", "default": ""}),
         Form::OneOf(words) => json!({"type": "string", "enum": words}),
         Form::Secret => json!({"type": "string", "format": "password"}),
     }

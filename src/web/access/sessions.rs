@@ -6,6 +6,7 @@
 //! in its browser, is nobody's. It is kept as a hash, so that what is in memory opens nothing.
 
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -76,8 +77,15 @@ impl Sessions {
         let id = URL_SAFE_NO_PAD.encode(bits);
         let mut open = self.open();
         self.end_old(&mut open, now);
-        make_room(&mut open, self.limits.per_user, |session| session.user == user);
-        make_room(&mut open, self.limits.kept, |_| true);
+        if sessions_of(user, &open) >= self.limits.per_user {
+            end_oldest(user, &mut open);
+        }
+        // However many users there are: who has few keeps them.
+        if open.len() >= self.limits.kept
+            && let Some(most) = who_has_most(&open)
+        {
+            end_oldest(&most, &mut open);
+        }
         let session = Session { user: user.to_owned(), token, began: now, seen: now };
         open.insert(key(&id), session);
         Ok(id)
@@ -114,18 +122,26 @@ impl Sessions {
     }
 }
 
-/// Ends the oldest of some until there is room for one more.
-fn make_room(open: &mut HashMap<Key, Session>, most: usize, of: impl Fn(&Session) -> bool) {
-    let mut theirs: Vec<(Instant, Key)> = open
-        .iter()
-        .filter(|(_, session)| of(session))
-        .map(|(key, session)| (session.began, *key))
-        .collect();
-    theirs.sort_unstable();
-    let too_many = (theirs.len() + 1).saturating_sub(most);
-    for (_, key) in theirs.into_iter().take(too_many) {
-        open.remove(&key);
+fn sessions_of(user: &str, open: &HashMap<Key, Session>) -> usize {
+    open.values().filter(|session| session.user == user).count()
+}
+
+/// Of those who have as many, who has the oldest.
+fn who_has_most(open: &HashMap<Key, Session>) -> Option<String> {
+    let mut users: HashMap<&str, (usize, Reverse<Instant>)> = HashMap::new();
+    for session in open.values() {
+        let (count, oldest) = users.entry(&session.user).or_insert((0, Reverse(session.began)));
+        *count += 1;
+        *oldest = (*oldest).max(Reverse(session.began));
     }
+    let most = users.into_iter().max_by_key(|(_, rank)| *rank);
+    most.map(|(user, _)| user.to_owned())
+}
+
+fn end_oldest(user: &str, open: &mut HashMap<Key, Session>) {
+    let theirs = open.iter().filter(|(_, session)| session.user == user);
+    let oldest = theirs.min_by_key(|(key, session)| (session.began, **key)).map(|(key, _)| *key);
+    oldest.and_then(|key| open.remove(&key));
 }
 
 fn key(id: &str) -> Key {
@@ -200,7 +216,9 @@ mod tests {
         for (second, user) in [(21, "bob"), (22, "dan")] {
             begin(&sessions, user, at(second));
         }
-        assert!(!is_open(&sessions, &ann, at(23)));
+        assert!(is_open(&sessions, &ann, at(23)) && !is_open(&sessions, &eves[17], at(23)));
+        begin(&sessions, "flo", at(24));
+        assert!(!is_open(&sessions, &ann, at(25)), "the oldest where nobody has more");
         assert_eq!(sessions.open().len(), 4);
     }
 

@@ -82,7 +82,11 @@ impl Reader {
         while !self.is_over {
             sleep_until(self.rests_until).await;
             let first = timeout_at(self.heartbeat_at, self.subscription.next()).await;
-            let packet = first.map_or_else(|_| frame::heartbeat(), |first| self.gather(first));
+            let mut packet = first.map_or_else(|_| Bytes::new(), |first| self.gather(first));
+            // What others do is no sign of life to who does not want to hear of it.
+            if packet.is_empty() && !self.is_over && Instant::now() >= self.heartbeat_at {
+                packet = frame::heartbeat();
+            }
             if !packet.is_empty() {
                 self.heartbeat_at = Instant::now() + HEARTBEAT;
                 return Some(packet);
