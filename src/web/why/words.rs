@@ -19,7 +19,7 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
         FailureKind::HandlerFailed if phase == ParentPhase::Stalled => {
             "Change what the error names, above all in the spec of the parent."
         }
-        FailureKind::HandlerFailed => "If it does not pass by itself, change what the error names.",
+        FailureKind::HandlerFailed => "Change what the error names, unless it passes by itself.",
         FailureKind::HandlerPanicked | FailureKind::HandlerOverdue => {
             "That is a defect of the handler: its children stay as they are meanwhile."
         }
