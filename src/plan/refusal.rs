@@ -18,7 +18,7 @@ pub enum RefusalReason {
     /// It is another JSON value.
     #[error("it is not a JSON object")]
     NotAnObject,
-    /// A field that every object has is absent, empty or no string.
+    /// A field that every object has is absent or empty.
     #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A field has another JSON type than every object has.

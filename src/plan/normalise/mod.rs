@@ -88,8 +88,9 @@ impl Owner<'_> {
     }
 
     fn ty(self, fields: &Map<String, Value>) -> Result<K8sType, RefusalReason> {
-        let api_version = text(fields, "apiVersion").ok_or(RefusalReason::Missing("apiVersion"))?;
-        let kind = text(fields, "kind").ok_or(RefusalReason::Missing("kind"))?;
+        let api_version = text(fields, "apiVersion")?;
+        let api_version = api_version.ok_or(RefusalReason::Missing("apiVersion"))?;
+        let kind = text(fields, "kind")?.ok_or(RefusalReason::Missing("kind"))?;
         self.config.child_type(api_version, kind).cloned().ok_or_else(|| {
             let (api_version, kind) = (api_version.to_owned(), kind.to_owned());
             RefusalReason::UndeclaredType { api_version, kind }
@@ -98,13 +99,13 @@ impl Owner<'_> {
 
     /// The key of the child; a missing namespace is the parent's.
     fn key(self, ty: &K8sType, metadata: &Map<String, Value>) -> Result<ObjectKey, RefusalReason> {
-        let Some(name) = text(metadata, "name").map(str::to_owned) else {
+        let Some(name) = text(metadata, "metadata.name")?.map(str::to_owned) else {
             let is_generated = metadata.contains_key("generateName");
             let missing = RefusalReason::Missing("metadata.name");
             return Err(if is_generated { RefusalReason::GeneratedName } else { missing });
         };
         check_name(&name, 253, "metadata.name")?;
-        let namespace = self.namespace(ty, text(metadata, "namespace"))?;
+        let namespace = self.namespace(ty, text(metadata, "metadata.namespace")?)?;
         if let Some(namespace) = &namespace {
             check_name(namespace, 63, "metadata.namespace")?;
         }
@@ -165,8 +166,18 @@ fn set_namespace(metadata: &mut Map<String, Value>, key: &ObjectKey) {
     }
 }
 
-fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+/// The text at the end of a path; an empty one is none. What is no text must not pass for none: a
+/// child would then get a namespace that it did not ask for.
+fn text<'a>(
+    fields: &'a Map<String, Value>,
+    path: &'static str,
+) -> Result<Option<&'a str>, RefusalReason> {
+    let name = path.rsplit('.').next().unwrap_or(path);
+    match fields.get(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+        Some(_) => Err(RefusalReason::WrongType(path)),
+    }
 }
 
 /// Only what a URL path cannot carry is refused; what a type allows is for the server to say.

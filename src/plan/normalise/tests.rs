@@ -150,6 +150,38 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
     }
 }
 
+/// It would be written into the namespace of its parent instead.
+#[test]
+fn what_is_no_text_is_not_taken_for_missing() {
+    let child = |version: Value, kind: Value, name: Value, namespace: Value| {
+        let metadata = json!({"name": name, "namespace": namespace});
+        json!({"apiVersion": version, "kind": kind, "metadata": metadata})
+    };
+    let text = |text: &str| json!(text);
+    for (child, message) in [
+        (
+            child(text("v1"), text("ConfigMap"), text("a"), json!(7)),
+            "ConfigMap.v1 a: `metadata.namespace` has the wrong JSON type",
+        ),
+        (
+            child(text("v1"), text("ConfigMap"), json!(7), Value::Null),
+            "child 1 of the response (ConfigMap): `metadata.name` has the wrong JSON type",
+        ),
+        (
+            child(text("v1"), json!(["ConfigMap"]), text("a"), Value::Null),
+            "child 1 of the response (a): `kind` has the wrong JSON type",
+        ),
+        (
+            child(json!(1), text("ConfigMap"), text("a"), Value::Null),
+            "child 1 of the response (ConfigMap a): `apiVersion` has the wrong JSON type",
+        ),
+    ] {
+        for namespace in [Some("ns"), None] {
+            assert_eq!(refusal(namespace, child.clone()), message);
+        }
+    }
+}
+
 #[test]
 fn a_cluster_scoped_parent_has_children_anywhere_but_says_where() {
     let child = config_map(&json!({"name": "a"}));
