@@ -4,13 +4,9 @@ use serde_json::{Value, json};
 
 use crate::{
     cluster::Request,
-    recipe::{self, RECIPE, acting, config_map, recipe},
+    recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, ECHO, Operators, World, condition, eventually},
 };
-
-async fn kitchen() -> Option<(World, Operators)> {
-    Some(cooking(World::new().await?).await)
-}
 
 async fn cooking(world: World) -> (World, Operators) {
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
@@ -44,66 +40,6 @@ async fn a_malformed_parent_that_slips_through_the_schema_gets_a_condition() {
     let misfit = "/a does not fit the Rust type: `spec.serviceName`: integer, where a string";
     assert!(message.contains(&format!("{}{misfit}", world.namespace)), "{message}");
     operators.stop().await;
-}
-
-/// One parent has a child that cannot be: it says so by condition and Event, writes and deletes
-/// nothing, and another parent goes on.
-async fn refuses(bad: Value, expected: &[&str]) {
-    refuses_parent(recipe("bad", &[bad, config_map("new", json!({}))]), expected).await;
-}
-
-async fn refuses_parent(bad: Value, expected: &[&str]) {
-    let Some((world, operators)) = kitchen().await else { return };
-    world.apply(RECIPE, recipe("bad", &[config_map("kept", json!({}))])).await;
-    world.until_ready(RECIPE, "bad").await;
-    world.apply(RECIPE, bad).await;
-    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "InvalidChildren";
-    let parent = world.until(RECIPE, "bad", "the refusal", says_so).await;
-    let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
-    for part in expected {
-        assert!(message.contains(part), "{part}: {message}");
-    }
-    let is_about_it = |events: &Vec<Value>| {
-        events.iter().any(|event| {
-            event["type"] == "Warning"
-                && event["reason"] == "InvalidChildren"
-                && event["note"].as_str().is_some_and(|note| note.contains(expected[0]))
-        })
-    };
-    eventually("a Warning Event", || world.list(crate::world::EVENT), is_about_it).await;
-    assert!(world.get(CONFIG_MAP, "kept").await.is_object(), "nothing is deleted");
-    assert!(world.get(CONFIG_MAP, "new").await.is_null(), "nothing is written");
-    world.apply(RECIPE, recipe("good", &[config_map("d", json!({}))])).await;
-    world.until_ready(RECIPE, "good").await;
-    operators.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_without_kind_is_refused() {
-    refuses(json!({"apiVersion": "v1", "metadata": {"name": "x"}}), &["`kind`"]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_of_an_undeclared_type_is_refused() {
-    let child = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"}});
-    refuses(child, &["Deployment", "declare"]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_in_a_foreign_namespace_is_refused() {
-    let mut child = config_map("x", json!({}));
-    child["metadata"]["namespace"] = json!("kube-system");
-    refuses(child, &["kube-system/x", "namespace"]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_is_returned_twice_is_refused() {
-    refuses(config_map("new", json!({"other": "data"})), &["new", "twice"]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_of_two_megabytes_is_refused() {
-    refuses_parent(acting("bad", "large"), &["/large: ", "bytes"]).await;
 }
 
 /// An Event is sent beside the run, and a request is logged after its answer.

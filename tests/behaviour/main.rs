@@ -12,6 +12,7 @@ mod kind;
 mod link;
 mod recipe;
 mod started;
+mod told;
 mod world;
 
 mod access;

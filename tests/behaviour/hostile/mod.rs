@@ -1,21 +1,87 @@
 //! Answers of handlers that no good handler gives: nothing is written outside what is theirs, and
 //! the parent says what is wrong.
 
+mod failing;
+mod refused;
+
+use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
-    world::{CONFIG_MAP, ECHO, Operators, SERVICE, World, condition},
+    told::Trouble,
+    world::{CONFIG_MAP, ECHO, Kind, Operators, SERVICE, World, condition},
 };
 
-async fn kitchen() -> Option<(World, Operators)> {
-    let world = World::new().await?;
-    let register = |builder| {
-        let builder = operators::register_all(builder, operators::all());
-        builder.register(recipe::config("cook"), recipe::sync)
-    };
-    let operators = world.start(register).await;
-    Some((world, operators))
+const SECRET: Kind = Kind("v1", "Secret", "secrets");
+
+/// The operator `cook` of recipes, beside those of this repository.
+struct Kitchen {
+    world: World,
+    operators: Operators,
+}
+
+/// Recipes may also have recipes as children.
+fn config() -> OperatorConfig {
+    let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    recipe::config("cook").child_of_type(recipes, ChildConfig::apply())
+}
+
+impl Kitchen {
+    async fn open() -> Option<Self> {
+        Self::on(World::new().await).await
+    }
+
+    async fn on(world: Option<World>) -> Option<Self> {
+        Self::of(world, config(), recipe::sync).await
+    }
+
+    async fn of(
+        world: Option<World>,
+        config: OperatorConfig,
+        handler: impl Handler,
+    ) -> Option<Self> {
+        let world = world?;
+        let register = |builder| {
+            let builder = operators::register_all(builder, operators::all());
+            builder.register(config, handler)
+        };
+        let operators = world.start(register).await;
+        Some(Self { world, operators })
+    }
+
+    /// A parent with a child gets an answer that is of no use: that is said everywhere, the child
+    /// stays exactly as it is, and the next good answer is followed.
+    async fn survives(&self, what: &str, spec: Value, reason: &str, words: &str) {
+        let Self { world, operators } = self;
+        let parent = name_of(what);
+        let good = |salt: &str| recipe(&parent, &[config_map(&parent, json!({"salt": salt}))]);
+        world.apply(RECIPE, good("much")).await;
+        world.until_ready(RECIPE, &parent).await;
+        let before = world.get(CONFIG_MAP, &parent).await;
+        let trouble = Trouble::ahead(world, operators, "cook", reason).await;
+        world.apply(RECIPE, json!({"metadata": {"name": parent}, "spec": spec})).await;
+        trouble.until_told(&parent, words).await;
+        assert_eq!(world.get(CONFIG_MAP, &parent).await, before, "{what}: the child stays");
+        world.apply(RECIPE, good("none")).await;
+        world.until_ready(RECIPE, &parent).await;
+        let after = world.get(CONFIG_MAP, &parent).await;
+        assert_eq!(after["metadata"]["uid"], before["metadata"]["uid"], "{what}");
+        assert_eq!(after["data"]["salt"], "none", "{what}");
+    }
+
+    async fn close(self) {
+        self.operators.stop().await;
+    }
+}
+
+fn secret(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}})
+}
+
+/// Each case has a parent of its own, which says what it is about.
+fn name_of(what: &str) -> String {
+    what.replace(' ', "-")
 }
 
 async fn until_said(world: &World, reason: &str, words: &str) -> Value {
@@ -28,30 +94,23 @@ async fn until_said(world: &World, reason: &str, words: &str) -> Value {
     world.until(RECIPE, "r", &format!("{reason}: {words}"), says).await
 }
 
-/// The whole answer is refused, and the parent is well again with the next.
-async fn refuses(world: &World, answer: Value, words: &str) {
-    world.apply(RECIPE, answer).await;
-    until_said(world, "InvalidChildren", words).await;
-    world.apply(RECIPE, recipe("r", &[])).await;
-    world.until_ready(RECIPE, "r").await;
-}
-
 #[tokio::test(flavor = "multi_thread")]
-async fn names_and_numbers_that_cannot_be_are_refused_before_anything_is_written() {
-    let Some((world, operators)) = kitchen().await else { return };
-    let good = config_map("good", json!({}));
-    for name in ["x".repeat(254), "a\u{0}b".to_owned(), "../secrets/x".to_owned()] {
-        let bad = config_map(&name, json!({}));
-        refuses(&world, recipe("r", &[good.clone(), bad]), "is not a valid name").await;
-    }
-    refuses(&world, acting("r", "many"), "10001 children").await;
-    assert!(world.get(CONFIG_MAP, "good").await.is_null(), "one refused child refuses all");
+async fn children_of_two_kinds_may_have_one_name_and_that_of_their_parent() {
+    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
+    world.apply(RECIPE, recipe("r", &[config_map("r", json!({})), secret("r")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let kept = world.get(SECRET, "r").await;
+    assert!(kept.is_object() && world.get(CONFIG_MAP, "r").await.is_object());
+    world.apply(RECIPE, recipe("r", &[secret("r")])).await;
+    world.until(CONFIG_MAP, "r", "the one that is not wanted gone", Value::is_null).await;
+    world.until_ready(RECIPE, "r").await;
+    assert_eq!(world.get(SECRET, "r").await, kept, "the other stays exactly as it is");
     operators.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_that_only_the_server_refuses_is_said_and_the_others_go_on() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
     let children = [config_map("Not_A_Name", json!({})), config_map("good", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
     until_said(&world, "WriteFailed", "422 Invalid").await;
@@ -61,7 +120,7 @@ async fn a_name_that_only_the_server_refuses_is_said_and_the_others_go_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_bytes_in_a_value_come_through_as_they_are() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
     let odd = json!({"salt": "a\u{0}b\u{7f}\u{85}\u{9f}\u{2028} \u{feff}\u{10ffff}\r\n"});
     world.create(RECIPE, recipe("r", &[config_map("c", odd.clone())])).await;
     world.until_ready(RECIPE, "r").await;
@@ -74,7 +133,7 @@ async fn odd_bytes_in_a_value_come_through_as_they_are() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_child_of_another_operator_is_never_touched() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
     world.until_ready(ECHO, "a").await;
     let theirs = world.get(SERVICE, "a").await;
@@ -82,8 +141,9 @@ async fn the_child_of_another_operator_is_never_touched() {
         "spec": {"ports": [{"port": 99}]}});
     // Not even when it says that it is ours.
     service["metadata"]["labels"] = theirs["metadata"]["labels"].clone();
+    let trouble = Trouble::ahead(&world, &operators, "cook", "Conflict").await;
     world.apply(RECIPE, recipe("r", &[service])).await;
-    until_said(&world, "Conflict", "controlled by EchoServer a").await;
+    trouble.until_told("r", "controlled by EchoServer a").await;
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     assert_eq!(world.get(SERVICE, "a").await, theirs);
@@ -92,7 +152,7 @@ async fn the_child_of_another_operator_is_never_touched() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cycle_of_owners_goes_with_its_parent() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
     let child = config_map("c", json!({}));
     world.apply(RECIPE, recipe("r", std::slice::from_ref(&child))).await;
     world.until_ready(RECIPE, "r").await;
@@ -114,7 +174,7 @@ async fn a_cycle_of_owners_goes_with_its_parent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_handler_that_answers_differently_each_time_is_slowed_down_and_that_is_said() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
     world.apply(RECIPE, acting("r", "dice")).await;
     until_said(&world, "Unsettled", "run after run").await;
     let child = world.get(CONFIG_MAP, "dice").await;

@@ -1,0 +1,105 @@
+//! That something is wrong with a parent is told in four places, as people look at different ones:
+//! a condition of the parent, a Warning Event, a metric, and the web endpoint.
+
+use serde_json::Value;
+
+use crate::{
+    recipe::RECIPE,
+    world::{EVENT, Operators, World, condition, eventually},
+};
+
+/// Trouble that a test is about to make.
+pub(crate) struct Trouble<'a> {
+    world: &'a World,
+    operators: &'a Operators,
+    operator: &'a str,
+    reason: &'a str,
+    /// What was counted of its kind before.
+    counted: u64,
+}
+
+impl<'a> Trouble<'a> {
+    /// Trouble of some kind with a parent of an operator: begin with this, then make it.
+    pub(crate) async fn ahead(
+        world: &'a World,
+        operators: &'a Operators,
+        operator: &'a str,
+        reason: &'a str,
+    ) -> Self {
+        let mut trouble = Self { world, operators, operator, reason, counted: 0 };
+        trouble.counted = trouble.count().await;
+        trouble
+    }
+
+    /// Waits until it is told of a parent, with these words, in all four places.
+    pub(crate) async fn until_told(&self, parent: &str, words: &str) {
+        self.until_in_condition(parent, words).await;
+        self.until_in_event(parent, words).await;
+        self.until_counted(parent).await;
+        self.until_on_the_web(parent, words).await;
+    }
+
+    async fn until_in_condition(&self, parent: &str, words: &str) {
+        let is_said = |parent: &Value| {
+            let ready = condition(parent, "Ready");
+            ready["status"] == "False"
+                && ready["reason"] == self.reason
+                && ready["observedGeneration"] == parent["metadata"]["generation"]
+                && says(&ready["message"], words)
+        };
+        let what = format!("{}: {words}: as a condition of {parent}", self.reason);
+        self.world.until(RECIPE, parent, &what, is_said).await;
+    }
+
+    async fn until_in_event(&self, parent: &str, words: &str) {
+        let is_it = |event: &Value| {
+            event["type"] == "Warning"
+                && event["reason"] == self.reason
+                && event["regarding"]["name"] == parent
+                && says(&event["note"], words)
+        };
+        let what = format!("{}: {words}: as an Event of {parent}", self.reason);
+        eventually(&what, || self.world.list(EVENT), |events| events.iter().any(is_it)).await;
+    }
+
+    async fn until_counted(&self, parent: &str) {
+        let what = format!("{}: {} of {parent}", self.reason, self.series());
+        eventually(&what, || self.count(), |count| *count > self.counted).await;
+    }
+
+    async fn until_on_the_web(&self, parent: &str, words: &str) {
+        let path = format!(
+            "/api/v1/operators/{}/parents/{}/{parent}",
+            self.operator, self.world.namespace
+        );
+        let what = format!("{}: {words}: at {path}", self.reason);
+        let parent = || async {
+            let (_, body) = self.operators.http(&path).await;
+            serde_json::from_str::<Value>(&body).unwrap_or_default()
+        };
+        eventually(&what, parent, |parent| says(&parent["message"], words)).await;
+    }
+
+    /// Where trouble of this kind is counted.
+    fn series(&self) -> String {
+        let operator = self.operator;
+        let (name, more) = match self.reason {
+            "HandlerPanicked" => ("handler_panics", ""),
+            "HandlerOverdue" => ("handler_timeouts", ""),
+            "Conflict" => ("conflicts", ""),
+            _ => ("runs", ",outcome=\"failed\""),
+        };
+        format!("operetta_{name}_total{{operator=\"{operator}\"{more}")
+    }
+
+    async fn count(&self) -> u64 {
+        let (_, metrics) = self.operators.http("/metrics").await;
+        let series = self.series();
+        let lines = metrics.lines().filter(|line| line.starts_with(&series));
+        lines.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+    }
+}
+
+fn says(text: &Value, words: &str) -> bool {
+    text.as_str().is_some_and(|text| text.contains(words))
+}
