@@ -5,6 +5,7 @@ use crate::{
     cleaner::Cleaner,
     recipe::{config_map, recipe},
 };
+use operetta::cluster::Timeouts;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_finalizer_that_cannot_be_written_or_taken_off_is_said_and_tried_again() {
@@ -28,5 +29,46 @@ async fn a_finalizer_that_cannot_be_written_or_taken_off_is_said_and_tried_again
     until_hits(&unserved, 2).await;
     unserved.end();
     faults.world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    faults.end().await;
+}
+
+/// The finalizer is put on, and later taken off, and both times the answer is spoilt.
+async fn spoil(faults: &Faults, cleaner: &Cleaner, name: &str, fault: Fault) {
+    let world = &faults.world;
+    let spoilt = || {
+        let rule = Rule::new(fault.clone()).verb("patch").resource("recipes").name(name);
+        faults.add(rule.times(1))
+    };
+    let on = spoilt();
+    world.create(RECIPE, recipe(name, &[config_map(name, json!({}))])).await;
+    let parent = faults.until_well(name).await;
+    assert_eq!(on.hits(), 1, "{name}");
+    assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]), "{name}: once");
+    assert_eq!(faults.writes("recipes", name), 0, "{name}: and not put on again");
+    let off = spoilt();
+    world.delete(RECIPE, name).await;
+    world.until(RECIPE, name, "the parent gone", Value::is_null).await;
+    assert_eq!(off.hits(), 1, "{name}");
+    assert_eq!(faults.writes("recipes", name), 0, "{name}: and not taken off again");
+    assert_eq!(cleaner.finalized(world, name), 1, "{name}: cleaned up after it once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finalizer_whose_answer_is_lost_is_put_on_and_taken_off_once() {
+    let cleaner = Cleaner::default();
+    let handler = cleaner.clone();
+    let timeouts = Timeouts { request: Duration::from_millis(500), ..Timeouts::default() };
+    let register = |builder: SupervisorBuilder| {
+        builder.with_timeouts(timeouts).register(recipe::config("cook"), handler)
+    };
+    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    for (name, fault) in [
+        ("lost", Fault::LoseReply),
+        ("cut", Fault::CutReply),
+        ("garbled", Fault::GarbleReply),
+        ("swallowed", Fault::SwallowReply),
+    ] {
+        spoil(&faults, &cleaner, name, fault).await;
+    }
     faults.end().await;
 }

@@ -4,6 +4,8 @@ use super::*;
 use crate::recipe::{config_map, recipe};
 use operetta::cluster::Timeouts;
 
+const WRITES: [&str; 4] = ["create", "update", "delete", "status"];
+
 /// A write takes effect and its answer is spoilt: it is said, the child is there once, and
 /// nobody takes it for somebody else's.
 async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &str) {
@@ -54,14 +56,13 @@ async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &st
 
 async fn spoils(fault: Fault, says: &str) {
     let Some(faults) = Faults::start().await else { return };
-    let writes = ["create", "update", "delete", "status"];
-    let each = writes.map(|write| {
+    let each = WRITES.map(|write| {
         let fault = fault.clone();
         let faults = &faults;
         async move { spoil(faults, fault, write, write, says).await }
     });
     futures::future::join_all(each).await;
-    for write in writes {
+    for write in WRITES {
         let got_through = faults.writes("configmaps", write);
         assert!(got_through <= 2, "{write}: {got_through} requests after the one that was lost");
     }
@@ -89,8 +90,15 @@ async fn a_write_that_takes_effect_and_is_never_answered_times_out_and_is_not_re
     let plan = FaultPlan::new();
     let faults = Faults::start_with(plan, |builder| builder.with_timeouts(timeouts)).await;
     let Some(faults) = faults else { return };
-    spoil(&faults, Fault::SwallowReply, "create", "late", "no answer from the API server").await;
-    assert_eq!(faults.writes("configmaps", "late"), 0, "the lost one was enough");
+    for write in WRITES {
+        let silence = "no answer from the API server";
+        spoil(&faults, Fault::SwallowReply, write, write, silence).await;
+        // All but the create have one before them.
+        let others = usize::from(write != "create");
+        let got_through = faults.writes("configmaps", write);
+        assert_eq!(got_through, others, "{write}: the one without an answer was enough");
+    }
+    assert_eq!(faults.writes("recipes/status", "status"), 1, "that before the lost one");
     faults.end().await;
 }
 
