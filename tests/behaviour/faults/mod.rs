@@ -7,6 +7,7 @@ mod answers;
 mod deletions;
 mod events;
 mod finalizers;
+mod lists;
 mod others;
 mod poison;
 mod recreated;

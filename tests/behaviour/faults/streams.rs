@@ -6,8 +6,10 @@ use super::{
 };
 
 fn refusals() -> Vec<Fault> {
-    let mut faults: Vec<_> =
-        [401, 403, 404, 409, 422, 429, 500, 502, 503, 504].into_iter().map(Fault::refuse).collect();
+    let mut faults: Vec<_> = [401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504]
+        .into_iter()
+        .map(Fault::refuse)
+        .collect();
     faults.extend([Fault::busy(1), Fault::CutReply, Fault::GarbleReply, Fault::LoseReply]);
     faults
 }
@@ -39,7 +41,7 @@ async fn every_answer_to_a_list_is_survived() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_to_a_watch_is_survived() {
     // A stream that is cut, or holds garbage, has tests of its own.
-    for fault in refusals().into_iter().take(11) {
+    for fault in refusals().into_iter().take(12) {
         refuse("watch", fault, Fault::CloseWatch).await;
     }
 }

@@ -14,7 +14,7 @@ pub(super) async fn with_child() -> Option<(Faults, Value)> {
 }
 
 /// A parent `r` with a child `c`, which are well.
-async fn with_child_after(
+pub(super) async fn with_child_after(
     plan: FaultPlan,
     set_up: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
 ) -> Option<(Faults, Value)> {

@@ -1,0 +1,84 @@
+//! Lists that are refused for as long as they are asked for, never answered, or deadly: the type is
+//! not trusted until one has come.
+
+use operetta::cluster::Timeouts;
+
+use super::{
+    watches::{until_back, with_child, with_child_after},
+    *,
+};
+use crate::recipe::{config_map, recipe};
+
+/// The watch expires, and no list is to be had: the trouble is said, nothing of the type is deleted,
+/// and all that is new is made.
+async fn is_without_lists(faults: Faults, child: Value, rule: Rule, words: &str) {
+    let world = &faults.world;
+    let broken = faults.plan.add(rule.resource("configmaps"));
+    let expired = Rule::new(Fault::ExpireWatch).verb("watch").resource("configmaps").name("c");
+    let expired = faults.add(expired.times(1));
+    let note = json!({"metadata": {"annotations": {"note": "mine"}}});
+    let noted = world.patch(CONFIG_MAP, "c", note).await;
+    until_hits(&expired, 1).await;
+    until_hits(&broken, 2).await;
+    until_ready_says(&faults, &format!("[-]type/configmaps failed: {words}")).await;
+    world.apply(RECIPE, recipe("r", &[config_map("d", json!({}))])).await;
+    world.until(CONFIG_MAP, "d", "what is new", Value::is_object).await;
+    faults.until_said("r", "its deletion waits until all objects of its type are known").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, noted, "it stays exactly as it is");
+    broken.end();
+    world.until(CONFIG_MAP, "c", "the child that is not wanted gone", Value::is_null).await;
+    faults.until_well("r").await;
+    until_ready_says(&faults, "[+]type/configmaps ok").await;
+    // The watch works again.
+    world.apply(RECIPE, recipe("r", &[config_map("c", child["data"].clone())])).await;
+    faults.until_well("r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    world.delete(CONFIG_MAP, "c").await;
+    until_back(&faults, &child).await;
+    faults.end().await;
+}
+
+async fn until_ready_says(faults: &Faults, words: &str) {
+    let ready = || faults.operators.http("/readyz/cook?verbose");
+    eventually(words, ready, |(_, body)| body.contains(words)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_deleted_while_lists_are_refused_as_too_old_or_too_large() {
+    for (code, lists, says) in [
+        (410, Lists::Paged, "410 Expired"),
+        (413, Lists::Paged, "413 RequestEntityTooLarge"),
+        (413, Lists::Streamed, "413 RequestEntityTooLarge"),
+    ] {
+        let set_up = |builder| lists.set_up(builder);
+        let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else {
+            return;
+        };
+        let refused = Rule::new(Fault::refuse(code)).verb(lists.verb());
+        let words = format!("{} /api/v1/configmaps: {says}", lists.verb());
+        is_without_lists(faults, child, refused, &words).await;
+    }
+}
+
+/// In time: the request does not arrive, or its answer does not.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_deleted_while_lists_are_not_answered() {
+    for fault in [Fault::HoldRequest, Fault::SwallowReply] {
+        let timeouts = Timeouts { request: Duration::from_millis(500), ..Timeouts::default() };
+        let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
+        let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else {
+            return;
+        };
+        let words = "list /api/v1/configmaps: no answer from the API server within 0.5 s";
+        is_without_lists(faults, child, Rule::new(fault).verb("list"), words).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_deleted_while_what_reads_the_lists_dies_of_them() {
+    let Some((faults, child)) = with_child().await else { return };
+    let deadly = Fault::rewrite_objects(|_| panic!("of this very object (injected)"));
+    let deadly = Rule::new(deadly).verb("list").name("c");
+    let words = "watch configmaps: the answer cannot be read: a defect of the framework";
+    is_without_lists(faults, child, deadly, words).await;
+}
