@@ -40,6 +40,7 @@ mod kubernetes_events;
 mod lists;
 mod meanwhile;
 mod missing_type;
+mod neighbours;
 mod ownership;
 mod pausing;
 mod permissions;

@@ -1,0 +1,62 @@
+//! Two processes with operators of different names for one type of parents. In one process that is
+//! refused; between two nobody can.
+
+use operetta::{prelude::*, supervisor::SupervisorBuilder};
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE},
+    world::{SERVICE, World},
+};
+
+/// What a parent wants of one operator: `spec.cook`, `spec.chef`.
+fn wanted_of(name: &'static str) -> impl Fn(&SyncRequest) -> Result<SyncResponse> {
+    move |request| {
+        let spec = request.parent.field("spec").unwrap_or_default();
+        let children = spec[name].as_array().cloned().unwrap_or_default();
+        Ok(SyncResponse::new().children(children))
+    }
+}
+
+fn of_both(cook: &[&str], chef: &[&str]) -> Value {
+    let service = |name: &&str| {
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name},
+            "spec": {"ports": [{"port": 80}]}})
+    };
+    let [cook, chef] = [cook, chef].map(|names| names.iter().map(service).collect::<Vec<_>>());
+    json!({"metadata": {"name": "r"}, "spec": {"cook": cook, "chef": chef}})
+}
+
+fn register(name: &'static str, builder: SupervisorBuilder) -> SupervisorBuilder {
+    builder.register(recipe::config(name), wanted_of(name))
+}
+
+/// Beside an operator with other labels, which makes this process see the services of everybody.
+fn with_services_of_all(builder: SupervisorBuilder) -> SupervisorBuilder {
+    let (mut config, handler) = operators::echo_server::operator().into_parts();
+    config.labels.managed_by = String::from("example.dev/managed-by");
+    builder.register(config, handler)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_operators_of_one_parent_delete_only_their_own_children() {
+    let Some(world) = World::new().await else { return };
+    let cook = world.start(|builder| register("cook", with_services_of_all(builder))).await;
+    let chef = world.start(|builder| register("chef", builder)).await;
+    world.apply(RECIPE, of_both(&["a", "b"], &["c", "d"])).await;
+    for name in ["a", "b", "c", "d"] {
+        world.until(SERVICE, name, "a child", Value::is_object).await;
+    }
+    let kept = [world.get(SERVICE, "a").await, world.get(SERVICE, "c").await];
+    world.apply(RECIPE, of_both(&["a"], &["c"])).await;
+    for name in ["b", "d"] {
+        world.until(SERVICE, name, "what is not wanted any more gone", Value::is_null).await;
+    }
+    world.until_ready(RECIPE, "r").await;
+    cook.until_synced("cook", &world.namespace, "r").await;
+    chef.until_synced("chef", &world.namespace, "r").await;
+    let now = [world.get(SERVICE, "a").await, world.get(SERVICE, "c").await];
+    assert_eq!(now, kept, "what one of them wants stays exactly as it is");
+    cook.stop().await;
+    chef.stop().await;
+}
