@@ -78,7 +78,7 @@ async fn write_all(
         }
         let together = neighbours(&mut steps, at_once.min(1 + context.gate().spare()));
         for step in &together {
-            flapping::look(context, step, report).await;
+            flapping::look(context, step.id(), report).await;
         }
         let begun = together.into_iter().map(|step| {
             let known = report.memory.foreign.get(step.id()).cloned();

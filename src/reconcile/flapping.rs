@@ -11,8 +11,8 @@ use crate::{
     object::{K8sType, Object, ObjectKey},
     operator::{Children, OperatorConfig},
     plan::{
-        Flapping, FlappingReason, Plan, RewriteReason, Step, Subject, is_ours, rewrites, rival,
-        status_wish,
+        ChildId, Flapping, FlappingReason, Plan, RewriteReason, Subject, Write, is_ours, rewrites,
+        rival, status_wish,
     },
 };
 
@@ -45,8 +45,7 @@ pub(super) fn foresee(
 
 /// Looks who else writes a child directly before the write that makes it a fight: afterwards all is
 /// ours, and nobody else shows.
-pub(super) async fn look(context: &Context, step: &Step, report: &mut Report) {
-    let id = step.id();
+pub(super) async fn look(context: &Context, id: &ChildId, report: &mut Report) {
     let Some(rewrite) = report.rewrites.get(id) else { return };
     let (subject, why) = (Subject::Child(id.clone()), rewrite.why.into());
     let is_due = rewrite.why == RewriteReason::Drift && rewrite.to.is_some();
@@ -55,6 +54,15 @@ pub(super) async fn look(context: &Context, step: &Step, report: &mut Report) {
         let rival = found.or_else(|| rewrite.changed_by.clone());
         report.memory.flapping.blame(&subject, why, rival);
     }
+}
+
+/// A child that seemed to be gone is there: somebody has changed it so that it left our sight.
+pub(super) async fn found(context: &Context, write: &Write, live: &Object, report: &mut Report) {
+    let Some(rewrite) = report.rewrites.get_mut(&write.id) else { return };
+    rewrite.paths.clone_from(&write.paths);
+    rewrite.to = Some(live.resource_version().clone());
+    rewrite.changed_by = live.changed_by().map(str::to_owned);
+    look(context, &write.id, report).await;
 }
 
 /// One live read of the whole object. Nobody waits for the answer but a message.
@@ -78,7 +86,7 @@ async fn find_rival(
 pub(super) fn note(context: &Context, report: &mut Report) {
     for (id, rewrite, verb) in std::mem::take(&mut report.rewritten) {
         if rewrite.to.is_none() && verb != Verb::Created {
-            // It was there after all, and had only left our sight.
+            // Nobody's in between, and ours again.
             continue;
         }
         let fields = rewrite.paths.len().max(1);

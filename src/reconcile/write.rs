@@ -2,7 +2,7 @@
 //! answer, which changes the report.
 
 use super::{
-    Context, Report, adopt, contested,
+    Context, Report, adopt, contested, flapping,
     halt::{self, Halt},
     immutable, takeover,
 };
@@ -282,7 +282,12 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
         AfterConflict::CreateAgain(write) => {
             return create_again(context, parent, write, report).await;
         }
-        AfterConflict::ApplyWithUid(write) => return Next::Write(write, Verb::Updated),
+        AfterConflict::ApplyWithUid(write) => {
+            if let Some(live) = &live {
+                flapping::found(context, &write, live, report).await;
+            }
+            return Next::Write(write, Verb::Updated);
+        }
         AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
         AfterConflict::Adopt(write) => {
             return adopt(context, parent, write, live.as_ref(), report).await;

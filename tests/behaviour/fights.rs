@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use kube::{
-    Api,
+    Api, ResourceExt,
     api::{DeleteParams, DynamicObject, Patch, PatchParams, WatchEvent, WatchParams},
 };
 use operetta::{history::NextWake, object::ObjectKey, schedule::WakeReason};
@@ -16,12 +16,16 @@ use crate::{
     world::{CONFIG_MAP, EVENT, Kind, Operators, World, condition, eventually, is_ready},
 };
 
+const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+
 /// What somebody else does whenever we have done something.
 #[derive(Debug, Clone, Copy)]
 enum Habit {
     Salts,
     Tastes,
     Deletes,
+    /// Says that it manages the object, as package managers do.
+    Claims,
 }
 
 /// Somebody who looks at one object and does the same to it again and again, until it is dropped.
@@ -66,7 +70,11 @@ impl Habit {
                 drop(api.patch_status(name, &params, &patch).await);
             }
             Self::Deletes => drop(api.delete(name, &DeleteParams::background()).await),
-            Self::Salts | Self::Tastes => {}
+            Self::Claims if object.labels().get(MANAGED_BY).is_none_or(|by| by != "Helm") => {
+                let patch = merge(json!({"metadata": {"labels": {MANAGED_BY: "Helm"}}}));
+                drop(api.patch(name, &params, &patch).await);
+            }
+            Self::Salts | Self::Tastes | Self::Claims => {}
         }
     }
 }
@@ -175,6 +183,20 @@ async fn a_child_that_is_deleted_again_and_again_is_said_and_comes_back() {
     assert!(message.ends_with("/c: somebody deletes it again and again"), "{message}");
     drop(rival);
     world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
+    until_calm(&world).await;
+    operators.stop().await;
+}
+
+/// The watch follows the label: the child seems to be gone each time.
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_slowed_down() {
+    let Some((world, operators)) = kitchen().await else { return };
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Claims);
+    let message = until_flapping(&world, "FightingOverFields").await;
+    assert!(message.contains("managed-by"), "{message}");
+    drop(rival);
     until_calm(&world).await;
     operators.stop().await;
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE},
-    world::{SERVICE, World},
+    world::{SERVICE, World, condition},
 };
 
 /// What a parent wants of one operator: `spec.cook`, `spec.chef`.
@@ -57,6 +57,29 @@ async fn two_operators_of_one_parent_delete_only_their_own_children() {
     chef.until_synced("chef", &world.namespace, "r").await;
     let now = [world.get(SERVICE, "a").await, world.get(SERVICE, "c").await];
     assert_eq!(now, kept, "what one of them wants stays exactly as it is");
+    cook.stop().await;
+    chef.stop().await;
+}
+
+/// It belongs to the parent of both, so neither can tell that it is not its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_operators_that_want_one_child_of_one_parent_are_said_to_fight() {
+    let Some(world) = World::new().await else { return };
+    let cook = world.start(|builder| register("cook", builder)).await;
+    let chef = world.start(|builder| register("chef", builder)).await;
+    world.apply(RECIPE, of_both(&["a"], &["a"])).await;
+    let is_said = |parent: &Value| {
+        let flapping = condition(parent, "Flapping");
+        let message = flapping["message"].as_str().unwrap_or_default();
+        flapping["reason"] == "FightingOverFields"
+            && message.contains("managed-by")
+            && (message.contains("cook") || message.contains("chef"))
+    };
+    world.until(RECIPE, "r", "the fight", is_said).await;
+    world.apply(RECIPE, of_both(&["a"], &[])).await;
+    let is_of_cook =
+        |service: &Value| service["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "cook";
+    world.until(SERVICE, "a", "the child of the one that still wants it", is_of_cook).await;
     cook.stop().await;
     chef.stop().await;
 }
