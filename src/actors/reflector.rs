@@ -6,7 +6,7 @@ mod schema;
 use std::{
     fmt,
     sync::Arc,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use actix::{Actor, Addr, AsyncContext, Context, Handler};
@@ -68,15 +68,24 @@ struct Scope {
     error: Option<TypeError>,
     /// How many times in a row it failed.
     failures: u32,
+    /// When the server last said something.
+    heard: Instant,
     /// The hold on its deletions that ends by itself.
     held: Option<Hold>,
 }
 
-/// A type that was never in sync is called failing after so many failures in a row.
+/// A type that was never in sync is called failing after so many failures in a row. Of one that was
+/// nothing is deleted from then on: who knows what has become of it.
 const FAILURES_THAT_LAST: u32 = 3;
 
+/// The same holds at once where the next try comes only after so long.
+const LONG_WAIT: Duration = Duration::from_secs(15);
+
+/// A type that was in sync is called failing when the server has said nothing of it for so long.
+const UNHEARD: Duration = Duration::from_mins(2);
+
 /// A restored backup holds deletions back for this long.
-const HOLD_DELETIONS: std::time::Duration = std::time::Duration::from_mins(1);
+const HOLD_DELETIONS: Duration = Duration::from_mins(1);
 
 impl Reflector {
     /// A reflector that nobody listens to yet.
@@ -86,6 +95,7 @@ impl Reflector {
             condition: WatchCondition::Pending,
             error: None,
             failures: 0,
+            heard: Instant::now(),
             held: None,
         };
         let scopes = parts.scopes.iter().map(scope).collect();
@@ -152,7 +162,7 @@ impl Reflector {
             }
             WatchNote::Failed { error, retry_in } => {
                 tracing::warn!(watched = %self.watched(scope), %error, ?retry_in, "the watch failed");
-                self.failed(scope, &error);
+                self.failed(scope, &error, retry_in);
             }
             WatchNote::Undecodable { object, is_news } => self.undecodable(object, is_news),
         }
@@ -160,9 +170,9 @@ impl Reflector {
     }
 
     fn undecodable(&mut self, object: Undecodable, is_news: bool) {
-        tracing::warn!("{object}");
         self.state.undecodable += 1;
         if is_news {
+            tracing::warn!("{object}");
             let left_out = LeftOut { object };
             for observer in &self.observers {
                 observer.left_out.post(left_out.clone());
@@ -194,7 +204,7 @@ impl Reflector {
         self.scopes[scope].held = hold;
     }
 
-    fn failed(&mut self, scope: usize, error: &ApiError) {
+    fn failed(&mut self, scope: usize, error: &ApiError, retry_in: Duration) {
         let type_error = self.type_error(scope, error);
         self.state.restarts += 1;
         if error.class() == ErrorClass::NotServed {
@@ -203,22 +213,27 @@ impl Reflector {
         }
         self.scopes[scope].failures += 1;
         self.scopes[scope].error = Some(type_error);
-        if self.is_lasting(scope, error) {
+        let has_failed_often = self.scopes[scope].failures >= FAILURES_THAT_LAST;
+        let is_lasting = self.is_lasting(scope, error);
+        if is_lasting || has_failed_often || retry_in >= LONG_WAIT {
             self.parts.store.cut_off(self.scopes[scope].id, true);
+        }
+        if is_lasting {
             self.set_condition(scope, WatchCondition::Failing(self.why(scope, error)));
         }
     }
 
-    /// A watch that is in sync survives a lost connection, but not a lost permission; one that is
-    /// not may fail a few times (the storage of a new CRD takes a moment).
+    /// A watch that is in sync survives a lost connection for a while, but not a lost permission;
+    /// one that is not may fail a few times (the storage of a new CRD takes a moment).
     fn is_lasting(&self, scope: usize, error: &ApiError) -> bool {
+        let Scope { condition, failures, heard, .. } = &self.scopes[scope];
+        let was_synced = *condition == WatchCondition::Synced;
         matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
-            || (self.scopes[scope].condition != WatchCondition::Synced
-                && self.scopes[scope].failures >= FAILURES_THAT_LAST)
+            || (*failures >= FAILURES_THAT_LAST && (!was_synced || heard.elapsed() >= UNHEARD))
     }
 
     fn recovered(&mut self, scope: usize) {
-        self.scopes[scope].failures = 0;
+        (self.scopes[scope].failures, self.scopes[scope].heard) = (0, Instant::now());
         self.scopes[scope].error = None;
         self.parts.store.cut_off(self.scopes[scope].id, false);
         if self.is_synced(scope) {

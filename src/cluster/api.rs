@@ -8,7 +8,10 @@ use std::{
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
-use kube::{Client, client::Body};
+use kube::{
+    Client,
+    client::{AuthError, Body},
+};
 
 use super::{ApiError, Refusal, documents::Documents};
 use crate::{
@@ -207,7 +210,7 @@ impl Cluster {
             .body(Body::from(request.body))
             .map_err(|error| unreachable(name, error))?;
         http.headers_mut().extend(request.headers);
-        let response = self.client.send(http).await.map_err(|error| unreachable(name, error))?;
+        let response = self.client.send(http).await.map_err(|error| unsent(name, error))?;
         if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
             return Ok(response);
         }
@@ -242,6 +245,20 @@ pub(super) fn unreachable(
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> ApiError {
     ApiError::Unreachable { request: request.to_owned(), source: error.into().into() }
+}
+
+/// What a credential plugin is called with, and what it prints, may be secret.
+fn unsent(request: &str, error: kube::Error) -> ApiError {
+    match error {
+        kube::Error::Auth(AuthError::AuthExecRun { out, .. }) => {
+            let status = out.status;
+            unreachable(
+                request,
+                format!("the credential plugin of the kubeconfig failed: {status}"),
+            )
+        }
+        other => unreachable(request, other),
+    }
 }
 
 async fn refused(name: &str, response: Response<Body>) -> Result<ApiError, ApiError> {

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use http_body_util::LengthLimitError;
 use serde::Deserialize;
 
 /// A request did not do what it was sent for.
@@ -219,6 +220,15 @@ impl ApiError {
             | Self::TimedOut { .. }
             | Self::Malformed { .. }
             | Self::Unlabelled { .. } => None,
+        }
+    }
+
+    /// Whether less may be answered: it took too long, or was larger than what is read.
+    pub(super) fn is_too_much(&self) -> bool {
+        match self {
+            Self::TimedOut { .. } => true,
+            Self::Unreachable { source, .. } => source.is::<LengthLimitError>(),
+            Self::Refused { .. } | Self::Malformed { .. } | Self::Unlabelled { .. } => false,
         }
     }
 

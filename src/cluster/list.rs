@@ -8,9 +8,11 @@ use crate::{
     schedule::Backoff,
 };
 
-/// Objects on a page: enough to be quick, few enough to bound what a page holds in memory. Where the
-/// server forgets the version before all are read, fewer and larger ones are.
-const PAGE_SIZES: [u32; 2] = [500, 5_000];
+/// Objects on a page: enough to be quick, few enough to bound what a page holds in memory.
+pub(super) const PAGE_SIZE: u32 = 500;
+
+/// Where the server forgets the version before all pages are read, fewer and larger ones are.
+const LARGE_PAGE_SIZE: u32 = 5_000;
 
 /// How often a page is asked for again, and after what time.
 const MORE_TRIES: u32 = 3;
@@ -38,14 +40,14 @@ pub(super) struct List {
 impl Cluster {
     /// Lists what the server holds now (a quorum read: no `resourceVersion` is given). In pages,
     /// unless that takes longer than the server keeps the version that they are of.
-    pub(super) async fn list(&self, spec: &WatchSpec) -> Result<List, ApiError> {
-        let page = self.all_pages(spec).await?;
+    pub(super) async fn list(&self, spec: &WatchSpec, page_size: u32) -> Result<List, ApiError> {
+        let page = self.all_pages(spec, page_size).await?;
         let frames::Page { version, objects, undecodable, next: _ } = page;
         Ok(List { version, objects, undecodable })
     }
 
-    async fn all_pages(&self, spec: &WatchSpec) -> Result<frames::Page, ApiError> {
-        for size in PAGE_SIZES {
+    async fn all_pages(&self, spec: &WatchSpec, size: u32) -> Result<frames::Page, ApiError> {
+        for size in [size, LARGE_PAGE_SIZE] {
             match self.pages(spec, size).await {
                 Err(error) if error.code() == Some(410) => {}
                 pages => return pages,
@@ -67,6 +69,7 @@ impl Cluster {
     }
 
     /// A page that is not the first: of a long list it is not the end if one is refused for a while.
+    /// One that is too much is not asked for again: the list begins anew with smaller ones.
     async fn page_after(
         &self,
         spec: &WatchSpec,
@@ -75,7 +78,7 @@ impl Cluster {
     ) -> Result<frames::Page, ApiError> {
         for failures in 1..=MORE_TRIES {
             let error = match self.part(spec, Part::PageAfter(token, size)).await {
-                Err(error) if error.code() != Some(410) => error,
+                Err(error) if error.code() != Some(410) && !error.is_too_much() => error,
                 page => return page,
             };
             let wait = match error.class() {
@@ -106,7 +109,7 @@ impl Cluster {
             namespace: namespace.map(str::to_owned),
             label_selector: Some(selector),
         };
-        let List { version: _, objects, undecodable } = self.list(&spec).await?;
+        let List { version: _, objects, undecodable } = self.list(&spec, PAGE_SIZE).await?;
         match undecodable.into_iter().next() {
             None => Ok(objects),
             Some(object) => {
@@ -120,7 +123,8 @@ impl Cluster {
         let request = spec.request("list");
         let request = match part {
             Part::All => request,
-            Part::OneObject => request.with_query("limit", "1"),
+            // Without the labels: where few objects have them, a server looks at all before it finds one.
+            Part::OneObject => spec.request_of_all("list").with_query("limit", "1"),
             Part::FirstPage(size) => request.with_query("limit", size.to_string()),
             Part::PageAfter(token, size) => {
                 request.with_query("limit", size.to_string()).with_query("continue", token)
@@ -136,11 +140,16 @@ impl Cluster {
 impl WatchSpec {
     /// A request about the collection that this scope covers.
     pub(super) fn request(&self, verb: &'static str) -> ApiRequest<'_> {
-        let path = self.ty.collection_path(self.namespace.as_deref());
-        let request = ApiRequest::get(verb, &self.ty, path);
+        let request = self.request_of_all(verb);
         match &self.label_selector {
             Some(selector) => request.with_query("labelSelector", selector),
             None => request,
         }
+    }
+
+    /// The same about objects with any labels.
+    fn request_of_all(&self, verb: &'static str) -> ApiRequest<'_> {
+        let path = self.ty.collection_path(self.namespace.as_deref());
+        ApiRequest::get(verb, &self.ty, path)
     }
 }

@@ -12,10 +12,11 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::Cluster;
+use super::{ApiError, Cluster, ErrorClass};
 use crate::{
     object::{K8sType, SecretFields},
     plan::StatusSchema,
+    schedule::Backoff,
 };
 
 /// What is read of the schema of a type.
@@ -31,6 +32,9 @@ pub struct TypeSchema {
 pub const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
 /// How long until a schema that is not there is asked for again.
 const RETRY: Duration = Duration::from_secs(2);
+/// The same of one that is refused.
+const BACKOFF: Backoff = Backoff { min: RETRY, max: Duration::from_mins(5) };
+const FAILURES_THAT_LAST: u32 = 3;
 /// What is published follows what is served after a moment.
 const LAG: Duration = Duration::from_secs(10);
 
@@ -88,15 +92,29 @@ pub async fn secret_fields(cluster: Cluster, ty: K8sType, tell: impl Fn(SecretFi
 }
 
 async fn published(cluster: &Cluster, ty: &K8sType) -> SecretFields {
-    let began = Instant::now();
+    let (began, mut failures) = (Instant::now(), 0);
     loop {
-        match cluster.schema(ty).await {
+        let retry_in = match cluster.schema(ty).await {
             Ok(Some(schema)) => return schema.secrets.clone(),
             Ok(None) if began.elapsed() > PUBLISHED_WITHIN => return SecretFields::default(),
-            Ok(None) => {}
-            Err(error) => tracing::debug!(%ty, %error, "the schema cannot be read"),
-        }
-        tokio::time::sleep(RETRY).await;
+            Ok(None) => RETRY,
+            Err(error) => {
+                failures += 1;
+                refused(ty, &error, failures)
+            }
+        };
+        tokio::time::sleep(retry_in).await;
+    }
+}
+
+/// Says so once it lasts; returns how long to wait.
+fn refused(ty: &K8sType, error: &ApiError, failures: u32) -> Duration {
+    if failures == FAILURES_THAT_LAST {
+        tracing::warn!(%ty, %error, "the schema cannot be read, nor what it marks as secret");
+    }
+    match error.class() {
+        ErrorClass::Wait(asked) => Backoff::obeyed(asked),
+        _ => BACKOFF.delay(failures, 0),
     }
 }
 

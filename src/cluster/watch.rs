@@ -20,6 +20,7 @@ mod trouble;
 
 use std::{
     collections::BTreeMap,
+    hash::{BuildHasher, RandomState},
     time::{Duration, SystemTime},
 };
 
@@ -28,6 +29,7 @@ use tokio::time::Instant;
 use super::{
     ApiError, Cluster, WatchNote, WatchSpec,
     frames::{self, Frame},
+    list::PAGE_SIZE,
 };
 use crate::{
     object::{Object, ObjectKey, Outline, ResourceVersion, Undecodable},
@@ -70,6 +72,8 @@ struct Loop<N> {
     /// Where to go on; `None` means with a list.
     from: Option<ResourceVersion>,
     streams_lists: bool,
+    /// How many objects are on a page of a list: fewer where so many were too much.
+    page_size: u32,
     /// What a list came to that nobody was told of: it is not yet watched.
     settled: Option<Settled>,
     /// How many times in a row it failed.
@@ -87,6 +91,10 @@ struct Loop<N> {
     is_doubtful: bool,
     /// When it was last said that the server is there, if that still holds.
     alive: Option<Instant>,
+    /// When it was last listed.
+    listed: Option<Instant>,
+    /// Spreads its retries: many scopes lose their watches in the same moment.
+    seed: u64,
 }
 
 /// Keeps a scope of a store up to date, for ever. `note` is called on the loop's task, in order.
@@ -99,7 +107,8 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
 ) {
     let streams_lists = cluster.settings().streaming_lists;
     let (from, settled, alive, is_cut) = (None, None, None, true);
-    let (failures, hurries, mute, opened, is_doubtful) = <_>::default();
+    let (failures, hurries, mute, opened, listed, is_doubtful) = <_>::default();
+    let seed = RandomState::new().hash_one(());
     let mut looping = Loop {
         cluster,
         spec,
@@ -108,6 +117,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         note,
         from,
         streams_lists,
+        page_size: PAGE_SIZE,
         settled,
         failures,
         hurries,
@@ -116,6 +126,8 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         opened,
         is_doubtful,
         alive,
+        listed,
+        seed,
     };
     loop {
         looping.turn().await;
@@ -143,7 +155,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 self.restart(reason);
                 self.pause_before_retry().await;
             }
-            Ok(End::Clean) if started.elapsed() > SHORT_WATCH => self.worked(),
+            Ok(End::Clean) if self.has_lasted() => self.worked(),
             Ok(End::Clean) => self.pause_before_retry().await,
             Ok(End::Silent) => self.fell_silent(),
             Err(error) => self.fail(error).await,
@@ -167,7 +179,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         (self.opened, self.is_doubtful) = (Some(Instant::now()), true);
         loop {
             if initial.is_none() && self.alive.is_none() {
-                self.see_it_last(&mut lines).await;
+                self.see_it_last(&mut lines).await?;
             }
             match self.next_line(&mut lines, &mut line).await {
                 Ok(true) => self.is_doubtful = false,
@@ -264,7 +276,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// A server that ends every watch after a word is not to be asked in a tight loop either.
     fn advance(&mut self, version: ResourceVersion) {
         self.mute = 0;
-        let has_lasted = self.opened.is_some_and(|at| at.elapsed() > SHORT_WATCH);
+        let has_lasted = self.has_lasted();
         if has_lasted {
             self.worked();
         }
@@ -273,6 +285,11 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             self.alive();
         }
         self.from = Some(version);
+    }
+
+    /// Whether the stream of this turn has worked: what came before it may have taken its time too.
+    fn has_lasted(&self) -> bool {
+        self.opened.is_some_and(|at| at.elapsed() > SHORT_WATCH)
     }
 
     fn alive(&mut self) {

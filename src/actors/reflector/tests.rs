@@ -107,4 +107,32 @@ fn a_type_that_is_listed_and_whose_watch_never_opens_is_called_failing() {
     assert!(reflector.is_lasting(0, &error), "nobody would ever say why its operators wait");
     reflector.scopes[0].condition = WatchCondition::Synced;
     assert!(!reflector.is_lasting(0, &error), "it was in sync");
+    reflector.scopes[0].heard = Instant::now().checked_sub(UNHEARD).unwrap();
+    assert!(reflector.is_lasting(0, &error), "but that was long ago");
+}
+
+#[test]
+fn nothing_is_deleted_of_a_type_whose_watch_fails_again_and_again() {
+    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let _entered = io.enter();
+    let short = Duration::from_secs(1);
+    for (failures, retry_in, may_delete) in
+        [(1, short, true), (FAILURES_THAT_LAST, short, false), (1, LONG_WAIT, false)]
+    {
+        let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
+        let mut reflector = Reflector::new(parts(&store, &board, io.handle().clone()));
+        for scope in 0..reflector.scopes.len() {
+            let start = store.begin_list(reflector.scopes[scope].id);
+            store.replace(reflector.scopes[scope].id, start, vec![], &ResourceVersion::Number(9));
+            reflector.recovered(scope);
+        }
+        let error = ApiError::TimedOut { request: "watch".to_owned(), after: short };
+        for _ in 0..failures {
+            reflector.failed(0, &error, retry_in);
+        }
+        let reader = store.reader();
+        assert_eq!(reader.may_delete(None), may_delete, "{failures} times");
+        reflector.recovered(0);
+        assert!(reader.may_delete(None), "it works again");
+    }
 }

@@ -1,6 +1,7 @@
 //! Lists: in pages, whole, or streamed.
 
 use super::*;
+use crate::cluster::list::PAGE_SIZE;
 
 /// A server that cannot stream lists, with one object on each of two pages; where reading is slow,
 /// the token for the second has expired.
@@ -119,7 +120,7 @@ async fn a_page_that_is_refused_for_a_while_is_asked_for_again() {
                 _ => (200, line(&page(&["b"], ""))),
             }
         });
-        let list = cluster.list(&all_config_maps()).await.unwrap();
+        let list = cluster.list(&all_config_maps(), PAGE_SIZE).await.unwrap();
         assert_eq!(list.objects.len(), 2);
         let mut asked = Vec::new();
         while let Ok(query) = heard.try_recv() {
@@ -128,4 +129,29 @@ async fn a_page_that_is_refused_for_a_while_is_asked_for_again() {
         let next = "limit=500&continue=more".to_owned();
         assert_eq!(asked, ["limit=500".to_owned(), next.clone(), next.clone(), next]);
     }
+}
+
+/// A slow server, or very large objects.
+#[tokio::test(start_paused = true)]
+async fn what_is_too_much_for_a_page_is_read_in_smaller_ones() {
+    let (say, mut asked) = mpsc::unbounded_channel();
+    let cluster = served_by(move |query| {
+        let _ = say.send(query.to_owned());
+        match query {
+            "limit=500" => (200, silent()),
+            "limit=125" => (200, line(&page(&["a"], "more"))),
+            "limit=125&continue=more" => (200, silent()),
+            "limit=31" => (200, line(&page(&["a"], ""))),
+            _ => (200, silent()),
+        }
+    });
+    let (note, mut heard) = mpsc::unbounded_channel();
+    let store = looping(cluster, move |it| drop(note.send(it)));
+    while !matches!(heard.recv().await, Some(WatchNote::Synced(_))) {}
+    let mut lists = Vec::new();
+    while let Ok(query) = asked.try_recv() {
+        lists.extend(query.starts_with("limit=").then_some(query));
+    }
+    let expected = ["limit=500", "limit=125", "limit=125&continue=more", "limit=31"];
+    assert_eq!((lists, store.reader().list().len()), (expected.map(String::from).to_vec(), 1));
 }

@@ -41,11 +41,20 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// Waits a moment for what comes after a failure. If nothing does, what failed works again: of a
     /// quiet type that would show only with the next bookmark. What comes at once may as well be that
     /// the version is too old.
-    pub(super) async fn see_it_last<R: AsyncBufRead + Unpin>(&mut self, lines: &mut R) {
-        if tokio::time::timeout(SHORT_WATCH, lines.fill_buf()).await.is_err() {
-            self.worked();
-            self.alive();
+    pub(super) async fn see_it_last<R: AsyncBufRead + Unpin>(
+        &mut self,
+        lines: &mut R,
+    ) -> Result<(), ApiError> {
+        match tokio::time::timeout(SHORT_WATCH, lines.fill_buf()).await {
+            Ok(Ok(_)) => {}
+            // It is told once: the next read would see the end.
+            Ok(Err(error)) => return Err(unreachable(&self.name(), error)),
+            Err(_) => {
+                self.worked();
+                self.alive();
+            }
         }
+        Ok(())
     }
 
     /// Reads one line; `false` at the end of the stream.

@@ -1,5 +1,7 @@
 //! Where a watch starts: at a list, or where the one before it ended.
 
+use tokio::time::Instant;
+
 use super::{
     super::{ApiError, WatchNote},
     End, Loop,
@@ -12,7 +14,11 @@ use crate::{
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) async fn list(&mut self) -> Result<End, ApiError> {
         let start = self.store.begin_list(self.scope);
-        let list = self.cluster.list(&self.spec).await?;
+        let list = self.cluster.list(&self.spec, self.page_size).await;
+        if list.as_ref().is_err_and(ApiError::is_too_much) {
+            self.page_size = (self.page_size / 4).max(1);
+        }
+        let list = list?;
         self.opened();
         for object in list.undecodable {
             self.leave_out(object);
@@ -38,7 +44,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             self.settled = Some(settled);
         }
         self.from = Some(version);
-        (self.is_doubtful, self.mute) = (false, 0);
+        (self.is_doubtful, self.mute, self.listed) = (false, 0, Some(Instant::now()));
     }
 
     /// Says that what was listed is watched. Not before: it would be out of date unnoticed.

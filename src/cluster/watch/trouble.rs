@@ -15,8 +15,10 @@ const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duratio
 /// list shows only what there is now.
 const STUCK_AT_ONCE: u32 = 3;
 
-/// The same of streams that end later: most are of types in which nothing happens.
+/// The same of streams that end later: most are of types in which nothing happens, behind something
+/// that ends what is idle, and a list would show nothing new.
 const STUCK_IN_TIME: u32 = 6;
+const LISTED_AT_MOST_EVERY: Duration = Duration::from_mins(10);
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) fn restart(&mut self, reason: &'static str) {
@@ -32,8 +34,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             return;
         }
         self.mute += 1;
-        let is_short = opened.elapsed() <= SHORT_WATCH;
-        if self.mute >= if is_short { STUCK_AT_ONCE } else { STUCK_IN_TIME } {
+        let is_stuck = if opened.elapsed() <= SHORT_WATCH {
+            self.mute >= STUCK_AT_ONCE
+        } else {
+            let is_old = self.listed.is_none_or(|at| at.elapsed() > LISTED_AT_MOST_EVERY);
+            self.mute >= STUCK_IN_TIME && is_old
+        };
+        if is_stuck {
             self.restart("stuck");
         }
     }
@@ -58,8 +65,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         self.alive = None;
         self.is_doubtful = true;
         let retry_in = match error.class() {
-            ErrorClass::Wait(delay) => Backoff::obeyed(delay),
-            _ => BACKOFF.delay(self.failures, 0),
+            ErrorClass::Wait(delay) => Backoff::spread(Backoff::obeyed(delay), self.seed),
+            _ => BACKOFF.delay(self.failures, self.seed),
         };
         (self.note)(WatchNote::Failed { error, retry_in });
         tokio::time::sleep(retry_in).await;
@@ -70,7 +77,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) async fn pause_before_retry(&mut self) {
         self.hurries += 1;
         if self.hurries > 1 {
-            tokio::time::sleep(BACKOFF.delay(self.hurries - 1, 0)).await;
+            tokio::time::sleep(BACKOFF.delay(self.hurries - 1, self.seed)).await;
         }
     }
 }
