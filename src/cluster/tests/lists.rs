@@ -138,9 +138,7 @@ async fn what_is_too_much_for_a_page_is_read_in_smaller_ones() {
     let cluster = served_by(move |query| {
         let _ = say.send(query.to_owned());
         match query {
-            "limit=500" => (200, silent()),
             "limit=125" => (200, line(&page(&["a"], "more"))),
-            "limit=125&continue=more" => (200, silent()),
             "limit=31" => (200, line(&page(&["a"], ""))),
             _ => (200, silent()),
         }
