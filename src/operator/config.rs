@@ -36,7 +36,8 @@ pub struct OperatorConfig {
     pub handler_deadline: Duration,
     /// How long changes are collected before they make a parent run. Default zero: not at all.
     pub debounce: Duration,
-    /// The delay after a first failure; it doubles with each further one. Default 500 ms.
+    /// The delay after a first failure, of which at least half is waited; it doubles with each further
+    /// one. Default 500 ms.
     pub min_error_backoff: Duration,
     /// The longest delay between retries. Default 600 seconds.
     pub max_error_backoff: Duration,

@@ -43,9 +43,9 @@ pub trait Handler: Send + Sync + 'static {
     /// Says which children and which status the parent should have now.
     ///
     /// # Errors
-    /// Any error: it is shown in the parent's `Ready` condition and retried with backoff. Wrap it
-    /// in [`Permanent`](super::Permanent) to rest until the spec changes, or in
-    /// [`RetryAfter`](super::RetryAfter) to choose the delay.
+    /// Any error: it is shown in the parent's `Ready` condition and retried with backoff. Return a
+    /// [`Permanent`](super::Permanent), or add it by `.context(..)`, to rest until the parent changes,
+    /// and a [`RetryAfter`](super::RetryAfter) to choose the delay.
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse>;
 
     /// Whether parents get a finalizer, so that [`Handler::finalize`] runs before they are gone.

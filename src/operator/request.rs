@@ -103,7 +103,7 @@ impl SyncRequest {
         self.parent.parse_field_as("spec")
     }
 
-    /// The children of a Rust type.
+    /// The children of a Rust type; none of one that the operator does not declare in this version.
     pub fn children<C>(&self) -> TypedView<'_, C>
     where
         C: Resource<DynamicType = ()> + DeserializeOwned,

@@ -14,9 +14,12 @@ pub struct SyncResponse {
     /// The status; `None` leaves the fields of the status as they are.
     pub status: Option<Value>,
     /// Every child that should exist, with `apiVersion` and `kind`. A child that is not here is
-    /// deleted. Fields that are not set belong to others.
+    /// deleted. Fields that are not set belong to others. At most 10,000, of 1.5 MB and 100 levels each,
+    /// none named twice, without a status and without metadata that is the server's; else the whole
+    /// answer is refused.
     pub children: Vec<Value>,
-    /// When to run again although nothing changed.
+    /// After how long to run again although nothing changed: from the end of the run, 100 ms at the
+    /// least.
     pub resync: Option<Duration>,
     /// Why a status or child is no JSON that can be read back; the run then fails, writing nothing.
     pub unserializable: Option<String>,

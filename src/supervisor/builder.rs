@@ -197,7 +197,8 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Calls back once, when every operator runs or is degraded with a stated reason.
+    /// Calls back once, when every operator runs or is degraded with a stated reason. On the thread
+    /// of the actors: it must not block.
     pub fn on_ready(mut self, call: impl FnOnce(&Ready) + Send + 'static) -> Self {
         self.on_ready = Some(Box::new(call));
         self
@@ -208,6 +209,10 @@ impl SupervisorBuilder {
     ///
     /// # Errors
     /// When it cannot start; see [`RunError`].
+    ///
+    /// # Panics
+    /// Within a tokio runtime, as that of `#[tokio::main]`: it has its own. Use
+    /// [`start`](Self::start) there.
     pub fn run(self) -> Result<(), RunError> {
         let (parts, _) = self.prepare()?;
         // Nobody waits for this: the caller is told by the return value.

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Why a supervisor could not run. Its text leaves the causes to [`source`](std::error::Error::source),
-/// so that `main` of an `anyhow::Result` says each once.
+/// so that `main` of an `anyhow::Result` says each once; but for `Connect`, which tells all.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No operator was registered.

@@ -24,6 +24,9 @@ use crate::operator::{Handler, OperatorConfig};
 ///
 /// # Errors
 /// When it cannot start; see [`RunError`].
+///
+/// # Panics
+/// Within a tokio runtime, as that of `#[tokio::main]`: it has its own.
 pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Result<(), RunError> {
     run_operator_with(Connect::InCluster, config, handler)
 }
@@ -32,6 +35,9 @@ pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Result<(),
 ///
 /// # Errors
 /// When it cannot start; see [`RunError`].
+///
+/// # Panics
+/// Within a tokio runtime, as that of `#[tokio::main]`: it has its own.
 pub fn run_operator_with(
     connect: Connect,
     config: OperatorConfig,

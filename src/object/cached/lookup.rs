@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::{Object, RawFields};
 
 impl Object {
-    /// The value at a JSON pointer (RFC 6901), for example `/spec/replicas`.
+    /// The value at a JSON pointer (RFC 6901), for example `/spec/replicas`. Not of the whole object, nor
+    /// of `apiVersion` and `kind`, which are in [`ty`](Object::ty).
     pub fn pointer(&self, pointer: &str) -> Option<Value> {
         let rest = pointer.strip_prefix('/')?;
         let (name, inner) = rest.split_once('/').unwrap_or((rest, ""));
