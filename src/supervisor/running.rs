@@ -36,6 +36,7 @@ pub(super) struct Handles {
 
 /// A supervisor on a thread of its own. Dropping it stops it without waiting.
 #[derive(Debug)]
+#[must_use = "dropping it stops the supervisor"]
 pub struct Running {
     handles: Handles,
     web: Option<SocketAddr>,
@@ -73,7 +74,8 @@ impl Running {
         &self.handles.metrics
     }
 
-    /// Returns once every operator runs, or is degraded with a stated reason.
+    /// Returns once every operator runs, or is degraded with a stated reason; also when the supervisor has
+    /// ended by itself, of which [`stop`](Self::stop) tells why.
     pub async fn ready(&self) {
         // An error means that the supervisor has ended, which `stop` will tell.
         let _ = self.handles.ready.clone().wait_for(|ready| *ready).await;

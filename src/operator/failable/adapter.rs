@@ -67,7 +67,8 @@ impl<H: FailableHandler> DefaultFailableHandler<H> {
         result: HandlerResult<H::Validated, H::Error>,
         retry: Option<Duration>,
     ) -> Error {
-        let message = result.error().map(ToString::to_string).unwrap_or_default();
+        // Of an `anyhow::Error` with its causes.
+        let message = result.error().map(|error| format!("{error:#}")).unwrap_or_default();
         let what_failed = result.what_failed();
         let status = ErrorResponse::status(self.inner.determine_status(request, result));
         let answer = ErrorResponse { retry, ..status };

@@ -63,7 +63,8 @@ pub trait FailableHandler: Send + Sync + 'static {
     /// What validation makes of a request, for example the parent as a Rust type.
     type Validated;
 
-    /// Why something failed. Need be neither `Send` nor `'static`.
+    /// Why something failed; told as `{:#}`, which of an `anyhow::Error` shows the causes too. Need be
+    /// neither `Send` nor `'static`.
     type Error: Display;
 
     /// The status of the parent.
