@@ -2,6 +2,7 @@
 
 mod loops;
 mod schema;
+mod words;
 
 use std::{
     fmt,
@@ -68,8 +69,8 @@ struct Scope {
     error: Option<TypeError>,
     /// How many times in a row it failed.
     failures: u32,
-    /// When the server last said something.
-    heard: Instant,
+    /// When it first failed of these.
+    failing_since: Instant,
     /// The hold on its deletions that ends by itself.
     held: Option<Hold>,
 }
@@ -81,8 +82,8 @@ const FAILURES_THAT_LAST: u32 = 3;
 /// The same holds at once where the next try comes only after so long.
 const LONG_WAIT: Duration = Duration::from_secs(15);
 
-/// A type that was in sync is called failing when the server has said nothing of it for so long.
-const UNHEARD: Duration = Duration::from_mins(2);
+/// A type that was in sync is called failing when nothing has worked for so long.
+const LONG: Duration = Duration::from_mins(2);
 
 /// A restored backup holds deletions back for this long.
 const HOLD_DELETIONS: Duration = Duration::from_mins(1);
@@ -95,7 +96,7 @@ impl Reflector {
             condition: WatchCondition::Pending,
             error: None,
             failures: 0,
-            heard: Instant::now(),
+            failing_since: Instant::now(),
             held: None,
         };
         let scopes = parts.scopes.iter().map(scope).collect();
@@ -211,6 +212,9 @@ impl Reflector {
             // When it is served again it may be another one.
             self.state.secrets = None;
         }
+        if self.scopes[scope].failures == 0 {
+            self.scopes[scope].failing_since = Instant::now();
+        }
         self.scopes[scope].failures += 1;
         self.scopes[scope].error = Some(type_error);
         let has_failed_often = self.scopes[scope].failures >= FAILURES_THAT_LAST;
@@ -226,14 +230,14 @@ impl Reflector {
     /// A watch that is in sync survives a lost connection for a while, but not a lost permission;
     /// one that is not may fail a few times (the storage of a new CRD takes a moment).
     fn is_lasting(&self, scope: usize, error: &ApiError) -> bool {
-        let Scope { condition, failures, heard, .. } = &self.scopes[scope];
+        let Scope { condition, failures, failing_since, .. } = &self.scopes[scope];
         let was_synced = *condition == WatchCondition::Synced;
         matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
-            || (*failures >= FAILURES_THAT_LAST && (!was_synced || heard.elapsed() >= UNHEARD))
+            || (*failures >= FAILURES_THAT_LAST && (!was_synced || failing_since.elapsed() >= LONG))
     }
 
     fn recovered(&mut self, scope: usize) {
-        (self.scopes[scope].failures, self.scopes[scope].heard) = (0, Instant::now());
+        self.scopes[scope].failures = 0;
         self.scopes[scope].error = None;
         self.parts.store.cut_off(self.scopes[scope].id, false);
         if self.is_synced(scope) {
@@ -243,31 +247,6 @@ impl Reflector {
 
     fn is_synced(&self, scope: usize) -> bool {
         self.parts.store.reader().is_scope_synced(self.scopes[scope].id)
-    }
-
-    fn type_error(&self, scope: usize, error: &ApiError) -> TypeError {
-        let permission = || format!("get, list, watch on {}", self.watched(scope));
-        let is_forbidden = error.class() == ErrorClass::Forbidden;
-        TypeError { message: error.to_string(), permission: is_forbidden.then(permission) }
-    }
-
-    /// The error with what to do about it.
-    fn why(&self, scope: usize, error: &ApiError) -> String {
-        let watched = self.watched(scope);
-        match error.class() {
-            ErrorClass::Forbidden => {
-                format!("missing permission: get, list, watch on {watched}; {error}")
-            }
-            ErrorClass::NotServed => {
-                let name = self.ty().resource_name();
-                format!("the API server does not serve {name}: install its CRD; {error}")
-            }
-            ErrorClass::Retry
-            | ErrorClass::Conflict
-            | ErrorClass::Missing
-            | ErrorClass::Wait(_)
-            | ErrorClass::Permanent => format!("{watched}: {error}"),
-        }
     }
 
     fn show(&self) {

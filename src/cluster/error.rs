@@ -156,6 +156,15 @@ impl Refusal {
             && ["exceeded quota", "already allocated"].iter().any(|it| self.message.contains(it))
     }
 
+    /// Whether no new object of the kind would be taken from us, or none like this, however it is called:
+    /// by the rights that we have, or by the Pod security standards.
+    pub fn is_of_every_new_object(&self) -> bool {
+        self.code == 403
+            && ["cannot create resource", "violates PodSecurity"]
+                .iter()
+                .any(|it| self.message.contains(it))
+    }
+
     /// What kind of trouble it is.
     pub fn class(&self) -> ErrorClass {
         match (self.code, self.retry_after) {

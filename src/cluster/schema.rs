@@ -92,13 +92,20 @@ pub async fn secret_fields(cluster: Cluster, ty: K8sType, tell: impl Fn(SecretFi
 }
 
 async fn published(cluster: &Cluster, ty: &K8sType) -> SecretFields {
-    let (began, mut failures) = (Instant::now(), 0);
+    let (mut unpublished_since, mut failures) = (None, 0);
     loop {
         let retry_in = match cluster.schema(ty).await {
             Ok(Some(schema)) => return schema.secrets.clone(),
-            Ok(None) if began.elapsed() > PUBLISHED_WITHIN => return SecretFields::default(),
-            Ok(None) => RETRY,
+            Ok(None) => {
+                let since: &mut Instant = unpublished_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > PUBLISHED_WITHIN {
+                    return SecretFields::default();
+                }
+                RETRY
+            }
             Err(error) => {
+                // A server that was not there may publish it late again.
+                unpublished_since = None;
                 failures += 1;
                 refused(ty, &error, failures)
             }

@@ -175,6 +175,10 @@ impl Run {
 }
 
 impl Outcome {
+    /// Every word for an outcome.
+    pub const NAMES: [&str; 7] =
+        ["synced", "wrote", "waiting", "paused", "finalized", "gone", "failed"];
+
     /// The outcome in one word, also as a metric label.
     pub fn name(&self) -> &'static str {
         match self {

@@ -122,6 +122,9 @@ impl Metrics {
         ] {
             counter.with_label_values(operator).inc_by(0);
         }
+        for outcome in Outcome::NAMES {
+            families.runs.with_label_values(&[operator[0], outcome]).inc_by(0);
+        }
     }
 
     /// A run began; [`Metrics::run_finished`] ends it.

@@ -7,6 +7,9 @@ use super::{
 };
 use crate::object::{K8sType, ResourceScope};
 
+/// Each run may hold a thread: with more the handlers would wait for one, past their deadlines.
+const MOST_RUNS: usize = 1_000;
+
 /// One operator: its name, its parent type, its child types and its limits.
 ///
 /// Made with [`OperatorConfig::of`] or [`OperatorConfig::new`]; checked when it is registered.
@@ -202,6 +205,10 @@ impl OperatorConfig {
                 return Err(ConfigError::Zero { operator: operator(), field });
             }
         }
+        if self.max_concurrent_runs > MOST_RUNS {
+            let (operator, runs) = (operator(), self.max_concurrent_runs);
+            return Err(ConfigError::TooManyRuns { operator, runs, most: MOST_RUNS });
+        }
         self.validate_namespaces()?;
         self.validate_deletion_limit()?;
         self.selection()?;
@@ -283,8 +290,10 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_positive() {
+    fn limits_are_positive_and_not_without_end() {
         let config = OperatorConfig::of::<ConfigMap>("a").with_max_concurrent_runs(0);
         assert!(matches!(config.validate(), Err(ConfigError::Zero { .. })));
+        let config = OperatorConfig::of::<ConfigMap>("a").with_max_concurrent_runs(usize::MAX);
+        assert!(matches!(config.validate(), Err(ConfigError::TooManyRuns { .. })));
     }
 }

@@ -111,6 +111,16 @@ pub enum ConfigError {
         /// The child type.
         ty: K8sType,
     },
+    /// A run may need a thread.
+    #[error("operator `{operator}`: `max_concurrent_runs` is {runs}, more than {most}")]
+    TooManyRuns {
+        /// The operator.
+        operator: String,
+        /// How many runs it would allow at once.
+        runs: usize,
+        /// How many it may.
+        most: usize,
+    },
     /// A number must be positive.
     #[error("operator `{operator}`: `{field}` must be more than zero")]
     Zero {

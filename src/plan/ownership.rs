@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::memo;
+use super::{
+    memo,
+    path::{self, Segment},
+};
 use crate::{
     object::Object,
     operator::{Labels, OperatorConfig, OperatorName},
@@ -85,11 +88,11 @@ fn reference_to(parent: &Object) -> Value {
 
 /// Whether a child that differs only here lost what ties it to us, and nothing of what the handler
 /// asked for: it is mended in place, whatever the update strategy.
-pub(super) fn is_claim(path: &str, labels: &Labels) -> bool {
-    let label = |name: &str| format!(".metadata.labels[{}]", Value::from(name));
-    path.starts_with(".metadata.ownerReferences")
-        || path == label(&labels.parent_uid)
-        || path == label(&labels.managed_by)
+pub(super) fn is_claim(found: &str, labels: &Labels) -> bool {
+    let label = |name: &str| format!(".metadata.labels{}", path::render(&Segment::Field(name)));
+    found.starts_with(".metadata.ownerReferences")
+        || found == label(&labels.parent_uid)
+        || found == label(&labels.managed_by)
 }
 
 /// Whether two versions of a child differ at most in what ties it to its parent, in their status and

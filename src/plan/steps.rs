@@ -245,6 +245,15 @@ impl Deletion {
         Self::new(object, DeletionReason::Undesired)
     }
 
+    /// What is to come in the place of the object.
+    pub fn instead_of(&self) -> Option<&Write> {
+        match &self.why {
+            DeletionReason::Recreate { instead_of, .. }
+            | DeletionReason::Immutable { instead_of, .. } => Some(instead_of),
+            DeletionReason::Undesired => None,
+        }
+    }
+
     pub(super) fn new(object: &Object, why: DeletionReason) -> Self {
         Self {
             id: ChildId::of(object),

@@ -39,11 +39,8 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
             return report.close();
         }
     }
-    let (mut steps, taken) = if is_partial {
-        interlock::admit_part(context, parent, steps, existing, report)
-    } else {
-        interlock::admit(context, parent, steps, existing, report)
-    };
+    let (mut steps, taken) =
+        interlock::admit(context, parent, steps, (existing, is_partial), report);
     // Or a child that the server never takes would keep those behind it waiting for ever.
     steps.sort_by_key(|step| report.memory.throttled.contains(step.id()));
     let deletions = write_all(context, parent, steps.into(), report).await;

@@ -113,7 +113,9 @@ impl Report {
     /// A request about a child failed.
     pub(super) fn child_failed(&mut self, id: &ChildId, error: ApiError) {
         self.told.say(id, ChildState::Failed, &error);
-        if matches!(error.class(), ErrorClass::Wait(_)) {
+        let is_throttled =
+            matches!(error.class(), ErrorClass::Wait(_)) || error.code() == Some(429);
+        if is_throttled {
             self.memory.throttled.insert(id.clone());
         }
         self.step_failed(id, error);

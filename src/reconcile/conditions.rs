@@ -3,6 +3,8 @@
 //! `Ready` is always there. `Reconciling` and `Stalled` are there only while they hold, and never
 //! both: kstatus takes their presence for "in progress" and "failed".
 
+use serde_json::Value;
+
 use super::{Failure, Held, Report, flapping, interlock, pause};
 use crate::{object::Object, operator::Condition, plan::Flapping};
 
@@ -28,16 +30,20 @@ pub(super) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
     with_others(failed(failure), report)
 }
 
-/// The reason in the condition of a type that a parent shows. Most show none but `Ready`, and a
-/// search is faster than a parser.
-pub(super) fn reason_shown(parent: &Object, ty: &str) -> Option<String> {
+/// The condition of a type that a parent shows. Most show none but `Ready`, and a search is faster
+/// than a parser.
+pub(super) fn shown(parent: &Object, ty: &str) -> Option<Value> {
     if !parent.json().contains(ty) {
         return None;
     }
-    let status = parent.field("status")?;
-    let mut conditions = status["conditions"].as_array()?.iter();
-    let condition = conditions.find(|condition| condition["type"] == ty)?;
-    condition["reason"].as_str().map(str::to_owned)
+    let mut status = parent.field("status")?;
+    let conditions = status["conditions"].as_array_mut()?;
+    conditions.iter().position(|it| it["type"] == ty).map(|at| conditions.swap_remove(at))
+}
+
+/// Its reason.
+pub(super) fn reason_shown(parent: &Object, ty: &str) -> Option<String> {
+    shown(parent, ty)?["reason"].as_str().map(str::to_owned)
 }
 
 /// The conditions of ours that do not apply any more. That deletions are held stays until it is known

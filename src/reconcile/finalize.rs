@@ -85,6 +85,12 @@ async fn sync_after(
     }
     match patch(context, parent, change).await {
         Ok(Some(parent)) if !context.is_leaving(&parent) => {
+            if let Some(by) =
+                context.paused_by(&parent).filter(|_| change(context, &parent).is_some())
+            {
+                // Since the run began: without the finalizer that it needs it gets no children.
+                return pause::prepare(context, parent, by, report).await;
+            }
             if is_due {
                 flapping::note_finalizers(context, report);
             }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Instant};
 
-use super::{Context, Report, conditions::reason_shown, events, ours};
+use super::{Context, Report, conditions::shown, events, ours};
 use crate::{
     cluster::EventKind,
     object::{Object, Uid},
@@ -16,15 +16,19 @@ pub(super) const CONDITION: &str = "DeletionsHeld";
 /// The reason of the condition, by which it is known as ours.
 const REASON: &str = "TooManyDeletions";
 
+/// The words by which a hold of the minute is known: the run itself wanted no more than its share.
+const OF_THE_MINUTE: &str = "the operator may delete";
+
 /// So many children are named.
 const NAMED: usize = 3;
 
 /// The steps that may be carried out, and how many deletions they take from the operator's minute.
+/// `is_part`: not all is known that is to be deleted.
 pub(super) fn admit(
     context: &Context,
     parent: &Object,
     mut steps: Vec<Step>,
-    existing: usize,
+    (existing, is_part): (usize, bool),
     report: &mut Report,
 ) -> (Vec<Step>, usize) {
     let Some(limit) = context.config().deletion_limit else {
@@ -32,7 +36,10 @@ pub(super) fn admit(
         return (steps, 0);
     };
     let deletions: Vec<&Deletion> = steps.iter().filter_map(Step::final_deletion).collect();
-    let wanted = WantedDeletions { limit, parent, deletions: &deletions, existing };
+    if is_part && deletions.is_empty() {
+        return (steps, 0);
+    }
+    let wanted = WantedDeletions { limit, parent, deletions: &deletions, existing, is_part };
     let resumed = || resumed(context, parent, &deletions);
     let memory = report.memory.interlock.get_or_insert_with(resumed);
     let verdict = judge(wanted, memory, |count| {
@@ -62,7 +69,7 @@ pub(super) fn admit(
 /// makes the share no smaller.
 fn resumed(context: &Context, parent: &Object, deletions: &[&Deletion]) -> Interlock {
     let mut interlock = Interlock::default();
-    if is_said(parent) {
+    if said(parent).is_some_and(|message| !message.contains(OF_THE_MINUTE)) {
         interlock.resume(0);
     } else if !deletions.is_empty() {
         let going: HashSet<&Uid> = deletions.iter().map(|deletion| &deletion.uid).collect();
@@ -74,21 +81,6 @@ fn resumed(context: &Context, parent: &Object, deletions: &[&Deletion]) -> Inter
         interlock.resume(old);
     }
     interlock
-}
-
-/// The same where not all is known that is to be deleted: that nothing is does not say then that
-/// nothing is held.
-pub(super) fn admit_part(
-    context: &Context,
-    parent: &Object,
-    steps: Vec<Step>,
-    existing: usize,
-    report: &mut Report,
-) -> (Vec<Step>, usize) {
-    if steps.iter().all(|step| step.final_deletion().is_none()) {
-        return (steps, 0);
-    }
-    admit(context, parent, steps, existing, report)
 }
 
 /// Gives back what was taken and not deleted.
@@ -120,7 +112,7 @@ fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Deletion]) -> 
     let why = match why {
         Exceeded::Run { allowed } => format!("a run may delete {allowed}"),
         Exceeded::Minute { allowed, of } => {
-            format!("the operator may delete {allowed} of its {of} within a minute")
+            format!("{OF_THE_MINUTE} {allowed} of its {of} within a minute")
         }
     };
     let names: Vec<_> = deletions.iter().take(NAMED).map(|one| one.id.to_string()).collect();
@@ -149,5 +141,11 @@ pub(super) fn condition(message: &str) -> Condition {
 
 /// Whether the parent still says that we hold deletions.
 pub(super) fn is_said(parent: &Object) -> bool {
-    reason_shown(parent, CONDITION).as_deref() == Some(REASON)
+    said(parent).is_some()
+}
+
+/// The message by which it says so.
+fn said(parent: &Object) -> Option<String> {
+    let shown = shown(parent, CONDITION)?;
+    (shown["reason"] == REASON).then(|| shown["message"].as_str().unwrap_or_default().to_owned())
 }

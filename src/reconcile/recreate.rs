@@ -8,6 +8,7 @@
 //! | would be taken, or fields cannot change | anything else | it is recreated |
 //! | is refused for another reason | would be taken | it is recreated |
 //! | is refused for another reason | is refused too | no object may be like that: it stays |
+//! | whatever is said of it | we may create none, or a rule for Pods forbids it | it stays |
 
 use super::{Context, Report, takeover, write};
 use crate::{
@@ -81,6 +82,8 @@ fn after_refusal(of_new: ApiError, of_update: Option<ApiError>) -> Result<(), Ap
     let is_for_room = of_new.refusal().is_some_and(Refusal::is_for_room);
     match of_update {
         _ if matches!(of_new.class(), ErrorClass::Wait(_) | ErrorClass::Retry) => Err(of_new),
+        // Of whatever name.
+        _ if of_new.refusal().is_some_and(Refusal::is_of_every_new_object) => Err(of_new),
         // What the trial has no room for is taken by the child that would go.
         _ if is_for_room => Ok(()),
         // The trial has another name, which may be why it is refused.

@@ -78,7 +78,12 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
 async fn say_conditions(context: &Context, parent: &Object, report: &mut Report) -> bool {
     let said = conditions::said(report);
     let patched = patch(context, parent, only_conditions(context, &said, report)).await;
-    report.wrote_status = matches!(patched, Ok(Patched::Written { .. }));
+    if let Ok(Patched::Written { reply, .. }) = &patched {
+        report.wrote_status = true;
+        // It was we who changed it, and what the handler wanted is not there.
+        report.memory.status = None;
+        report.memory.parent = Some(reply.resource_version().clone());
+    }
     matches!(patched, Ok(Patched::Written { .. } | Patched::Unchanged))
 }
 

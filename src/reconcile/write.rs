@@ -288,7 +288,12 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
             }
             return Next::Write(write, Verb::Updated);
         }
-        AfterConflict::Recreate(deletion) => return Next::Delete(deletion),
+        AfterConflict::Recreate(deletion) => {
+            if let (Some(live), Some(write)) = (&live, deletion.instead_of()) {
+                flapping::found(context, write, live, report).await;
+            }
+            return Next::Delete(deletion);
+        }
         AfterConflict::Adopt(write) => {
             return adopt(context, parent, write, live.as_ref(), report).await;
         }

@@ -211,8 +211,8 @@ impl SupervisorBuilder {
     /// When it cannot start; see [`RunError`].
     ///
     /// # Panics
-    /// Within a tokio runtime, as that of `#[tokio::main]`: it has its own. Use
-    /// [`start`](Self::start) there.
+    /// Within a tokio runtime, as that of `#[tokio::main]`: it has its own, and blocks. Call it from a
+    /// plain `main`, or within `spawn_blocking`.
     pub fn run(self) -> Result<(), RunError> {
         let (parts, _) = self.prepare()?;
         // Nobody waits for this: the caller is told by the return value.

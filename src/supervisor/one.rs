@@ -26,7 +26,7 @@ use crate::operator::{Handler, OperatorConfig};
 /// When it cannot start; see [`RunError`].
 ///
 /// # Panics
-/// Within a tokio runtime, as that of `#[tokio::main]`: it has its own.
+/// Within a tokio runtime, as that of `#[tokio::main]`: it has its own, and blocks.
 pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Result<(), RunError> {
     run_operator_with(Connect::InCluster, config, handler)
 }
@@ -37,7 +37,7 @@ pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Result<(),
 /// When it cannot start; see [`RunError`].
 ///
 /// # Panics
-/// Within a tokio runtime, as that of `#[tokio::main]`: it has its own.
+/// Within a tokio runtime, as that of `#[tokio::main]`: it has its own, and blocks.
 pub fn run_operator_with(
     connect: Connect,
     config: OperatorConfig,

@@ -32,6 +32,9 @@ pub struct WantedDeletions<'a> {
     pub deletions: &'a [&'a Deletion],
     /// How many children the parent has, those included.
     pub existing: usize,
+    /// Whether there may be more that are to go, of which nothing is known now: what is held of them
+    /// stays so.
+    pub is_part: bool,
 }
 
 /// What a parent's runs remember of its deletions; most parents have nothing to remember.
@@ -97,16 +100,18 @@ pub fn judge(
     memory: &mut Interlock,
     take: impl FnOnce(usize) -> Result<(), Exceeded>,
 ) -> Verdict {
-    let WantedDeletions { limit, parent, deletions, existing } = wanted;
+    let WantedDeletions { limit, parent, deletions, existing, is_part } = wanted;
     let uids: BTreeSet<Uid> = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
     if uids.is_empty() {
-        *memory = Interlock::default();
+        if !is_part {
+            *memory = Interlock::default();
+        }
         return Verdict::Free;
     }
     let code = code(&uids);
     let memory = memory.0.get_or_insert_default();
     if memory.is_allowed(parent, &code, &uids) {
-        (memory.of, memory.shown) = (None, None);
+        memory.goes(is_part);
         return Verdict::Free;
     }
     let of = memory.of.map_or(existing, |of| of.min(existing));
@@ -115,7 +120,7 @@ pub fn judge(
         if uids.len() > allowed { Err(Exceeded::Run { allowed }) } else { take(uids.len()) };
     match taken {
         Ok(()) => {
-            (memory.of, memory.shown) = (None, None);
+            memory.goes(is_part);
             Verdict::Taken(uids.len())
         }
         Err(why) => {
@@ -139,6 +144,13 @@ impl Interlock {
 }
 
 impl Held {
+    /// What was judged may go, which ends the hold if it was all.
+    fn goes(&mut self, is_part: bool) {
+        if !is_part {
+            (self.of, self.shown) = (None, None);
+        }
+    }
+
     /// Whether a person has allowed these deletions: by their code, or, while that is still there,
     /// by the code of more of them, of which some have been carried out.
     fn is_allowed(&mut self, parent: &Object, code: &str, uids: &BTreeSet<Uid>) -> bool {

@@ -33,7 +33,8 @@ fn judged(memory: &mut Interlock, parent: &Object, uids: &[&str], existing: usiz
     let deletions: Vec<_> =
         children.map(|child| Deletion::new(&child, DeletionReason::Undesired)).collect();
     let deletions: Vec<_> = deletions.iter().collect();
-    let wanted = WantedDeletions { limit: LIMIT, parent, deletions: &deletions, existing };
+    let is_part = false;
+    let wanted = WantedDeletions { limit: LIMIT, parent, deletions: &deletions, existing, is_part };
     judge(wanted, memory, |_| Ok(()))
 }
 
@@ -83,6 +84,22 @@ fn what_was_created_meanwhile_does_not_make_the_share_smaller() {
     assert_eq!(judged(&mut memory, &parent, &SIX, 12), Verdict::Taken(6), "it was over");
 }
 
+/// As while a type is not in sync.
+#[test]
+fn a_part_that_may_go_does_not_end_the_hold_of_the_rest() {
+    let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
+    held(judged(&mut memory, &parent, &SIX, 6));
+    let child = Deletion::new(&object("other", &json!({})), DeletionReason::Undesired);
+    for deletions in [&[&child][..], &[]] {
+        let (existing, is_part) = (13, true);
+        let wanted =
+            WantedDeletions { limit: LIMIT, parent: &parent, deletions, existing, is_part };
+        let verdict = judge(wanted, &mut memory, |_| Ok(()));
+        assert!(!matches!(verdict, Verdict::Held(_)) && memory.is_holding());
+    }
+    held(judged(&mut memory, &parent, &SIX, 12));
+}
+
 #[test]
 fn only_the_code_of_these_children_lets_them_go() {
     let mut memory = Interlock::default();
@@ -124,8 +141,13 @@ fn the_code_does_not_depend_on_the_order_and_differs_by_child() {
 fn what_the_minute_refuses_is_held_until_it_does_not() {
     let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
     let child = Deletion::new(&object("a", &json!({})), DeletionReason::Undesired);
-    let wanted =
-        WantedDeletions { limit: LIMIT, parent: &parent, deletions: &[&child], existing: 1 };
+    let wanted = WantedDeletions {
+        limit: LIMIT,
+        parent: &parent,
+        deletions: &[&child],
+        existing: 1,
+        is_part: false,
+    };
     let why = Exceeded::Minute { allowed: 5, of: 10 };
     assert_eq!(held(judge(wanted, &mut memory, |_| Err(why))).why, why);
     assert_eq!(judge(wanted, &mut memory, |_| Ok(())), Verdict::Taken(1));

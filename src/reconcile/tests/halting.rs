@@ -58,22 +58,25 @@ async fn children_that_meet_a_conflict_are_not_written_again_once_the_operator_i
 /// The server's wish counts whatever it answers to those that were sent beside.
 #[tokio::test]
 async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_beside_it() {
-    let mut busy = refusal(429, "TooManyRequests");
-    busy.1["details"] = json!({"retryAfterSeconds": 30});
-    let world = four(Setup::new(pods(), ChildConfig::apply())).before(move |asked| {
-        match asked.method.as_str() {
+    for details in [json!({"retryAfterSeconds": 30}), json!({})] {
+        let mut busy = refusal(429, "TooManyRequests");
+        busy.1["details"] = details;
+        let world = four(Setup::new(pods(), ChildConfig::apply())).before(move |asked| match asked
+            .method
+            .as_str()
+        {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             "PATCH" if asked.is_about("/pods/a") => (200, named("a", "9", 2)),
             "PATCH" if asked.is_about("/pods/b") => busy.clone(),
             _ => refusal(422, "Invalid"),
-        }
-    });
-    let report = world.run(Memory::default()).await;
-    assert_eq!(writes(&world), ["a", "b", "c"], "{report:?}");
-    let throttled: Vec<_> = report.memory.throttled.iter().map(|id| &*id.key.name).collect();
-    assert_eq!(throttled, ["b"]);
-    let why = report.failure().map(ToString::to_string).unwrap_or_default();
-    assert!(why.contains("Pod.v1 ns/b") && why.contains("Pod.v1 ns/c"), "{why}");
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!(writes(&world), ["a", "b", "c"], "{report:?}");
+        let throttled: Vec<_> = report.memory.throttled.iter().map(|id| &*id.key.name).collect();
+        assert_eq!(throttled, ["b"]);
+        let why = report.failure().map(ToString::to_string).unwrap_or_default();
+        assert!(why.contains("Pod.v1 ns/b") && why.contains("Pod.v1 ns/c"), "{why}");
+    }
 }
 
 /// The garbage collector took it, and the watch of the parent is late.

@@ -19,7 +19,7 @@ fn is_elsewhere(asked: &scripted::Asked) -> bool {
     asked.is_about("/pods/operetta-trial-")
 }
 
-fn full(words: &str) -> Reply {
+fn forbidden(words: &str) -> Reply {
     (403, json!({"kind": "Status", "code": 403, "reason": "Forbidden", "message": words}))
 }
 
@@ -45,9 +45,17 @@ async fn a_child_is_not_deleted_for_what_no_object_may_be() {
         ("no right to create", invalid(), refusal(403, "Forbidden"), 0),
         ("immutable in words of its own", invalid(), (201, child("9", 2)), 1),
         ("immutable", immutable_field(), invalid(), 1),
+        (
+            "no right to create, immutable",
+            immutable_field(),
+            forbidden("cannot create resource"),
+            0,
+        ),
+        ("no right to create, fine", (200, child("9", 2)), forbidden("cannot create resource"), 0),
+        ("forbidden Pod", immutable_field(), forbidden("violates PodSecurity"), 0),
         // It takes the place itself that the trial wants.
-        ("no room beside it", invalid(), full("exceeded quota: q, used: pods=5"), 1),
-        ("no port beside it", invalid(), full("provided port is already allocated"), 1),
+        ("no room beside it", invalid(), forbidden("exceeded quota: q, used: pods=5"), 1),
+        ("no port beside it", invalid(), forbidden("provided port is already allocated"), 1),
     ] {
         let world = trying(update, anew);
         let report = world.run(Memory::default()).await;

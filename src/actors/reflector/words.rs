@@ -1,0 +1,34 @@
+//! What is told of a watch that fails.
+
+use super::Reflector;
+use crate::{
+    board::TypeError,
+    cluster::{ApiError, ErrorClass},
+};
+
+impl Reflector {
+    pub(super) fn type_error(&self, scope: usize, error: &ApiError) -> TypeError {
+        let permission = || format!("get, list, watch on {}", self.watched(scope));
+        let is_forbidden = error.class() == ErrorClass::Forbidden;
+        TypeError { message: error.to_string(), permission: is_forbidden.then(permission) }
+    }
+
+    /// The error with what to do about it.
+    pub(super) fn why(&self, scope: usize, error: &ApiError) -> String {
+        let watched = self.watched(scope);
+        match error.class() {
+            ErrorClass::Forbidden => {
+                format!("missing permission: get, list, watch on {watched}; {error}")
+            }
+            ErrorClass::NotServed => {
+                let name = self.ty().resource_name();
+                format!("the API server does not serve {name}: install its CRD; {error}")
+            }
+            ErrorClass::Retry
+            | ErrorClass::Conflict
+            | ErrorClass::Missing
+            | ErrorClass::Wait(_)
+            | ErrorClass::Permanent => format!("{watched}: {error}"),
+        }
+    }
+}
