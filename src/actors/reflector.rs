@@ -83,7 +83,7 @@ const FAILURES_THAT_LAST: u32 = 3;
 const LONG_WAIT: Duration = Duration::from_secs(15);
 
 /// A type that was in sync is called failing when nothing has worked for so long.
-const LONG: Duration = Duration::from_mins(2);
+const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 /// A restored backup holds deletions back for this long.
 const HOLD_DELETIONS: Duration = Duration::from_mins(1);
@@ -233,7 +233,8 @@ impl Reflector {
         let Scope { condition, failures, failing_since, .. } = &self.scopes[scope];
         let was_synced = *condition == WatchCondition::Synced;
         matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
-            || (*failures >= FAILURES_THAT_LAST && (!was_synced || failing_since.elapsed() >= LONG))
+            || (*failures >= FAILURES_THAT_LAST
+                && (!was_synced || failing_since.elapsed() >= DEGRADED_AFTER))
     }
 
     fn recovered(&mut self, scope: usize) {

@@ -232,6 +232,11 @@ impl ApiError {
         }
     }
 
+    /// Whether the server has more to do than it can, so that whatever else there is should wait.
+    pub fn is_throttling(&self) -> bool {
+        matches!(self.class(), ErrorClass::Wait(_)) || self.code() == Some(429)
+    }
+
     /// Whether less may be answered: it took too long, or was larger than what is read.
     pub(super) fn is_too_much(&self) -> bool {
         match self {

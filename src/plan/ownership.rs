@@ -145,6 +145,20 @@ mod tests {
     }
 
     #[test]
+    fn a_label_is_a_claim_however_it_is_called() {
+        let plain = Labels { parent_uid: "parent".to_owned(), managed_by: "by".to_owned() };
+        for (path, labels, is_ours) in [
+            (".metadata.labels.parent", &plain, true),
+            (".metadata.labels.by", &plain, true),
+            (".metadata.labels.other", &plain, false),
+            (".metadata.labels[\"operetta.dev/parent-uid\"]", &Labels::default(), true),
+            (".metadata.ownerReferences", &plain, true),
+        ] {
+            assert_eq!(is_claim(path, labels), is_ours, "{path}");
+        }
+    }
+
+    #[test]
     fn labels_count_only_where_nothing_better_can_be_and_only_if_we_applied_them() {
         let operator = OperatorName::new("op").unwrap();
         let parent = object("Parent", "ns", &json!({}));

@@ -8,7 +8,7 @@ use super::{
     failure::{ChildFailure, in_the_way},
 };
 use crate::{
-    cluster::{ApiError, ErrorClass},
+    cluster::ApiError,
     operator::{ChildState, ChildStatus, ConflictPolicy},
     plan::{ChildId, ForeignChild, Memos, Plan, Step, Waiting, WaitingReason},
 };
@@ -113,9 +113,7 @@ impl Report {
     /// A request about a child failed.
     pub(super) fn child_failed(&mut self, id: &ChildId, error: ApiError) {
         self.told.say(id, ChildState::Failed, &error);
-        let is_throttled =
-            matches!(error.class(), ErrorClass::Wait(_)) || error.code() == Some(429);
-        if is_throttled {
+        if error.is_throttling() {
             self.memory.throttled.insert(id.clone());
         }
         self.step_failed(id, error);

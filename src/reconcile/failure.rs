@@ -138,7 +138,7 @@ impl ChildFailure {
 
     /// Whether the server has more to do than it can, so that whatever else there is should wait.
     pub(super) fn is_throttled(&self) -> bool {
-        self.asked().is_some() || self.error.code() == Some(429)
+        self.error.is_throttling()
     }
 
     fn is_permanent(&self) -> bool {

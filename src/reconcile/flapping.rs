@@ -86,7 +86,7 @@ async fn find_rival(
 pub(super) fn note(context: &Context, report: &mut Report) {
     for (id, rewrite, verb) in std::mem::take(&mut report.rewritten) {
         if rewrite.to.is_none() && verb != Verb::Created {
-            // Nobody's in between, and ours again.
+            // It was there, and is ours again: nobody had deleted it.
             continue;
         }
         let fields = rewrite.paths.len().max(1);

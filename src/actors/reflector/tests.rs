@@ -107,7 +107,7 @@ fn a_type_that_is_listed_and_whose_watch_never_opens_is_called_failing() {
     assert!(reflector.is_lasting(0, &error), "nobody would ever say why its operators wait");
     reflector.scopes[0].condition = WatchCondition::Synced;
     assert!(!reflector.is_lasting(0, &error), "it was in sync");
-    reflector.scopes[0].failing_since = Instant::now().checked_sub(LONG).unwrap();
+    reflector.scopes[0].failing_since = Instant::now().checked_sub(DEGRADED_AFTER).unwrap();
     assert!(reflector.is_lasting(0, &error), "but that was long ago");
 }
 

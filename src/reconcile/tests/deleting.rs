@@ -283,9 +283,9 @@ async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
     }
 }
 
-/// Nothing says that an earlier process held them: the parent has no conditions, or it ended early.
-#[tokio::test]
-async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a_restart() {
+/// How many of four children go in the first run of a process that may delete half of them, or one in
+/// any case, with four others that are to stay and are of this second.
+async fn gone_after_a_restart(kept_since: usize, showing: Value) -> usize {
     let of_age = |name: String, second: usize| {
         let mut child = child("5", 1);
         let time = format!("2026-01-01T00:00:{second:02}Z");
@@ -297,25 +297,44 @@ async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a
         let run = Allowance { percent: 50, at_least: 1 };
         config.with_deletion_limit(DeletionLimit { run, ..DeletionLimit::default() })
     };
-    for (kept_since, is_held) in [(1, false), (2, false), (3, true)] {
-        let names = |prefix: &str| (0..4).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
-        let setup = Setup::new(pods(), ChildConfig::apply()).configured(limit);
-        let setup = names("gone").into_iter().fold(setup, |it, name| it.caching(of_age(name, 2)));
-        let setup = names("kept").into_iter().fold(setup, |it, name| {
-            it.caching(of_age(name.clone(), kept_since)).and(desired(&name))
-        });
-        let world = setup.before(|asked| match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" => {
-                let mut reply = asked.body.clone();
-                reply["metadata"]["resourceVersion"] = json!("6");
-                (200, reply)
-            }
-            "DELETE" => done(),
-            _ => taken(),
-        });
-        world.run(Memory::default()).await;
-        let expected = if is_held { 0 } else { 4 };
-        assert_eq!(world.asked("DELETE").len(), expected, "kept ones of second {kept_since}");
+    let names = |prefix: &str| (0..4).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
+    let setup = Setup::new(pods(), ChildConfig::apply()).configured(limit).showing(showing);
+    let setup = names("gone").into_iter().fold(setup, |it, name| it.caching(of_age(name, 2)));
+    let setup = names("kept")
+        .into_iter()
+        .fold(setup, |it, name| it.caching(of_age(name.clone(), kept_since)).and(desired(&name)));
+    let world = setup.before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => {
+            let mut reply = asked.body.clone();
+            reply["metadata"]["resourceVersion"] = json!("6");
+            (200, reply)
+        }
+        "DELETE" => done(),
+        _ => taken(),
+    });
+    world.run(Memory::default()).await;
+    world.asked("DELETE").len()
+}
+
+/// Nothing says that an earlier process held them: the parent has no conditions, or it ended early.
+#[tokio::test]
+async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a_restart() {
+    for (kept_since, expected) in [(1, 4), (2, 4), (3, 0)] {
+        let gone = gone_after_a_restart(kept_since, json!({})).await;
+        assert_eq!(gone, expected, "kept ones of second {kept_since}");
+    }
+}
+
+#[tokio::test]
+async fn what_only_the_minute_held_is_not_held_by_the_share_of_a_run_after_a_restart() {
+    let run = "4 of 8 children would be deleted, and a run may delete 2";
+    let minute = "4 of 8 children would be deleted, and the operator may delete 3 of its 8 within";
+    for (message, expected) in [(run, 0), (minute, 4)] {
+        let held = json!({"conditions": [{
+            "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions",
+            "message": message,
+        }]});
+        assert_eq!(gone_after_a_restart(1, held).await, expected, "{message}");
     }
 }
