@@ -165,6 +165,15 @@ impl Refusal {
                 .any(|it| self.message.contains(it))
     }
 
+    /// Whether something in the object is refused: with another name it would be too.
+    pub fn is_about_content(&self) -> bool {
+        const NAMES: [&str; 2] = ["metadata.name", "metadata.generateName"];
+        // A rule about all of the object may be one about its name.
+        let is_told = |field: &str| !matches!(field, "" | "<nil>");
+        let is_in_it = |cause: &Cause| is_told(&cause.field) && !NAMES.contains(&&*cause.field);
+        self.code == 422 && self.causes.iter().any(is_in_it)
+    }
+
     /// What kind of trouble it is.
     pub fn class(&self) -> ErrorClass {
         match (self.code, self.retry_after) {

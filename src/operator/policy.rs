@@ -123,7 +123,8 @@ impl ChildConfig {
     }
 
     /// Deletes a child and creates it anew when a change is refused because a field of it is
-    /// immutable; once for each wish of the handler.
+    /// immutable; once for each wish of the handler, and only after a dry run has shown that nothing
+    /// keeps a new object from coming after it.
     #[must_use]
     pub fn recreate_if_immutable(self) -> Self {
         Self { recreate_if_immutable: true, ..self }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::{ChildId, Write, contained::MAX_PATHS, memo, ownership};
+use super::{ChildId, Write, contained::MAX_PATHS, fingerprint, ownership};
 use crate::{
     object::Object,
     operator::{ConflictPolicy, Labels},
@@ -46,7 +46,8 @@ impl Contested {
     /// have changed.
     pub(super) fn is_about(&self, live: &Object) -> bool {
         self.left == *live
-            || (self.left.uid() == live.uid() && memo::content(&self.left) == memo::content(live))
+            || (self.left.uid() == live.uid()
+                && fingerprint::content(&self.left) == fingerprint::content(live))
     }
 }
 

@@ -95,31 +95,35 @@ impl Planning<'_> {
         match existing::decide(config, operator, memos, write, live) {
             Decision::Leave => self.settled.push((desired_hash, live.clone())),
             Decision::Update(write) => self.plan.steps.push(Step::Update(write)),
-            Decision::Wait(why) => self.wait(ChildId::of(live), why),
-            Decision::Delete(deletion) => return self.delete(deletion),
+            Decision::Wait(why) => self.wait(live, why, memos),
+            Decision::Delete(deletion) => return self.delete(live, deletion, memos),
             Decision::Contested(contested) => self.plan.memos.contest(contested),
         }
         None
     }
 
     fn undesired(&mut self, child: &Object) -> Option<Deletion> {
+        // Should it be wished again, its end was not against any wish.
+        let nothing = Memos::default();
         if child.is_deleting() {
-            self.wait(ChildId::of(child), WaitingReason::Deleting);
+            self.wait(child, WaitingReason::Deleting, &nothing);
             return None;
         }
-        self.delete(Deletion::new(child, DeletionReason::Undesired))
+        self.delete(child, Deletion::new(child, DeletionReason::Undesired), &nothing)
     }
 
-    fn delete(&mut self, deletion: Deletion) -> Option<Deletion> {
+    fn delete(&mut self, child: &Object, deletion: Deletion, known: &Memos) -> Option<Deletion> {
         if self.input.unsynced.contains(&deletion.id.ty) {
-            self.wait(deletion.id, WaitingReason::TypeNotSynced);
+            self.wait(child, WaitingReason::TypeNotSynced, known);
             return None;
         }
         Some(deletion)
     }
 
-    fn wait(&mut self, id: ChildId, why: WaitingReason) {
-        self.plan.waiting.push(Waiting { id, why });
+    /// `known` tells how the child was left before.
+    fn wait(&mut self, child: &Object, why: WaitingReason, known: &Memos) {
+        self.plan.waiting.push(Waiting { id: ChildId::of(child), why });
+        self.plan.memos.wait(child, known);
     }
 }
 

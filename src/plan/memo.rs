@@ -2,20 +2,11 @@
 //! what our last apply left, for children that the server will never show as they were applied (an
 //! admission policy changes them, or drops a field).
 
-use std::{
-    collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use super::{
-    ChildId, Contested, Write,
-    fields::{Owned, has_keys},
-    hash,
-};
+use super::{ChildId, Contested, Write, fingerprint::explains};
 use crate::{
-    object::{FieldItem, FieldSet, K8sType, Object, ObjectKey},
+    object::{K8sType, Object, ObjectKey},
     operator::OperatorName,
 };
 
@@ -26,6 +17,8 @@ pub struct Memos {
     /// Sorted by type and key.
     settled: Vec<Memo>,
     contested: BTreeMap<ChildId, Contested>,
+    /// Those about which nothing can be done now.
+    waiting: BTreeMap<ChildId, Waiting>,
 }
 
 /// Sixteen bytes, as there is one for every child of every parent.
@@ -35,12 +28,24 @@ struct Memo {
     settled: Object,
 }
 
+/// A child that is not as desired: it ends, or changes only when it is deleted.
+#[derive(Debug, Clone)]
+struct Waiting {
+    /// As it is.
+    seen: Object,
+    /// As it was when something was last written to it.
+    left: Option<Memo>,
+    /// Whether it was as desired then, and not only but for what others hold.
+    was_settled: bool,
+}
+
 impl Memos {
     /// Takes in that applying `write` to this version of the child changes nothing: it is the
     /// reply to that apply, or was found to be as desired.
     pub fn remember(&mut self, write: &Write, settled: &Object) {
         self.contested.remove(&write.id);
-        let memo = Memo { desired_hash: write.desired_hash, settled: settled.clone() };
+        self.waiting.remove(&write.id);
+        let memo = Memo::new(write.desired_hash, settled);
         match self.find(settled.ty(), settled.key()) {
             Ok(at) => self.settled[at] = memo,
             Err(at) => self.settled.insert(at, memo),
@@ -58,6 +63,7 @@ impl Memos {
     /// Drops what is known of a child, for example after its deletion.
     pub fn forget(&mut self, id: &ChildId) {
         self.contested.remove(id);
+        self.waiting.remove(id);
         if let Ok(at) = self.find(&id.ty, &id.key) {
             self.settled.remove(at);
         }
@@ -67,6 +73,15 @@ impl Memos {
     pub fn contest(&mut self, contested: Contested) {
         self.forget(&contested.id);
         self.contested.insert(contested.id.clone(), contested);
+    }
+
+    /// Takes in that nothing can be done now about a child. How it was left before is kept: its end
+    /// is the work of others, and what it was may be wished again.
+    pub(super) fn wait(&mut self, seen: &Object, before: &Self) {
+        let id = ChildId::of(seen);
+        let left = before.left(&id).map(|(desired_hash, left)| Memo::new(desired_hash, left));
+        let was_settled = before.memo_of(&id).is_some();
+        self.waiting.insert(id, Waiting { seen: seen.clone(), left, was_settled });
     }
 
     /// The children of which others hold fields, by type and key.
@@ -85,26 +100,25 @@ impl Memos {
         known.filter(|known| known.desired_hash == write.desired_hash)
     }
 
-    /// The wish and the version at which the child was as it wants.
-    pub(super) fn settled(&self, id: &ChildId) -> Option<(u64, &Object)> {
-        let memo = &self.settled[self.find(&id.ty, &id.key).ok()?];
-        Some((memo.desired_hash, &memo.settled))
-    }
-
-    /// The same of every child that was written, be it all but the fields that others hold.
+    /// The wish of every child that was written, be it all but the fields that others hold, and the
+    /// version at which that left it.
     pub(super) fn left(&self, id: &ChildId) -> Option<(u64, &Object)> {
-        let contested = self.contested.get(id).map(|known| (known.desired_hash, &known.left));
-        self.settled(id).or(contested)
+        let waiting = || self.waiting.get(id)?.left.as_ref();
+        let contested = || self.contested.get(id).map(|known| (known.desired_hash, &known.left));
+        let memo = self.settled_of(id).or_else(waiting);
+        memo.map(|memo| (memo.desired_hash, &memo.settled)).or_else(contested)
     }
 
-    /// Whether a child is at the version at which it was left.
-    pub(super) fn is_untouched(&self, child: &Object) -> bool {
-        self.left(&ChildId::of(child)).is_some_and(|(_, left)| left == child)
+    /// Whether all that a handler sees of the children is as the run before left it.
+    pub(super) fn are_untouched(&self, seen: &[&Object]) -> bool {
+        let known = self.settled.len() + self.contested.len() + self.waiting.len();
+        seen.len() == known && seen.iter().all(|child| self.is_untouched(child))
     }
 
-    /// Of how many children it is known how they were left.
-    pub(super) fn left_count(&self) -> usize {
-        self.settled.len() + self.contested.len()
+    fn is_untouched(&self, child: &Object) -> bool {
+        let id = ChildId::of(child);
+        let waiting = self.waiting.get(&id).map(|waiting| &waiting.seen);
+        waiting.or_else(|| Some(self.left(&id)?.1)) == Some(child)
     }
 
     /// Whether this very version is known to be what applying the write would leave.
@@ -122,24 +136,7 @@ impl Memos {
         operator: &OperatorName,
     ) -> Option<&Object> {
         let left = &self.memo(write)?.settled;
-        Self::explains(left, live, operator).then_some(left)
-    }
-
-    /// Whether two versions of an object are the same in all that we own of it. A dry run of an
-    /// apply whose reply is the same as the live object shows that the apply would change nothing.
-    pub fn explains(live: &Object, reply: &Object, operator: &OperatorName) -> bool {
-        live.uid() == reply.uid() && fingerprint(live, operator) == fingerprint(reply, operator)
-    }
-
-    /// Whether two objects are the same in all that we own of either.
-    pub fn are_alike(one: &Object, other: &Object, operator: &OperatorName) -> bool {
-        let owned = [one, other].map(|object| object.applied_fields(operator.as_str()));
-        let [Some(of_one), Some(of_other)] = owned else {
-            return content(one) == content(other);
-        };
-        let (one, other) = (one.to_value(), other.to_value());
-        let is_same = |fields| of_fields(fields, &one) == of_fields(fields, &other);
-        is_same(&of_one) && is_same(&of_other)
+        explains(left, live, operator).then_some(left)
     }
 
     /// Every child of which something is remembered.
@@ -164,8 +161,18 @@ impl Memos {
     }
 
     fn memo(&self, write: &Write) -> Option<&Memo> {
-        let at = self.find(&write.id.ty, &write.id.key).ok()?;
-        self.settled.get(at).filter(|memo| memo.desired_hash == write.desired_hash)
+        let memo = self.memo_of(&write.id);
+        memo.filter(|memo| memo.desired_hash == write.desired_hash)
+    }
+
+    /// How a child was when it was last as desired.
+    fn memo_of(&self, id: &ChildId) -> Option<&Memo> {
+        let waiting = || self.waiting.get(id).filter(|waiting| waiting.was_settled)?.left.as_ref();
+        self.settled_of(id).or_else(waiting)
+    }
+
+    fn settled_of(&self, id: &ChildId) -> Option<&Memo> {
+        self.settled.get(self.find(&id.ty, &id.key).ok()?)
     }
 
     fn find(&self, ty: &K8sType, key: &ObjectKey) -> Result<usize, usize> {
@@ -174,80 +181,20 @@ impl Memos {
 }
 
 impl Memo {
+    fn new(desired_hash: u64, settled: &Object) -> Self {
+        Self { desired_hash, settled: settled.clone() }
+    }
+
     fn id(&self) -> (&K8sType, &ObjectKey) {
         (self.settled.ty(), self.settled.key())
     }
 }
 
-/// A hash of what people and controllers put into an object: all but its status and what the
-/// server itself writes.
-pub(super) fn content(object: &Object) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let mut live = object.to_value();
-    drop_volatile(&mut live);
-    hash::feed(&live, &mut hasher);
-    hasher.finish()
-}
-
-/// A hash of the paths that we own and of their values. Status, versions and times do not count:
-/// we never own them.
-fn fingerprint(object: &Object, operator: &OperatorName) -> u64 {
-    let Some(fields) = object.applied_fields(operator.as_str()) else { return content(object) };
-    of_fields(&fields, &object.to_value())
-}
-
-fn of_fields(fields: &FieldSet<'_>, object: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    feed(Owned::root(Some(fields)), Some(object), &mut hasher);
-    hasher.finish()
-}
-
-fn feed(owned: Owned<'_>, live: Option<&Value>, hasher: &mut impl Hasher) {
-    if owned.is_whole() {
-        return hash::feed(live.unwrap_or(&Value::Null), hasher);
-    }
-    for (item, live) in in_order(owned.keyed().unwrap_or_default(), live) {
-        hash::feed_fields(&item.keys, hasher);
-        feed(Owned::Node(&item.owned), live, hasher);
-    }
-    for value in owned.set().unwrap_or_default() {
-        let items = live.and_then(Value::as_array);
-        hash::feed(value, hasher);
-        items.is_some_and(|items| items.contains(value)).hash(hasher);
-    }
-    for (name, inner) in owned.fields() {
-        name.hash(hasher);
-        feed(inner, live.and_then(|live| live.get(name)), hasher);
-    }
-}
-
-/// Our items in the order in which the list has them: that is part of what an apply leaves.
-fn in_order<'i, 'f, 'v>(
-    items: &'i [FieldItem<'f>],
-    live: Option<&'v Value>,
-) -> Vec<(&'i FieldItem<'f>, Option<&'v Value>)> {
-    let there = live.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let place = |item: &FieldItem<'f>| there.iter().position(|value| has_keys(value, &item.keys));
-    let mut placed: Vec<_> = items.iter().map(|item| (place(item), item)).collect();
-    placed.sort_by_key(|(at, _)| *at);
-    placed.into_iter().map(|(at, item)| (item, at.map(|at| &there[at]))).collect()
-}
-
-/// Without managed fields all but the status and the server's own metadata counts.
-pub(super) fn drop_volatile(object: &mut Value) {
-    object.as_object_mut().map(|fields| fields.remove("status"));
-    if let Some(metadata) = object["metadata"].as_object_mut() {
-        metadata.retain(|name, _| {
-            ["labels", "annotations", "ownerReferences", "finalizers"].contains(&name.as_str())
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::*;
+    use super::{super::hash, *};
     use crate::object::KeptManagers;
 
     fn operator() -> OperatorName {
@@ -319,12 +266,12 @@ mod tests {
     #[test]
     fn a_dry_run_that_changes_nothing_of_ours_explains_a_difference() {
         let object = live("u", "mirror/x", &json!(1), &fields());
-        for (reply, explains) in [
+        for (reply, is_explained) in [
             (live("u", "mirror/x", &json!(2), &fields()), true),
             (live("u", "x", &json!(1), &fields()), false),
             (live("v", "mirror/x", &json!(1), &fields()), false),
         ] {
-            assert_eq!(Memos::explains(&object, &reply, &operator()), explains);
+            assert_eq!(explains(&object, &reply, &operator()), is_explained);
         }
     }
 }

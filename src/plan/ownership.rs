@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    memo,
+    fingerprint,
     path::{self, Segment},
 };
 use crate::{
@@ -103,7 +103,7 @@ pub fn differ_in_claim_only(a: &Object, b: &Object, labels: &Labels) -> bool {
 
 fn unclaimed(child: &Object, labels: &Labels) -> Value {
     let mut rest = child.to_value();
-    memo::drop_volatile(&mut rest);
+    fingerprint::drop_volatile(&mut rest);
     if let Some(metadata) = rest["metadata"].as_object_mut() {
         metadata.remove("ownerReferences");
         if let Some(all) = metadata.get_mut("labels").and_then(Value::as_object_mut) {

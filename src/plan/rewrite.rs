@@ -43,10 +43,8 @@ pub fn rewrites(
     is_ours: &dyn Fn(&Object) -> bool,
     is_same_parent: bool,
 ) -> HashMap<ChildId, Rewrite> {
-    if memos.left_count() == 0 || plan.steps.is_empty() {
-        return HashMap::new();
-    }
-    let is_same = LazyCell::new(|| is_same_parent && is_untouched(memos, observed, is_ours));
+    let seen = || observed.iter().filter(|child| is_ours(child)).collect::<Vec<_>>();
+    let is_same = LazyCell::new(|| is_same_parent && memos.are_untouched(&seen()));
     let rewrite = |step: &Step| {
         let before = memos.left(step.id())?;
         let live = observed.of_type(&step.id().ty).get(&step.id().key);
@@ -55,12 +53,6 @@ pub fn rewrites(
         is_caused.then(|| (step.id().clone(), change))
     };
     plan.steps.iter().filter_map(rewrite).collect()
-}
-
-/// Whether all that a handler saw of the children is as the run before left it.
-fn is_untouched(memos: &Memos, observed: &Children, is_ours: &dyn Fn(&Object) -> bool) -> bool {
-    let seen = || observed.iter().filter(|child| is_ours(child));
-    seen().count() == memos.left_count() && seen().all(|child| memos.is_untouched(child))
 }
 
 fn change(step: &Step, (wish, settled): (u64, &Object), live: Option<&Object>) -> Option<Rewrite> {
@@ -190,6 +182,40 @@ mod tests {
         for (step, live, is_same_parent, expected) in table {
             let what = format!("{step:?} {live:?} {is_same_parent}");
             assert_eq!(found(&step, &live, is_same_parent), expected, "{what}");
+        }
+    }
+
+    /// It is seen with a deletionTimestamp first, more than once.
+    #[test]
+    fn who_deletes_a_child_that_takes_its_time_to_end_caused_it_too() {
+        let Step::Update(write) = update(7) else { unreachable!() };
+        let mut memos = Memos::default();
+        memos.settle([(7, child("c", 4)), (7, child("d", 4))]);
+        for version in [5, 6] {
+            let before = memos;
+            memos = Memos::default();
+            memos.settle([(7, child("d", 4))]);
+            memos.wait(&child("c", version), &before);
+            assert_eq!(memos.len(), 1, "it is not as desired");
+        }
+        let (other, created) = ([child("d", 4)], Step::Create(write.clone()));
+        let drift = Some((RewriteReason::Drift, 0));
+        assert_eq!(found_by(&memos, &created, &other, true), drift);
+        let another_wish = Step::Create(Write { desired_hash: 8, ..write });
+        assert_eq!(found_by(&memos, &another_wish, &other, true), None);
+        memos.forget(created.id());
+        assert_eq!(found_by(&memos, &created, &other, true), None, "it was we who deleted it");
+    }
+
+    #[test]
+    fn a_handler_that_changes_its_mind_is_seen_beside_a_child_that_waits() {
+        let before = Memos::default();
+        for (version, expected) in [(5, Some((RewriteReason::OtherAnswer, 1))), (6, None)] {
+            let mut memos = Memos::default();
+            memos.settle([(7, child("c", 4))]);
+            memos.wait(&child("d", 5), &before);
+            let live = [child("c", 4), child("d", version)];
+            assert_eq!(found_by(&memos, &update(8), &live, true), expected);
         }
     }
 

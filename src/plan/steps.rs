@@ -85,7 +85,7 @@ pub enum DeletionReason {
         /// Where it differs.
         paths: Vec<String>,
         /// The update that would have been. A dry run of it whose reply satisfies
-        /// [`Memos::explains`](super::Memos::explains) shows that the difference is the work of
+        /// [`explains`](super::explains) shows that the difference is the work of
         /// the server (an admission policy), and that recreating would change nothing.
         instead_of: Box<Write>,
     },

@@ -105,8 +105,15 @@ async fn confirm(
     if deletion.irreplaceable && !is_still_due(context, parent, deletion, report).await? {
         return Ok(false);
     }
-    let DeletionReason::Recreate { instead_of, .. } = &deletion.why else { return Ok(true) };
-    Ok(!recreate::is_in_vain(context, parent, instead_of, report).await?)
+    match &deletion.why {
+        DeletionReason::Undesired => Ok(true),
+        DeletionReason::Recreate { instead_of, .. } => {
+            Ok(!recreate::is_in_vain(context, parent, instead_of, report).await?)
+        }
+        DeletionReason::Immutable { instead_of, .. } => {
+            recreate::can_follow(context, instead_of).await.map(|()| true)
+        }
+    }
 }
 
 /// Reads parent and child live before something goes that cannot be rebuilt.

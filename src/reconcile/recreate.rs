@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | changes nothing, or our labels only | | the difference is the work of the server, or is mended |
 //! | would be taken, or fields cannot change | is as the child is | the work of a policy on creation |
+//! | would be taken, or fields cannot change | is refused for what is in it | it stays |
 //! | would be taken, or fields cannot change | anything else | it is recreated |
 //! | is refused for another reason | would be taken | it is recreated |
 //! | is refused for another reason | is refused too | no object may be like that: it stays |
@@ -14,7 +15,7 @@ use super::{Context, Report, takeover, write};
 use crate::{
     cluster::{ApiError, ErrorClass, Refusal},
     object::Object,
-    plan::{Memos, Write, differ_in_claim_only},
+    plan::{Write, are_alike, differ_in_claim_only, explains},
 };
 
 /// Whether a child is to stay: a new one would be the same, which is remembered, or it is as desired
@@ -34,7 +35,7 @@ pub(super) async fn is_in_vain(
     let Some(current) = current(context, instead_of).await? else { return Ok(false) };
     let trial = context.cluster().try_apply(&id.ty, &id.key, name.as_str(), &instead_of.body).await;
     let is_alike = match trial {
-        Ok(reply) if Memos::explains(&current, &reply, name) => true,
+        Ok(reply) if explains(&current, &reply, name) => true,
         Ok(reply) if differ_in_claim_only(&current, &reply, &context.config().labels) => {
             tie(context, parent, instead_of, report).await;
             return Ok(true);
@@ -71,26 +72,42 @@ async fn would_be_alike(
     let (cluster, name, trial) = (context.cluster(), context.name(), instead_of.elsewhere());
     let (ty, key) = (&trial.id.ty, &trial.id.key);
     match cluster.try_create(ty, key, name.as_str(), &trial.body).await {
-        Ok(reply) => Ok(Memos::are_alike(current, &reply, name)),
+        Ok(reply) => Ok(are_alike(current, &reply, name)),
         Err(error) => after_refusal(error, refused).map(|()| false),
+    }
+}
+
+/// Makes sure that a new object can follow a child which differs in what cannot be changed.
+///
+/// # Errors
+/// None could, or that cannot be found out now.
+pub(super) async fn can_follow(context: &Context, instead_of: &Write) -> Result<(), ApiError> {
+    let (trial, name) = (instead_of.elsewhere(), context.name());
+    let (ty, key) = (&trial.id.ty, &trial.id.key);
+    match context.cluster().try_create(ty, key, name.as_str(), &trial.body).await {
+        Ok(_) => Ok(()),
+        Err(error) => after_refusal(error, None),
     }
 }
 
 /// An update that is refused because of what cannot change is what recreating is for. What no object
 /// may be is not: the child would be gone, and nothing would come after it.
 fn after_refusal(of_new: ApiError, of_update: Option<ApiError>) -> Result<(), ApiError> {
-    let is_for_room = of_new.refusal().is_some_and(Refusal::is_for_room);
+    let is_told = |is: fn(&Refusal) -> bool| of_new.refusal().is_some_and(is);
+    let is_immutable = |error: &ApiError| error.refusal().is_some_and(Refusal::is_immutable);
     match of_update {
         _ if matches!(of_new.class(), ErrorClass::Wait(_) | ErrorClass::Retry) => Err(of_new),
         // Of whatever name.
-        _ if of_new.refusal().is_some_and(Refusal::is_of_every_new_object) => Err(of_new),
+        _ if is_told(Refusal::is_of_every_new_object) => Err(of_new),
         // What the trial has no room for is taken by the child that would go.
-        _ if is_for_room => Ok(()),
+        _ if is_told(Refusal::is_for_room) => Ok(()),
+        Some(error) if !is_immutable(&error) && of_new.class() == ErrorClass::Permanent => {
+            Err(error)
+        }
+        Some(error) if !is_immutable(&error) => Err(of_new),
+        _ if is_told(Refusal::is_about_content) => Err(of_new),
         // The trial has another name, which may be why it is refused.
-        None => Ok(()),
-        Some(error) if error.refusal().is_some_and(Refusal::is_immutable) => Ok(()),
-        Some(error) if of_new.class() == ErrorClass::Permanent => Err(error),
-        Some(_) => Err(of_new),
+        _ => Ok(()),
     }
 }
 

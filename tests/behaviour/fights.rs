@@ -187,6 +187,30 @@ async fn a_child_that_is_deleted_again_and_again_is_said_and_comes_back() {
     operators.stop().await;
 }
 
+/// As a Pod does: it is seen with a deletionTimestamp before it is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_takes_its_time_to_end_and_is_deleted_again_and_again_is_said_too() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, [50, 5_000]).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    for _ in 0..3 {
+        world.until_ready(RECIPE, "r").await;
+        let held = json!({"metadata": {"finalizers": ["test.operetta.dev/held"]}});
+        world.patch(CONFIG_MAP, "c", held).await;
+        world.delete(CONFIG_MAP, "c").await;
+        let waits = |parent: &Value| condition(parent, "Ready")["reason"] == "Waiting";
+        world.until(RECIPE, "r", "that it waits", waits).await;
+        world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
+        let is_new = |child: &Value| child["metadata"]["deletionTimestamp"].is_null();
+        world
+            .until(CONFIG_MAP, "c", "a new child", |child| child.is_object() && is_new(child))
+            .await;
+    }
+    let message = until_flapping(&world, "FightingOverFields").await;
+    assert!(message.ends_with("/c: somebody deletes it again and again"), "{message}");
+    operators.stop().await;
+}
+
 /// The watch follows the label: the child seems to be gone each time.
 #[tokio::test(flavor = "multi_thread")]
 async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_slowed_down() {

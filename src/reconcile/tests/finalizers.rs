@@ -86,8 +86,14 @@ async fn a_finalizer_is_taken_off_a_parent_that_has_changed_but_not_off_its_name
 #[tokio::test]
 async fn a_parent_that_has_left_meanwhile_gets_neither_finalizer_nor_child() {
     type Change = fn(&mut Value);
-    let table: [(&str, Change, usize, usize); 3] = [
+    let table: [(&str, Change, usize, usize); 4] = [
         ("it stays", |_| {}, 2, 1),
+        (
+            "it is paused",
+            |live| live["metadata"]["annotations"] = json!({"operetta.dev/paused": "true"}),
+            1,
+            0,
+        ),
         (
             "it is being deleted",
             |live| {

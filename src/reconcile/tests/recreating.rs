@@ -6,7 +6,11 @@ use super::*;
 
 /// No object may be like that.
 fn invalid() -> Reply {
-    let cause = json!({"field": "spec.x", "message": "Invalid value: 2: must be odd"});
+    invalid_at("spec.x")
+}
+
+fn invalid_at(field: &str) -> Reply {
+    let cause = json!({"field": field, "message": "Invalid value: 2: must be odd"});
     let details = json!({"name": "c", "causes": [cause]});
     (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
 }
@@ -44,7 +48,12 @@ async fn a_child_is_not_deleted_for_what_no_object_may_be() {
         ("no dry run", refusal(400, "BadRequest"), refusal(400, "BadRequest"), 0),
         ("no right to create", invalid(), refusal(403, "Forbidden"), 0),
         ("immutable in words of its own", invalid(), (201, child("9", 2)), 1),
-        ("immutable", immutable_field(), invalid(), 1),
+        ("immutable", immutable_field(), (201, child("9", 2)), 1),
+        ("immutable, invalid", immutable_field(), invalid(), 0),
+        ("fine, invalid", (200, child("9", 2)), invalid(), 0),
+        // The name of the trial is what is wrong, or may be.
+        ("immutable, name", immutable_field(), invalid_at("metadata.name"), 1),
+        ("immutable, all of it", immutable_field(), invalid_at("<nil>"), 1),
         (
             "no right to create, immutable",
             immutable_field(),
@@ -171,6 +180,7 @@ async fn no_child_is_deleted_for_an_immutable_field_while_deletions_of_its_type_
         let setup = if is_listed { setup } else { setup.unlisted() };
         let world = setup.before(|asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if is_elsewhere(asked) => (201, child("9", 2)),
             "PATCH" => immutable_field(),
             "GET" if of_child(asked) => (200, child("5", 1)),
             "DELETE" => done(),

@@ -41,3 +41,38 @@ async fn the_rival_is_who_holds_the_field_and_not_who_came_by_last() {
     let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
     assert_eq!(reads.count(), 1, "one live read, at the last moment");
 }
+
+/// It left our sight, so that it seems to be gone: what tells is the answer to the create.
+#[tokio::test]
+async fn who_changes_a_child_out_of_our_sight_that_is_recreated_is_found_too() {
+    let is_there = AtomicBool::new(true);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.is_about("dryRun=All") => (201, child("9", 2)),
+        "PATCH" if is_there.swap(true, Ordering::AcqRel) => refusal(409, "Conflict"),
+        "PATCH" => (201, child("9", 2)),
+        "GET" if of_child(asked) => {
+            let mut stripped = changed_back(8);
+            stripped["metadata"]["labels"] = json!({});
+            (200, stripped)
+        }
+        "GET" => (200, parent("9")),
+        "DELETE" => {
+            is_there.store(false, Ordering::Release);
+            done()
+        }
+        _ => taken(),
+    };
+    let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 2));
+    let world = setup.desiring(desired("c")).before(script);
+    let mut memory = world.run(Memory::default()).await.memory;
+    for time in 0..3 {
+        assert!(memory.flapping.condition().is_none(), "after {time} times");
+        world.went("c");
+        // It is deleted, and then created.
+        memory = world.run(memory).await.memory;
+        memory = world.run(memory).await.memory;
+    }
+    let said = memory.flapping.condition().unwrap().message;
+    assert!(said.contains("`rival` changes") && said.contains(".spec.x back"), "{said}");
+}
