@@ -95,11 +95,20 @@ impl Planning<'_> {
         match existing::decide(config, operator, memos, write, live) {
             Decision::Leave => self.settled.push((desired_hash, live.clone())),
             Decision::Update(write) => self.plan.steps.push(Step::Update(write)),
-            Decision::Wait(why) => self.wait(live, why, memos),
+            Decision::WaitForEnd => self.wait(live, WaitingReason::Deleting, memos),
+            Decision::LeaveUntilDeleted(write) => self.leave_until_deleted(live, write),
             Decision::Delete(deletion) => return self.delete(live, deletion, memos),
             Decision::Contested(contested) => self.plan.memos.contest(contested),
         }
         None
+    }
+
+    fn leave_until_deleted(&mut self, live: &Object, write: Write) {
+        let PlanInput { operator, memos, .. } = self.input;
+        self.wait(live, WaitingReason::OnDelete { paths: write.paths.clone() }, memos);
+        if memos.is_doubtful(&write, live, operator) {
+            self.plan.doubtful.push(write);
+        }
     }
 
     fn undesired(&mut self, child: &Object) -> Option<Deletion> {

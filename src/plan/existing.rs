@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::HashSet};
 use serde_json::Value;
 
 use super::{
-    Contested, Deletion, DeletionReason, Memos, WaitingReason, Write,
+    Contested, Deletion, DeletionReason, Memos, Write,
     contained::{self, MAX_PATHS},
     owned::{self, Ownership},
     ownership,
@@ -24,8 +24,10 @@ pub(super) enum Decision {
     Update(Write),
     /// Delete it, to create it anew.
     Delete(Deletion),
-    /// Nothing can be done now.
-    Wait(WaitingReason),
+    /// Somebody deletes it, or this is never applied.
+    LeaveUntilDeleted(Write),
+    /// It is being deleted.
+    WaitForEnd,
     /// Others hold fields of it, and it has not changed since that was found out.
     Contested(Contested),
 }
@@ -39,7 +41,7 @@ pub(super) fn decide(
     live: &Object,
 ) -> Decision {
     if live.is_deleting() {
-        return Decision::Wait(WaitingReason::Deleting);
+        return Decision::WaitForEnd;
     }
     let contested = memos.contested_for(&write);
     if let Some(known) = contested.filter(|known| known.is_about(live)) {
@@ -86,7 +88,7 @@ fn differing(
             let why = DeletionReason::Recreate { paths, instead_of };
             Decision::Delete(Deletion::new(live, why))
         }
-        UpdateStrategy::OnDelete => Decision::Wait(WaitingReason::OnDelete { paths }),
+        UpdateStrategy::OnDelete => Decision::LeaveUntilDeleted(write.updating(live.uid(), paths)),
     }
 }
 

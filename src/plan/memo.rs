@@ -37,6 +37,8 @@ struct Waiting {
     left: Option<Memo>,
     /// Whether it was as desired then, and not only but for what others hold.
     was_settled: bool,
+    /// The wish of which a dry run has shown that it is not as that wants, and how it was then.
+    differed: Option<Memo>,
 }
 
 impl Memos {
@@ -81,7 +83,30 @@ impl Memos {
         let id = ChildId::of(seen);
         let left = before.left(&id).map(|(desired_hash, left)| Memo::new(desired_hash, left));
         let was_settled = before.memo_of(&id).is_some();
-        self.waiting.insert(id, Waiting { seen: seen.clone(), left, was_settled });
+        let differed = before.waiting.get(&id).and_then(|waiting| waiting.differed.clone());
+        self.waiting.insert(id, Waiting { seen: seen.clone(), left, was_settled, differed });
+    }
+
+    /// Takes in that a child which waits to be deleted is really not as `write` wants it.
+    pub fn differs(&mut self, write: &Write, live: &Object) {
+        if let Some(waiting) = self.waiting.get_mut(&write.id) {
+            waiting.differed = Some(Memo::new(write.desired_hash, live));
+        }
+    }
+
+    /// Whether it is not known if a child that looks different is as an apply would leave it: as after
+    /// a start, where a policy changes what is applied.
+    pub(super) fn is_doubtful(
+        &self,
+        write: &Write,
+        live: &Object,
+        operator: &OperatorName,
+    ) -> bool {
+        let differed = || self.waiting.get(&write.id)?.differed.as_ref();
+        let is_known = |memo: &Memo| {
+            memo.desired_hash == write.desired_hash && explains(&memo.settled, live, operator)
+        };
+        self.memo(write).is_none() && !differed().is_some_and(is_known)
     }
 
     /// The children of which others hold fields, by type and key.

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! desired --normalise--> [Desired] --+
-//!                                    +--plan--> Plan { steps, memos, waiting }
+//!                                    +--plan--> Plan { steps, memos, waiting, doubtful }
 //! observed, memos -------------------+             |
 //!                                                  v  a write answers 409
 //!                                      after_conflict, after_delete_conflict

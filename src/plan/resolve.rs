@@ -81,7 +81,10 @@ pub fn after_conflict(
         Decision::Leave | Decision::Contested(_) => AfterConflict::Settled,
         Decision::Update(write) => AfterConflict::ApplyWithUid(write),
         Decision::Delete(deletion) => AfterConflict::Recreate(deletion),
-        Decision::Wait(why) => AfterConflict::Wait(why),
+        Decision::WaitForEnd => AfterConflict::Wait(WaitingReason::Deleting),
+        Decision::LeaveUntilDeleted(write) => {
+            AfterConflict::Wait(WaitingReason::OnDelete { paths: write.paths })
+        }
     }
 }
 
@@ -113,9 +116,11 @@ pub fn after_delete_conflict(
         Decision::Update(_) if is_immutable => {
             AfterDeleteConflict::Again(Deletion::new(live, deletion.why.clone()))
         }
-        Decision::Leave | Decision::Update(_) | Decision::Wait(_) | Decision::Contested(_) => {
-            AfterDeleteConflict::Keep
-        }
+        Decision::Leave
+        | Decision::Update(_)
+        | Decision::LeaveUntilDeleted(_)
+        | Decision::WaitForEnd
+        | Decision::Contested(_) => AfterDeleteConflict::Keep,
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Plan {
     pub memos: Memos,
     /// Children that are not as desired and about which nothing can be done now.
     pub waiting: Vec<Waiting>,
+    /// Updates of those which change only when they are deleted and of which it is not known what an
+    /// apply would leave: a policy may be why they differ, which a dry run tells.
+    pub doubtful: Vec<Write>,
 }
 
 /// One thing to do.

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use super::{
     Context, End, Report, contested, delete, flapping,
     halt::{self, Halt},
-    immutable, interlock, lingering, pause, write,
+    immutable, interlock, lingering, on_delete, pause, write,
 };
 use crate::{
     cluster::ApiError,
@@ -22,9 +22,10 @@ const MAX_AT_ONCE: usize = 8;
 pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report: &mut Report) {
     let existing = plan.existing();
     immutable::forget_undesired(&plan, report);
-    let Plan { steps, memos, waiting } = plan;
+    let Plan { steps, memos, mut waiting, doubtful } = plan;
     report.unchanged = memos.len();
     report.memory.memos = memos;
+    on_delete::settle(context, doubtful, &mut waiting, report).await;
     context.metrics().children_unchanged(context.name(), report.unchanged);
     let is_partial = waiting.iter().any(|waiting| waiting.why == WaitingReason::TypeNotSynced);
     for Waiting { id, why } in &waiting {

@@ -41,6 +41,7 @@ mod interlock;
 mod learn;
 mod lingering;
 mod meanwhile;
+mod on_delete;
 mod outcome;
 mod pause;
 mod preview;

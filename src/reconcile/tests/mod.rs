@@ -12,6 +12,7 @@ mod inheriting;
 mod labels;
 mod lingering;
 mod objects;
+mod on_delete;
 mod pausing;
 mod recreating;
 mod restraint;

@@ -150,6 +150,34 @@ async fn a_webhook_that_rewrites_only_what_is_created_makes_no_loop() {
     lives_with_another_image(faults).await.end().await;
 }
 
+/// It looks as if it waited to be deleted, and so it did after each start.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_changes_on_delete_and_that_a_webhook_rewrites_is_well_after_a_restart() {
+    let on_delete = |builder: SupervisorBuilder| {
+        builder.register(recipe::config_on_delete("cook"), recipe::sync)
+    };
+    let Some(faults) = Faults::start_as(FaultPlan::new(), on_delete).await else { return };
+    let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());
+    faults.add(Rule::new(rewrite).verb("patch").resource("configmaps"));
+    faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    faults.until_well("r").await;
+    let Faults { world, plan, operators, bystander } = faults;
+    operators.stop().await;
+    let operators = world.start_over(world.cluster.connector_through(&plan), on_delete).await;
+    let faults = Faults { world, plan, operators, bystander };
+    faults.until_well("r").await;
+    let says = |parent: &Value, words: &str| {
+        condition(parent, "Ready")["message"].as_str().is_some_and(|said| said.contains(words))
+    };
+    assert!(!says(&faults.world.get(RECIPE, "r").await, ".data.salt"));
+    // Of what is really wanted otherwise it is said.
+    faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"pepper": "much"}))])).await;
+    let differs = |parent: &Value| says(parent, ".data.pepper");
+    faults.world.until(RECIPE, "r", "that it waits", differs).await;
+    assert_eq!(faults.world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "sea"}));
+    faults.end().await;
+}
+
 /// It changes what is created only: an update would be as it is asked for, or refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_that_changes_only_what_is_created_makes_no_loop_and_no_restart_deletes_for_it() {

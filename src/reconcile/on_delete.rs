@@ -1,0 +1,39 @@
+//! Children that change only when somebody deletes them, and whether those that look different are:
+//! an admission policy may have changed what was applied. Asked by a dry run, once for each wish and
+//! state of a child.
+
+use super::{Context, Report};
+use crate::{
+    cluster::ErrorClass,
+    plan::{Waiting, Write, explains},
+};
+
+/// Takes those out of what is waited for which are as an apply would leave them. What the server
+/// cannot tell now is asked again by the next run.
+pub(super) async fn settle(
+    context: &Context,
+    doubtful: Vec<Write>,
+    waiting: &mut Vec<Waiting>,
+    report: &mut Report,
+) {
+    let name = context.name();
+    for write in doubtful {
+        let (ty, key) = (&write.id.ty, &write.id.key);
+        let Some(live) = context.cached(ty, key) else { continue };
+        match context.cluster().try_apply(ty, key, name.as_str(), &write.body).await {
+            Ok(reply) if explains(&live, &reply, name) => {
+                waiting.retain(|waiting| waiting.id != write.id);
+                report.memory.memos.remember(&write, &live);
+                report.found_settled(&write.id);
+            }
+            Ok(_) => report.memory.memos.differs(&write, &live),
+            Err(error) if error.class() == ErrorClass::Permanent => {
+                report.memory.memos.differs(&write, &live);
+            }
+            Err(error) => {
+                tracing::debug!(operator = %name, child = %write.id, %error, "cannot try an apply");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Children that change only when they are deleted, of which a process knows nothing that it did not
+//! see.
+
+use super::*;
+
+fn is_trial(asked: &scripted::Asked) -> bool {
+    asked.is_about("dryRun=All")
+}
+
+/// A child that looks different from what is wanted, and what a dry run of the apply says.
+fn differing(trial: impl Fn() -> Reply + Send + Sync + 'static) -> scripted::World {
+    let setup = Setup::new(pods(), ChildConfig::on_delete()).caching(child("5", 1));
+    setup.desiring(desired("c")).before(move |asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if is_trial(asked) => trial(),
+        _ => taken(),
+    })
+}
+
+fn trials(world: &scripted::World) -> usize {
+    world.asked("PATCH").iter().filter(|asked| is_trial(asked)).count()
+}
+
+#[tokio::test]
+async fn a_child_that_only_a_policy_makes_different_is_said_to_be_as_desired() {
+    for (what, reply, is_settled) in [
+        ("the policy does the same again", (200, child("5", 1)), true),
+        ("it would change", (200, child("5", 2)), false),
+        ("it could not change", immutable_field(), false),
+    ] {
+        let world = differing(move || reply.clone());
+        let first = world.run(Memory::default()).await;
+        assert_eq!(
+            (first.unchanged, first.held.is_empty()),
+            (is_settled.into(), is_settled),
+            "{what}"
+        );
+        let second = world.run(first.memory).await;
+        assert_eq!(
+            (second.unchanged, trials(&world)),
+            (is_settled.into(), 1),
+            "{what}: asked once"
+        );
+        world.changed(&child("6", 3));
+        let third = world.run(second.memory).await;
+        let asked = if is_settled { 1 } else { 2 };
+        assert_eq!((third.unchanged, trials(&world)), (0, asked), "{what}: it has changed");
+        assert!(world.asked("DELETE").is_empty() && third.writes.is_empty(), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_could_not_tell_of_a_child_is_asked_again() {
+    let is_well = AtomicBool::new(false);
+    let world = differing(move || {
+        let was_well = is_well.swap(true, Ordering::AcqRel);
+        if was_well { (200, child("5", 1)) } else { refusal(503, "ServiceUnavailable") }
+    });
+    let first = world.run(Memory::default()).await;
+    assert!(first.failure().is_none() && !first.held.is_empty(), "{first:?}");
+    let second = world.run(first.memory).await;
+    assert_eq!((second.unchanged, trials(&world)), (1, 2));
+}
