@@ -66,6 +66,8 @@ pub struct OperatorActor {
     keys: HashMap<Uid, ObjectKey>,
     /// Parents that are gone, but not their last run: one that is back waits for its end.
     ending: HashSet<Uid>,
+    /// Why nothing runs although all is there, when it was last looked.
+    held_up: Option<String>,
     reconcilers: Arc<ReconcilerParts>,
     pulse: Pulse,
 }
@@ -84,7 +86,7 @@ impl OperatorActor {
     fn new(parts: OperatorParts, address: &Addr<Self>) -> Self {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
-        let (parents, keys, ending) = <_>::default();
+        let (parents, keys, ending, held_up) = <_>::default();
         let name = parts.context.name();
         let reconcilers = Arc::new(ReconcilerParts {
             context: parts.context.clone(),
@@ -95,7 +97,8 @@ impl OperatorActor {
             ended: Postbox::new(address, &parts.mailbox),
         });
         let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
-        Self { parts, watches, has_started: false, parents, keys, ending, reconcilers, pulse }
+        let has_started = false;
+        Self { parts, watches, has_started, parents, keys, ending, held_up, reconcilers, pulse }
     }
 
     fn name(&self) -> &OperatorName {
@@ -118,6 +121,7 @@ impl OperatorActor {
                 WatchCondition::Failing(why) => Some(why.clone()),
                 WatchCondition::Pending | WatchCondition::Synced => None,
             })
+            .chain(self.held_up.clone())
             .collect();
         if !reasons.is_empty() {
             return OperatorState::Degraded { reasons };
@@ -230,8 +234,15 @@ where
 }
 
 impl Receive<Turn> for OperatorActor {
+    /// Time makes a handler overdue, so that it is looked at as time passes.
     fn receive(&mut self, _: Turn, _: &mut Self::Context) {
-        self.pulse.beat(Instant::now());
+        let now = Instant::now();
+        self.pulse.beat(now);
+        let held_up = self.parts.context.held_up(now);
+        if held_up != self.held_up {
+            self.held_up = held_up;
+            self.show_state();
+        }
     }
 }
 

@@ -30,9 +30,10 @@ pub enum OperatorState {
     },
     /// All it needs is there.
     Running,
-    /// It does what it can without something that it needs.
+    /// It does what it can without something that it needs, or nothing while handlers that do not
+    /// return hold all its places.
     Degraded {
-        /// What is missing and why, in words.
+        /// What is wrong and why, in words.
         reasons: Vec<String>,
     },
     /// It was removed, or the process ends.

@@ -35,7 +35,8 @@ pub(super) struct Families {
     pub(super) queue_wait: HistogramVec,
     pub(super) backoffs: IntCounterVec,
     pub(super) panics: IntCounterVec,
-    pub(super) overdue: IntCounterVec,
+    pub(super) timeouts: IntCounterVec,
+    pub(super) overdue: IntGaugeVec,
     pub(super) parents: IntGaugeVec,
     pub(super) operator_up: IntGaugeVec,
     pub(super) operator_paused: IntGaugeVec,
@@ -122,10 +123,16 @@ impl Families {
             )?,
             backoffs: counters(r, "backoffs_total", "Failed runs to be repeated.", &["operator"])?,
             panics: counters(r, "handler_panics_total", "Handlers that panicked.", &["operator"])?,
-            overdue: counters(
+            timeouts: counters(
                 r,
                 "handler_timeouts_total",
                 "Handlers that did not return within their deadline.",
+                &["operator"],
+            )?,
+            overdue: gauges(
+                r,
+                "handlers_overdue",
+                "Handlers past their deadline that have not returned yet; each holds a place.",
                 &["operator"],
             )?,
             parents: gauges(r, "parents", "Parents by phase.", &["operator", "phase"])?,

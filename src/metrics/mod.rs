@@ -13,12 +13,9 @@ mod family;
 mod mailbox;
 mod managers;
 mod process;
+mod scraped;
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
 
@@ -34,6 +31,7 @@ use managers::ManagerLabels;
 
 pub use described::MetricDescription;
 pub use mailbox::{MailboxDepth, Waiting};
+pub use scraped::CacheGauges;
 
 /// The metrics of one process, or of one test. Cheap to clone.
 #[derive(Clone)]
@@ -53,19 +51,6 @@ pub struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
 /// The steps of the runs of one operator: a histogram for each.
 #[derive(Debug, Clone)]
 pub struct StepMetrics([Histogram; RunStep::ALL.len()]);
-
-/// The cache of one type at the moment of a scrape.
-#[derive(Debug, Clone, Copy)]
-pub struct CacheGauges {
-    /// How many objects are cached.
-    pub objects: usize,
-    /// The bytes of their JSON.
-    pub bytes: usize,
-    /// Whether the first list was complete.
-    pub is_synced: bool,
-    /// When the server last sent something.
-    pub last_event: Option<SystemTime>,
-}
 
 impl Metrics {
     /// Metrics that count from zero, in a registry of their own.
@@ -112,10 +97,11 @@ impl Metrics {
         let families = self.families();
         let operator = &[operator.as_str()];
         families.in_flight.with_label_values(operator).set(0);
+        families.overdue.with_label_values(operator).set(0);
         for counter in [
             &families.backoffs,
             &families.panics,
-            &families.overdue,
+            &families.timeouts,
             &families.status_writes,
             &families.unchanged,
             &families.deletions_held,
@@ -175,7 +161,13 @@ impl Metrics {
 
     /// A handler did not return within its deadline.
     pub fn handler_overdue(&self, operator: &OperatorName) {
-        self.families().overdue.with_label_values(&[operator.as_str()]).inc();
+        self.families().timeouts.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// So many handlers are past their deadline now.
+    pub fn handlers_overdue(&self, operator: &OperatorName, handlers: usize) {
+        let overdue = self.families().overdue.with_label_values(&[operator.as_str()]);
+        overdue.set(gauge(handlers));
     }
 }
 
@@ -293,40 +285,6 @@ impl Metrics {
     /// An object could not be read.
     pub fn undecodable(&self, ty: &K8sType) {
         self.families().undecodable.with_label_values(&[&ty.resource_name()]).inc();
-    }
-}
-
-// === gauges that are set at each scrape ===
-
-impl Metrics {
-    /// The cache of a type as it is now.
-    pub fn cache(&self, ty: &K8sType, now: CacheGauges) {
-        let CacheGauges { objects, bytes, is_synced, last_event } = now;
-        let (families, resource) = (self.families(), ty.resource_name());
-        let labels = &[&resource];
-        families.cache_objects.with_label_values(labels).set(gauge(objects));
-        families.cache_bytes.with_label_values(labels).set(gauge(bytes));
-        families.cache_synced.with_label_values(labels).set(i64::from(is_synced));
-        if let Some(since) = last_event.and_then(|at| at.duration_since(UNIX_EPOCH).ok()) {
-            families.last_event.with_label_values(labels).set(since.as_secs_f64());
-        }
-    }
-
-    /// So many parents of an operator are in a phase now.
-    pub fn parents(&self, operator: &OperatorName, phase: &str, parents: usize) {
-        let labels = [operator.as_str(), phase];
-        self.families().parents.with_label_values(&labels).set(gauge(parents));
-    }
-
-    /// Whether an operator runs without trouble now.
-    pub fn operator_up(&self, operator: &OperatorName, is_up: bool) {
-        self.families().operator_up.with_label_values(&[operator.as_str()]).set(i64::from(is_up));
-    }
-
-    /// Whether a person has paused an operator.
-    pub fn operator_paused(&self, operator: &OperatorName, is_paused: bool) {
-        let gauge = self.families().operator_paused.with_label_values(&[operator.as_str()]);
-        gauge.set(i64::from(is_paused));
     }
 }
 

@@ -1,5 +1,7 @@
 //! What `/metrics` shows.
 
+use std::time::UNIX_EPOCH;
+
 use super::*;
 
 fn operator() -> OperatorName {

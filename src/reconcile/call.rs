@@ -3,7 +3,7 @@
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -47,8 +47,10 @@ async fn call_within_deadline<T: Shallow + Send + 'static>(
 ) -> Result<T, Failed> {
     let deadline = context.config().handler_deadline;
     let (handler, parent) = (context.handler().clone(), request.parent.clone());
+    let called = Instant::now();
     let mut thread = tokio::task::spawn_blocking(move || asked(&*handler, &request, code));
     let Ok(joined) = tokio::time::timeout(deadline, &mut thread).await else {
+        let _hanging = context.hangs(called);
         context.metrics().handler_overdue(context.name());
         super::status::show_overdue(context, &parent, deadline, report).await;
         // The answer of a handler that was given up on is not trusted.
@@ -57,7 +59,7 @@ async fn call_within_deadline<T: Shallow + Send + 'static>(
     };
     joined.unwrap_or_else(|error| {
         context.metrics().handler_panicked(context.name());
-        let message = error.try_into_panic().map_or_else(|_| "cancelled".to_owned(), text);
+        let message = error.try_into_panic().map_or_else(|_| "cancelled".to_owned(), panic_text);
         Err(Failure::Panicked(message).into())
     })
 }
@@ -81,7 +83,7 @@ fn answered(handler: &dyn Handler, request: &SyncRequest, error: &anyhow::Error)
             (answer, beside)
         }
         Err(panic) => {
-            (ErrorResponse::default(), Some(format!("on_error panicked: {}", text(panic))))
+            (ErrorResponse::default(), Some(format!("on_error panicked: {}", panic_text(panic))))
         }
     };
     let beside = beside.map(|beside| format!(" ({beside})")).unwrap_or_default();
@@ -102,7 +104,8 @@ impl From<Failure> for Failed {
     }
 }
 
-fn text(panic: Box<dyn Any + Send>) -> String {
+/// What a panic said.
+pub(crate) fn panic_text(panic: Box<dyn Any + Send>) -> String {
     match panic.downcast::<String>() {
         Ok(text) => *text,
         Err(panic) => panic.downcast_ref::<&str>().map_or("no message", |text| *text).to_owned(),
@@ -225,8 +228,8 @@ mod tests {
 
     #[test]
     fn a_panic_message_is_text_of_either_kind() {
-        assert_eq!(text(Box::new("static")), "static");
-        assert_eq!(text(Box::new("owned".to_owned())), "owned");
-        assert_eq!(text(Box::new(7)), "no message");
+        assert_eq!(panic_text(Box::new("static")), "static");
+        assert_eq!(panic_text(Box::new("owned".to_owned())), "owned");
+        assert_eq!(panic_text(Box::new(7)), "no message");
     }
 }

@@ -10,7 +10,8 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    CommonPlaces, EventLog, Failure, Gate, events::EventQueue, said::Said, schema::ParentSchema,
+    CommonPlaces, EventLog, Failure, Gate, events::EventQueue, overdue::Overdue, said::Said,
+    schema::ParentSchema,
 };
 use crate::{
     cluster::{ApiError, Cluster, TypeSchema},
@@ -72,6 +73,7 @@ pub struct Context {
     events: EventQueue,
     undecodable: Mutex<EventLog>,
     paused: AtomicBool,
+    overdue: Overdue,
     steps: StepMetrics,
     previews: Arc<Semaphore>,
     /// Held by those who send what a person ordered: the end waits for them.
@@ -86,7 +88,7 @@ impl Context {
         parts.config.validate()?;
         let name = parts.config.operator_name()?;
         let (limit, common) = (parts.config.max_concurrent_runs, parts.common_places.clone());
-        let (schema, said, minute, events, paused) = <_>::default();
+        let (schema, said, minute, events, paused, overdue) = <_>::default();
         Ok(Self {
             selection: parts.config.selection()?,
             gate: Gate::new(limit, common, parts.metrics.queue(&name)),
@@ -99,6 +101,7 @@ impl Context {
             minute,
             events,
             paused,
+            overdue,
             previews: Arc::new(Semaphore::new(1)),
             orders: RwLock::default(),
             event_readers: Semaphore::new(2),
@@ -278,6 +281,11 @@ impl Context {
     /// Whether a person has paused the operator; only `pause` looks at it.
     pub(super) fn paused(&self) -> &AtomicBool {
         &self.paused
+    }
+
+    /// The handlers that have not returned in time.
+    pub(super) fn overdue(&self) -> &Overdue {
+        &self.overdue
     }
 
     /// What the operator has deleted within a minute.

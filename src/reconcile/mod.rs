@@ -43,6 +43,7 @@ mod lingering;
 mod meanwhile;
 mod on_delete;
 mod outcome;
+mod overdue;
 mod pause;
 mod preview;
 mod recreate;
@@ -65,6 +66,7 @@ use std::{
 use futures::FutureExt;
 use serde_json::Value;
 
+pub(crate) use call::panic_text;
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
 pub use gate::{CommonPlaces, Entry, Gate, Permit, Ticket, Waiter};

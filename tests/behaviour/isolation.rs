@@ -2,8 +2,9 @@
 
 use std::{
     sync::{
-        Arc, Barrier,
+        Arc, Barrier, Mutex,
         atomic::{AtomicUsize, Ordering},
+        mpsc::{Sender, channel},
     },
     time::{Duration, Instant},
 };
@@ -128,6 +129,51 @@ async fn handlers_that_never_return_take_no_places_from_other_operators() {
         world.until_ready(ECHO, name).await;
     }
     assert!(metrics().await.contains(&hang), "none has returned meanwhile");
+    operators.stop().await;
+}
+
+/// An operator of one place, whose first call returns when it is told to.
+fn stuck() -> (OperatorConfig, impl Handler, Sender<()>) {
+    let (release, released) = channel();
+    let released = Mutex::new(Some(released));
+    let sync = move |request: &SyncRequest| -> Result<SyncResponse> {
+        let first = released.lock().unwrap().take();
+        if let Some(released) = first {
+            let _ = released.recv();
+        }
+        recipe::sync(request)
+    };
+    let config = recipe::config("cook")
+        .with_max_concurrent_runs(1)
+        .with_handler_deadline(Duration::from_millis(300));
+    (config, sync, release)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_all_of_whose_places_are_held_by_hanging_handlers_is_degraded_until_one_returns()
+ {
+    let Some(world) = World::new().await else { return };
+    let (config, sync, release) = stuck();
+    let operators = world.start(|builder| builder.register(config, sync)).await;
+    world.apply(RECIPE, recipe("stuck", &[])).await;
+    let ready = || operators.http("/readyz/cook");
+    let told = "1 of 1 places are held by handlers past their deadline";
+    let (code, body) = eventually("the reason", ready, |(_, body)| body.contains(told)).await;
+    assert_eq!(code, 503, "{body}");
+    assert_eq!(operators.http("/readyz").await.0, 200, "of the process");
+    world.apply(RECIPE, recipe("other", &[])).await;
+    let path = format!("/api/v1/operators/cook/parents/{}/other", world.namespace);
+    let why = || operators.http(&path);
+    eventually("why nothing happens to another", why, |(_, body)| body.contains(told)).await;
+    let overdue = "operetta_handlers_overdue{operator=\"cook\"} ";
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(metrics.contains(&format!("{overdue}1\n")), "{metrics}");
+    assert!(metrics.contains("operetta_operator_up{operator=\"cook\"} 0\n"), "{metrics}");
+    release.send(()).unwrap();
+    eventually("recovery", ready, |(code, _)| *code == 200).await;
+    world.until_ready(RECIPE, "other").await;
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(metrics.contains(&format!("{overdue}0\n")), "{metrics}");
     operators.stop().await;
 }
 

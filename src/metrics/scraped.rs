@@ -1,0 +1,51 @@
+//! Gauges that are set at each scrape, from what the board shows at that moment.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{Metrics, gauge};
+use crate::{object::K8sType, operator::OperatorName};
+
+/// The cache of one type at the moment of a scrape.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheGauges {
+    /// How many objects are cached.
+    pub objects: usize,
+    /// The bytes of their JSON.
+    pub bytes: usize,
+    /// Whether the first list was complete.
+    pub is_synced: bool,
+    /// When the server last sent something.
+    pub last_event: Option<SystemTime>,
+}
+
+impl Metrics {
+    /// The cache of a type as it is now.
+    pub fn cache(&self, ty: &K8sType, now: CacheGauges) {
+        let CacheGauges { objects, bytes, is_synced, last_event } = now;
+        let (families, resource) = (self.families(), ty.resource_name());
+        let labels = &[&resource];
+        families.cache_objects.with_label_values(labels).set(gauge(objects));
+        families.cache_bytes.with_label_values(labels).set(gauge(bytes));
+        families.cache_synced.with_label_values(labels).set(i64::from(is_synced));
+        if let Some(since) = last_event.and_then(|at| at.duration_since(UNIX_EPOCH).ok()) {
+            families.last_event.with_label_values(labels).set(since.as_secs_f64());
+        }
+    }
+
+    /// So many parents of an operator are in a phase now.
+    pub fn parents(&self, operator: &OperatorName, phase: &str, parents: usize) {
+        let labels = [operator.as_str(), phase];
+        self.families().parents.with_label_values(&labels).set(gauge(parents));
+    }
+
+    /// Whether an operator runs without trouble now.
+    pub fn operator_up(&self, operator: &OperatorName, is_up: bool) {
+        self.families().operator_up.with_label_values(&[operator.as_str()]).set(i64::from(is_up));
+    }
+
+    /// Whether a person has paused an operator.
+    pub fn operator_paused(&self, operator: &OperatorName, is_paused: bool) {
+        let gauge = self.families().operator_paused.with_label_values(&[operator.as_str()]);
+        gauge.set(i64::from(is_paused));
+    }
+}
