@@ -198,7 +198,7 @@ impl SupervisorBuilder {
     }
 
     /// Calls back once, when every operator runs or is degraded with a stated reason. On the thread
-    /// of the actors: it must not block.
+    /// of the actors: it must not block. A panic is logged, and the operators go on.
     pub fn on_ready(mut self, call: impl FnOnce(&Ready) + Send + 'static) -> Self {
         self.on_ready = Some(Box::new(call));
         self

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     net::{SocketAddr, TcpListener},
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::Arc,
     time::Duration,
@@ -30,7 +31,7 @@ use crate::{
     board::OperatorState,
     cluster::ClusterSettings,
     operator::{Handler, OperatorConfig, OperatorName},
-    reconcile::Context,
+    reconcile::{Context, panic_text},
     web::{self, Access, Auth, Certificates, Program, Protection, WebState},
 };
 
@@ -159,7 +160,11 @@ impl Readiness {
         let degraded = states.iter().flat_map(|(operator, state)| {
             state.reasons().iter().map(move |reason| format!("{operator}: {reason}"))
         });
-        call(&Ready { web: self.web, degraded: degraded.collect() });
+        let ready = Ready { web: self.web, degraded: degraded.collect() };
+        // It would end the process without the drain: what a callback lacks is none of the operators'.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| call(&ready))) {
+            tracing::error!(panic = panic_text(panic), "on_ready panicked; the operators go on");
+        }
     }
 }
 
@@ -217,6 +222,17 @@ mod tests {
     use futures::FutureExt;
 
     use super::*;
+
+    #[test]
+    fn a_callback_that_panics_keeps_nobody_from_being_told() {
+        let (ready, is_ready) = watch::channel(false);
+        let on_ready: OnReady = Box::new(|_: &Ready| panic!("no such file"));
+        let mut readiness = Readiness { operators: 0, web: None, ready, on_ready: Some(on_ready) };
+        for _ in 0..2 {
+            readiness.tell(&BTreeMap::new());
+            assert!(*is_ready.borrow());
+        }
+    }
 
     #[test]
     fn a_process_is_ready_when_every_operator_runs_or_says_why_not() {
