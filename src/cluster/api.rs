@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use kube::{
     client::{AuthError, Body},
 };
 
-use super::{ApiError, Refusal, documents::Documents};
+use super::{ApiError, Refusal, documents::Documents, retry_after::retry_after};
 use crate::{
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
@@ -263,14 +263,10 @@ fn unsent(request: &str, error: kube::Error) -> ApiError {
 
 async fn refused(name: &str, response: Response<Body>) -> Result<ApiError, ApiError> {
     let code = response.status().as_u16();
-    let retry_after = response.headers().get(header::RETRY_AFTER).and_then(seconds);
+    let retry_after = retry_after(response.headers(), SystemTime::now());
     let body = read_body(name, response.into_body(), MAX_ANSWER).await?;
     let refusal = Box::new(Refusal::read(code, retry_after, &body));
     Ok(ApiError::Refused { request: name.to_owned(), refusal })
-}
-
-fn seconds(value: &http::HeaderValue) -> Option<Duration> {
-    value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
 async fn read_body(name: &str, body: Body, max_answer: usize) -> Result<Bytes, ApiError> {

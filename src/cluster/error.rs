@@ -62,7 +62,7 @@ pub struct Refusal {
     pub reason: String,
     /// The message for people.
     pub message: String,
-    /// The `Retry-After` header.
+    /// What the `Retry-After` header asks for.
     pub retry_after: Option<Duration>,
     /// What it is about, one by one.
     pub causes: Vec<Cause>,

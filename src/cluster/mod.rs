@@ -15,6 +15,7 @@ mod event_list;
 mod events;
 mod frames;
 mod list;
+mod retry_after;
 mod reviews;
 mod schema;
 mod watch;

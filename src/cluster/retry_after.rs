@@ -1,0 +1,51 @@
+//! The header `Retry-After`: so many seconds, or a time by the server's clock.
+//! Only what is asked for: how much of it is granted is decided by who waits.
+
+use std::time::{Duration, SystemTime};
+
+use http::{HeaderMap, HeaderName, header};
+
+/// How long an answer asks to wait; nothing where its time has come. A time counts from the `Date` of the
+/// same answer where there is one, as clocks differ, else from `now`.
+pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let asked = text(headers, header::RETRY_AFTER)?;
+    if let Ok(seconds) = asked.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = |text| httpdate::parse_http_date(text).ok();
+    let sent = text(headers, header::DATE).and_then(date).unwrap_or(now);
+    Some(date(asked)?.duration_since(sent).unwrap_or_default())
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok().map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_asked_for_in_seconds_or_as_a_time() {
+        const NOON: &str = "Fri, 01 Jan 2027 12:00:00 GMT";
+        const LATER: &str = "Fri, 01 Jan 2027 12:00:30 GMT";
+        let now = httpdate::parse_http_date("Fri, 01 Jan 2027 11:59:00 GMT").unwrap();
+        for (asked, sent, expected) in [
+            ("7", None, Some(7)),
+            (" 7 ", Some(NOON), Some(7)),
+            (LATER, Some(NOON), Some(30)),
+            (LATER, None, Some(90)),
+            ("Friday, 01-Jan-27 12:00:30 GMT", Some(NOON), Some(30)),
+            (NOON, Some(LATER), Some(0)),
+            (LATER, Some("odd"), Some(90)),
+            ("soon", Some(NOON), None),
+            ("-1", None, None),
+        ] {
+            let mut headers = HeaderMap::from_iter([(header::RETRY_AFTER, asked.parse().unwrap())]);
+            headers.extend(sent.map(|sent| (header::DATE, sent.parse().unwrap())));
+            let expected = expected.map(Duration::from_secs);
+            assert_eq!(retry_after(&headers, now), expected, "{asked} {sent:?}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new(), now), None);
+    }
+}
