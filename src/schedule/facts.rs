@@ -69,7 +69,8 @@ pub enum Finished {
     },
     /// It failed: retry with backoff.
     Failed,
-    /// It failed, and the handler or the kind of failure says when to retry.
+    /// It failed, and the handler or the kind of failure says when to retry: then or a little later, as
+    /// others may have been told the same.
     FailedUntil {
         /// The time to wait.
         after: Duration,

@@ -229,7 +229,9 @@ impl Schedule {
             Finished::Calming { after } => wake(WakeReason::Calming, after),
             Finished::Slowed { times } => backoff(WakeReason::Slowed, times),
             Finished::Failed => backoff(WakeReason::Retry, self.failures),
-            Finished::FailedUntil { after } => wake(WakeReason::Retry, after),
+            Finished::FailedUntil { after } => {
+                wake(WakeReason::Retry, Backoff::spread(after.min(LONGEST), self.seed))
+            }
             Finished::Throttled { after } => {
                 let after = Backoff::spread(Backoff::obeyed(after), self.seed);
                 wake(WakeReason::Throttled, after)

@@ -18,7 +18,7 @@ fn no_time_that_a_handler_chooses_makes_a_parent_run_without_a_pause() {
 
 #[test]
 fn parents_that_wait_for_the_same_reason_do_not_come_back_together() {
-    for (why, finished) in [("failed", FAILED), ("throttled", THROTTLED)] {
+    for (why, finished) in [("failed", FAILED), ("asked", ASKED), ("throttled", THROTTLED)] {
         let start = Instant::now();
         let wake = |seed| {
             let mut schedule = Schedule::new(seed);
