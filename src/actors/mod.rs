@@ -27,6 +27,7 @@ mod reason;
 mod reconciler;
 mod reflector;
 mod shown;
+mod timer;
 
 pub use arbiters::{Arbiters, Spread};
 pub use mailbox::Postbox;

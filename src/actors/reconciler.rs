@@ -7,13 +7,14 @@ use std::{
     time::Instant,
 };
 
-use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, SpawnHandle, fut};
+use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, fut};
 use tokio::{runtime::Handle, task::JoinError};
 
 use super::{
     mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{Admitted, Ended, PreviewAsked, Resumed, Retire, Touched},
     shown::{cause, message, next_wake, run_of, shown, stage},
+    timer::Timer,
 };
 use crate::{
     board::{Board, CommandError, ParentState, RunStage},
@@ -22,9 +23,7 @@ use crate::{
     object::{Object, ObjectKey, Uid},
     operator::is_paused,
     reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run_on},
-    schedule::{
-        Command, Finished, Input, NextWake as Timer, Phase, Priority, Schedule, Touch, WakeReason,
-    },
+    schedule::{Command, Finished, Input, NextWake, Phase, Priority, Schedule, Touch, WakeReason},
     store::StoreReader,
 };
 
@@ -48,7 +47,7 @@ pub(super) struct Reconciler {
     schedule: Schedule,
     memory: Memory,
     causes: Causes,
-    timer: Option<SpawnHandle>,
+    timer: Timer,
     ticket: Option<Ticket>,
     /// When something last changed, as far as this actor knows.
     last_touch: Option<Instant>,
@@ -67,7 +66,7 @@ impl Reconciler {
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
         let command = self.decide(input);
         // Unlike other timers it may be set when no run has ended, after which all is shown.
-        let is_news = matches!(command, Command::Wake(Timer { why: WakeReason::Debounce, .. }));
+        let is_news = matches!(command, Command::Wake(NextWake { why: WakeReason::Debounce, .. }));
         self.obey(command, ctx);
         if is_news {
             self.show(Vec::new());
@@ -88,7 +87,7 @@ impl Reconciler {
                 }
                 self.set_timer(wake, ctx);
             }
-            Command::Rest => self.clear_timer(ctx),
+            Command::Rest => self.timer.clear(ctx),
             Command::Stop => ctx.stop(),
             // `admitted` has the permit that a run needs.
             Command::Run { .. } | Command::Continue => {}
@@ -101,7 +100,7 @@ impl Reconciler {
 
     /// Asks for a place, and runs at once if there is one.
     fn enqueue(&mut self, priority: Priority, ctx: &mut actix::Context<Self>) {
-        self.clear_timer(ctx);
+        self.timer.clear(ctx);
         let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
         let waiter = move |permit| post(&address, &mailbox, Admitted { permit });
         match self.parts.context.gate().enter(priority, waiter) {
@@ -212,22 +211,15 @@ impl Reconciler {
         });
     }
 
-    fn set_timer(&mut self, wake: Timer, ctx: &mut actix::Context<Self>) {
-        self.clear_timer(ctx);
+    fn set_timer(&mut self, wake: NextWake, ctx: &mut actix::Context<Self>) {
         let delay = wake.at.saturating_duration_since(Instant::now());
-        self.timer = Some(ctx.run_later(delay, move |this, ctx| {
-            this.timer = None;
+        let fired = move |this: &mut Self, ctx: &mut actix::Context<Self>| {
             if let Some(cause) = cause(wake.why) {
                 this.causes.add(cause);
             }
             this.step(Input::TimerFired, ctx);
-        }));
-    }
-
-    fn clear_timer(&mut self, ctx: &mut actix::Context<Self>) {
-        if let Some(timer) = self.timer.take() {
-            ctx.cancel_future(timer);
-        }
+        };
+        self.timer.set(delay, ctx, |this| &mut this.timer, fired);
     }
 }
 
