@@ -14,6 +14,7 @@ mod mailbox;
 mod managers;
 mod process;
 mod scraped;
+mod types;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -28,6 +29,7 @@ use crate::{
 use described::Registrar;
 use family::Families;
 use managers::ManagerLabels;
+use types::TypeLabels;
 
 pub use described::MetricDescription;
 pub use mailbox::{MailboxDepth, Waiting};
@@ -42,6 +44,7 @@ struct Inner {
     described: Vec<MetricDescription>,
     families: Families,
     managers: ManagerLabels,
+    types: TypeLabels,
 }
 
 /// The queue of one operator: a gauge and a histogram per priority, the most urgent first.
@@ -63,8 +66,9 @@ impl Metrics {
         process::register(&mut registrar).expect("names are valid and differ");
         families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
         families.leader.set(1);
-        let (Registrar { registry, described }, managers) = (registrar, ManagerLabels::default());
-        Self(Arc::new(Inner { registry, described, families, managers }))
+        let Registrar { registry, described } = registrar;
+        let (managers, types) = <_>::default();
+        Self(Arc::new(Inner { registry, described, families, managers, types }))
     }
 
     /// Everything in the Prometheus text format.
@@ -79,6 +83,16 @@ impl Metrics {
     /// Every metric that [`Metrics::render`] can show, those without a value too.
     pub fn described(&self) -> &[MetricDescription] {
         &self.0.described
+    }
+
+    /// Takes in all types that will be counted, so that two versions of one have labels of their own.
+    pub fn tell_apart(&self, types: &[&K8sType]) {
+        self.0.types.tell_apart(types);
+    }
+
+    /// What a type is called in labels.
+    pub fn type_label(&self, ty: &K8sType) -> String {
+        self.0.types.label(ty)
     }
 
     /// The content type of [`Metrics::render`].
@@ -201,13 +215,13 @@ impl QueueMetrics {
 impl Metrics {
     /// A child was created, changed or deleted.
     pub fn child_written(&self, operator: &OperatorName, ty: &K8sType, verb: Verb) {
-        let labels = [operator.as_str(), &ty.resource_name(), verb.name()];
+        let labels = [operator.as_str(), &self.type_label(ty), verb.name()];
         self.families().child_writes.with_label_values(&labels).inc();
     }
 
     /// A child was written and the server found nothing to change.
     pub fn noop_write(&self, operator: &OperatorName, ty: &K8sType) {
-        let labels = [operator.as_str(), &ty.resource_name()];
+        let labels = [operator.as_str(), &self.type_label(ty)];
         self.families().noop_writes.with_label_values(&labels).inc();
     }
 
@@ -220,7 +234,7 @@ impl Metrics {
         fields: usize,
     ) {
         let manager = self.0.managers.label(manager);
-        let labels = [operator.as_str(), &ty.resource_name(), manager];
+        let labels = [operator.as_str(), &self.type_label(ty), manager];
         let counter = self.families().drift_repaired.with_label_values(&labels);
         counter.inc_by(u64::try_from(fields).unwrap_or(u64::MAX));
     }
@@ -238,7 +252,7 @@ impl Metrics {
 
     /// An object of somebody else stands where a child should be.
     pub fn conflict(&self, operator: &OperatorName, ty: &K8sType) {
-        let labels = [operator.as_str(), &ty.resource_name()];
+        let labels = [operator.as_str(), &self.type_label(ty)];
         self.families().conflicts.with_label_values(&labels).inc();
     }
 
@@ -260,7 +274,7 @@ impl Metrics {
     /// A request was answered, or, without a code, was not. For a watch and for large answers
     /// `took` ends when the answer begins.
     pub fn api_request(&self, verb: &str, ty: &K8sType, code: Option<u16>, took: Duration) {
-        let (families, resource) = (self.families(), ty.resource_name());
+        let (families, resource) = (self.families(), self.type_label(ty));
         let code = code.map_or_else(|| "none".to_owned(), |code| code.to_string());
         families.api_requests.with_label_values(&[verb, &resource, &code]).inc();
         let durations = families.api_duration.with_label_values(&[verb, &resource]);
@@ -269,22 +283,22 @@ impl Metrics {
 
     /// A watch brought a change.
     pub fn watch_event(&self, ty: &K8sType) {
-        self.families().watch_events.with_label_values(&[&ty.resource_name()]).inc();
+        self.families().watch_events.with_label_values(&[&self.type_label(ty)]).inc();
     }
 
     /// A watch had to begin anew; `reason` is one word.
     pub fn watch_restarted(&self, ty: &K8sType, reason: &str) {
-        self.families().watch_restarts.with_label_values(&[&ty.resource_name(), reason]).inc();
+        self.families().watch_restarts.with_label_values(&[&self.type_label(ty), reason]).inc();
     }
 
     /// The server went back to an earlier version.
     pub fn versions_went_back(&self, ty: &K8sType) {
-        self.families().went_back.with_label_values(&[&ty.resource_name()]).inc();
+        self.families().went_back.with_label_values(&[&self.type_label(ty)]).inc();
     }
 
     /// An object could not be read.
     pub fn undecodable(&self, ty: &K8sType) {
-        self.families().undecodable.with_label_values(&[&ty.resource_name()]).inc();
+        self.families().undecodable.with_label_values(&[&self.type_label(ty)]).inc();
     }
 }
 

@@ -22,7 +22,7 @@ impl Metrics {
     /// The cache of a type as it is now.
     pub fn cache(&self, ty: &K8sType, now: CacheGauges) {
         let CacheGauges { objects, bytes, is_synced, last_event } = now;
-        let (families, resource) = (self.families(), ty.resource_name());
+        let (families, resource) = (self.families(), self.type_label(ty));
         let labels = &[&resource];
         families.cache_objects.with_label_values(labels).set(gauge(objects));
         families.cache_bytes.with_label_values(labels).set(gauge(bytes));

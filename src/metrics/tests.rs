@@ -126,6 +126,22 @@ fn gauges_show_the_last_value_that_was_set() {
 }
 
 #[test]
+fn the_caches_of_two_versions_of_a_type_are_shown_apart() {
+    let metrics = Metrics::new();
+    let version = |version| K8sType::namespaced(&format!("example.com/{version}"), "Oven", "ovens");
+    let (old, new) = (version("v1"), version("v2"));
+    metrics.tell_apart(&[&old, &new]);
+    for (ty, objects) in [(&old, 3), (&new, 5)] {
+        let gauges = CacheGauges { objects, bytes: 0, is_synced: true, last_event: None };
+        metrics.cache(ty, gauges);
+        metrics.watch_event(ty);
+    }
+    shows(&metrics, r#"operetta_cache_objects{type="ovens.v1.example.com"} 3"#);
+    shows(&metrics, r#"operetta_cache_objects{type="ovens.v2.example.com"} 5"#);
+    shows(&metrics, r#"operetta_watch_events_total{type="ovens.v1.example.com"} 1"#);
+}
+
+#[test]
 fn a_message_is_counted_until_it_is_handled() {
     let metrics = Metrics::new();
     let mailbox = metrics.mailbox("reflector", "pods");

@@ -75,6 +75,7 @@ impl Wiring {
             [&config.name].into_iter().chain(&config.predecessor.field_managers).cloned()
         });
         let metrics = Metrics::new();
+        metrics.tell_apart(&watches.keys().collect::<Vec<_>>());
         let limits = configs.iter().map(|config| config.max_concurrent_runs);
         Self {
             common_places: CommonPlaces::for_limits(limits),
@@ -149,7 +150,7 @@ impl Wiring {
                 cluster: self.cluster.clone(),
                 runtime: self.runtime.clone(),
                 board: self.board.clone(),
-                mailbox: self.metrics.mailbox("reflector", &ty.resource_name()),
+                mailbox: self.metrics.mailbox("reflector", &self.metrics.type_label(ty)),
             };
             (ty.clone(), Reflector::new(parts))
         };

@@ -39,6 +39,27 @@ fn with_services_of_all(builder: SupervisorBuilder) -> SupervisorBuilder {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn two_versions_of_a_type_in_one_process_are_counted_apart() {
+    let Some(world) = World::new().await else { return };
+    let scalers = |version| {
+        K8sType::namespaced(version, "HorizontalPodAutoscaler", "horizontalpodautoscalers")
+    };
+    let cook =
+        recipe::config("cook").child_of_type(scalers("autoscaling/v1"), ChildConfig::apply());
+    let (mut echo, handler) = operators::echo_server::operator().into_parts();
+    echo = echo.child_of_type(scalers("autoscaling/v2"), ChildConfig::apply());
+    let operators =
+        world.start(|builder| builder.register(cook, recipe::sync).register(echo, handler)).await;
+    let (_, metrics) = operators.http("/metrics").await;
+    for version in ["v1", "v2"] {
+        let ty = format!("{{type=\"horizontalpodautoscalers.{version}.autoscaling\"}}");
+        assert!(metrics.contains(&format!("operetta_cache_objects{ty} 0\n")), "{metrics}");
+    }
+    assert!(metrics.contains("operetta_cache_objects{type=\"services\"}"), "{metrics}");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_operators_of_one_parent_delete_only_their_own_children() {
     let Some(world) = World::new().await else { return };
     let cook = world.start(|builder| register("cook", with_services_of_all(builder))).await;
