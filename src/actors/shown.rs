@@ -1,7 +1,10 @@
 //! How a parent is shown: from its schedule and the reports of its runs to the values of the board.
 //! Pure but for the clock of the wall, on which timers are shown.
 
-use std::time::{Instant, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
 
 use crate::{
     board::{ParentPhase, RunStage},
@@ -15,8 +18,8 @@ pub(super) fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig
     let outcome = report.outcome(config);
     Run {
         causes,
-        message: report.unsettled().map(String::into_boxed_str),
-        decisions: report.decisions,
+        message: report.unsettled().map(Arc::from),
+        decisions: report.decisions.into(),
         steps: report.steps,
         unchanged: report.unchanged,
         wrote_status: report.wrote_status,

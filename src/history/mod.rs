@@ -13,6 +13,7 @@
 //! Invariants:
 //! - a history is bounded in runs, and a run in causes, decisions, paths and length of texts; a child that is as
 //!   desired takes no room in it;
+//! - runs in a row that say the same keep it once;
 //! - numbers of runs only grow, also when old runs are dropped.
 
 mod cause;

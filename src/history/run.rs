@@ -40,10 +40,10 @@ pub struct Run {
     /// What there is to say, unless it failed: above all what it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub message: Option<Box<str>>,
+    pub message: Option<Arc<str>>,
     /// The children that were not simply as desired: first those that are stuck, then what was
     /// written.
-    pub decisions: Vec<Decision>,
+    pub decisions: Arc<[Decision]>,
     /// How many decisions more there were than are kept.
     #[serde(skip_serializing_if = "wire::is_zero")]
     pub omitted: usize,
@@ -77,7 +77,8 @@ pub enum Outcome {
         /// One word, as in the condition and the Event.
         reason: FailureKind,
         /// The error.
-        message: String,
+        #[schemars(with = "String")]
+        message: Arc<str>,
     },
 }
 
@@ -96,7 +97,11 @@ impl History {
     /// Adds a run that has ended, gives it its number, and drops the oldest beyond the bound.
     pub fn record(&mut self, run: Run) -> Arc<Run> {
         self.recorded += 1;
-        let run = Arc::new(Run { number: self.recorded, ..run.bounded() });
+        let mut run = Run { number: self.recorded, ..run.bounded() };
+        if let Some(last) = self.last() {
+            run.share_with(last);
+        }
+        let run = Arc::new(run);
         if self.runs.len() == MAX_RUNS {
             self.runs.pop_front();
         }
@@ -160,18 +165,37 @@ impl Run {
         }
     }
 
+    /// Keeps once what both say: in an outage each run of a parent says the same.
+    fn share_with(&mut self, last: &Self) {
+        if self.decisions == last.decisions {
+            self.decisions = last.decisions.clone();
+        }
+        if self.message == last.message {
+            self.message.clone_from(&last.message);
+        }
+        if self.outcome == last.outcome {
+            self.outcome = last.outcome.clone();
+        }
+    }
+
     fn bounded(mut self) -> Self {
         if let Outcome::Failed { message, .. } = &mut self.outcome {
-            *message = wire::shortened(std::mem::take(message), MAX_TEXT).into();
+            *message = bounded(message);
         }
-        self.message = self.message.map(|message| wire::shortened(message.into(), MAX_TEXT));
+        self.message = self.message.as_ref().map(bounded);
         self.omitted += self.decisions.len().saturating_sub(MAX_DECISIONS);
-        self.decisions.truncate(MAX_DECISIONS);
-        self.decisions = self.decisions.into_iter().map(Decision::bounded).collect();
-        self.decisions.shrink_to_fit();
+        let kept = self.decisions.iter().take(MAX_DECISIONS);
+        self.decisions = kept.cloned().map(Decision::bounded).collect();
         self.causes.shrink_to_fit();
         self
     }
+}
+
+fn bounded(text: &Arc<str>) -> Arc<str> {
+    if text.len() <= MAX_TEXT {
+        return text.clone();
+    }
+    wire::shortened(text.to_string(), MAX_TEXT).into()
 }
 
 impl Outcome {
@@ -220,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_run_cannot_grow_without_bound() {
-        let message = "ä".repeat(1_000_000);
+        let message = "ä".repeat(1_000_000).into();
         let mut huge = run(Outcome::Failed { reason: FailureKind::HandlerFailed, message });
         let decision = |number: usize| Decision {
             paths: vec!["spec".to_owned(); 1000],
@@ -235,6 +259,27 @@ mod tests {
     }
 
     #[test]
+    fn runs_in_a_row_that_say_the_same_share_their_words() {
+        let failing = |child: &str| {
+            let message = format!("no answer about {child}").into();
+            let mut run = run(Outcome::Failed { reason: FailureKind::WriteFailed, message });
+            let why = "no answer".to_owned();
+            run.decisions = [Decision::stuck(child, Decided::Failed, why)].into();
+            run.message = Some(child.into());
+            run
+        };
+        let mut history = History::default();
+        let words = |run: &Run| {
+            let error = run.error().unwrap().as_ptr();
+            (run.decisions.as_ptr(), error, run.message.as_ref().unwrap().as_ptr())
+        };
+        let [first, second, other] = ["a", "a", "b"].map(|child| history.record(failing(child)));
+        assert_eq!(words(&first), words(&second));
+        assert_eq!(first.decisions, second.decisions);
+        assert_eq!((other.error(), &*other.decisions[0].child), (Some("no answer about b"), "b"));
+    }
+
+    #[test]
     fn a_run_reads_well_as_json() {
         let mut run = run(Outcome::Failed { reason: FailureKind::Conflict, message: "no".into() });
         run.causes = vec![Cause::Retry];
@@ -243,11 +288,11 @@ mod tests {
         };
         let version = ResourceVersion::new;
         let (from, to, manager) = (version("4"), Some(version("5")), Some("hpa".to_owned()));
-        run.decisions = vec![
+        run.decisions = Arc::new([
             Decision::stuck("Pod.v1 b", Decided::Waiting, "it is being deleted".to_owned()),
             write(Verb::Created, None),
             write(Verb::Updated, Some(Box::new(Drift { manager, from, to }))),
-        ];
+        ]);
         run.steps.add(RunStep::Sync, Duration::from_micros(1400));
         let expected = json!({
             "number": 0, "started": "1970-01-01T00:00:00.000Z", "durationMilliseconds": 1.5,

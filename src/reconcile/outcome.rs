@@ -22,7 +22,7 @@ impl Report {
             (End::Gone, _) => Outcome::Gone,
             (End::Outdated | End::Finalizing, None) => Outcome::Waiting,
             (End::Alive | End::Outdated | End::Finalizing, Some(failure)) => {
-                Outcome::Failed { reason: failure.kind(), message: failure.to_string() }
+                Outcome::Failed { reason: failure.kind(), message: failure.to_string().into() }
             }
             (End::Alive, None) if self.paused.is_some() => Outcome::Paused,
             (End::Alive, None) => match self.finished(config) {

@@ -147,7 +147,7 @@ impl<'a> Roots<'a> {
 
     /// What the last run decided, by the name of the child.
     fn decisions(&self) -> HashMap<&'a str, &'a Decision> {
-        let decisions = self.last_run.map(|run| run.decisions.as_slice()).unwrap_or_default();
+        let decisions = self.last_run.map(|run| &*run.decisions).unwrap_or_default();
         decisions.iter().map(|decision| (&*decision.child, decision)).collect()
     }
 

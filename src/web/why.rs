@@ -117,7 +117,7 @@ impl Facts<'_> {
     }
 
     fn synced(&self, last: Option<&Run>) -> String {
-        let stuck = last.map(|run| run.decisions.as_slice()).unwrap_or_default();
+        let stuck = last.map(|run| &*run.decisions).unwrap_or_default();
         let stuck: Vec<String> = stuck
             .iter()
             .filter(|it| matches!(it.what, Decided::Conflict | Decided::Held | Decided::Waiting))
@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn failed(reason: FailureKind, message: &str) -> Run {
-        run(Outcome::Failed { reason, message: message.to_owned() })
+        run(Outcome::Failed { reason, message: message.into() })
     }
 
     impl Case {
@@ -237,7 +237,7 @@ mod tests {
         unready.unready = vec!["Pod.v1 ns/a: ImagePullBackOff".to_owned()];
         let mut yielded = run(Outcome::Synced);
         yielded.decisions =
-            vec![Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())];
+            [Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())].into();
         let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
         (often.parent.failures, often.parent.run) = (4, RunStage::Queued);
         for (case, parts) in [

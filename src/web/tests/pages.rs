@@ -107,7 +107,7 @@ async fn what_only_a_person_can_end_needs_attention_at_once() {
     let record = |name: &str, phase, decision: Option<Decision>| {
         let mut state = ParentState { phase, ..ParentState::pending(Uid::new(name), None) };
         let mut run = Run::new(SystemTime::now(), Duration::ZERO, Outcome::Waiting);
-        run.decisions.extend(decision);
+        run.decisions = decision.into_iter().collect();
         state.history.record(run);
         world.state.board.record(&operator, &ObjectKey::cluster(name), state);
     };

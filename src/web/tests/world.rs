@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -186,15 +187,16 @@ fn failing_parent() -> ParentState {
     let took = Duration::from_millis(3);
     let mut first = Run::new(SystemTime::UNIX_EPOCH, took, Outcome::Wrote);
     first.causes = vec![Cause::Restarted];
-    first.decisions = vec![Decision::from(WriteRecord {
+    first.decisions = Arc::new([Decision::from(WriteRecord {
         child: "Pod.v1 ns/pod".to_owned(),
         verb: Verb::Created,
         paths: Vec::new(),
         drift: None,
-    })];
+    })]);
     state.history.record(first);
     let message = "no such image".to_owned();
-    let outcome = Outcome::Failed { reason: FailureKind::HandlerFailed, message: message.clone() };
+    let (reason, said) = (FailureKind::HandlerFailed, message.as_str().into());
+    let outcome = Outcome::Failed { reason, message: said };
     state.history.record(Run::new(SystemTime::UNIX_EPOCH, took, outcome));
     ParentState { phase: ParentPhase::Failing, failures: 1, message: Some(message), ..state }
 }

@@ -1,6 +1,6 @@
 //! What belongs to a parent, and in which shape it is shown.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -77,12 +77,12 @@ fn a_child_that_should_be_there_is_shown_with_what_keeps_it_away() {
         Decision::from(WriteRecord { child, verb, paths, drift: None })
     };
     let mut run = Run::new(std::time::SystemTime::UNIX_EPOCH, <_>::default(), Outcome::Waiting);
-    run.decisions = vec![
+    run.decisions = Arc::new([
         stuck("there", Decided::Held, "a pause"),
         stuck("away", Decided::Conflict, "exists and is not ours"),
         write("gone", Verb::Deleted),
         Decision::stuck("Widget.v1 ns/odd", Decided::Refused, "no such type".to_owned()),
-    ];
+    ]);
     let caches = [cache("Pod", vec![object("Pod", "there", "p"), object("Pod", "fine", "p")])];
     let (shown, _) = shown(&caches, Some(&run));
     let names: Vec<_> = shown.as_array().unwrap().iter().map(|node| &node["name"]).collect();

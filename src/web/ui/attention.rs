@@ -133,7 +133,7 @@ fn matters(state: &ParentState, now: SystemTime) -> bool {
 /// fight over a field.
 fn needs_person(state: &ParentState) -> bool {
     let is_fought_over = state.next_wake.is_some_and(|wake| wake.why == WakeReason::Slowed);
-    let decisions = state.history.last().map(|run| run.decisions.as_slice()).unwrap_or_default();
+    let decisions = state.history.last().map(|run| &*run.decisions).unwrap_or_default();
     let is_held = decisions.iter().any(|it| matches!(it.what, Decided::Held | Decided::Conflict));
     is_fought_over || is_held
 }

@@ -212,7 +212,7 @@ impl RunView {
 fn error(run: &Run) -> Option<(&'static str, Prose)> {
     match &run.outcome {
         crate::history::Outcome::Failed { reason, message } => {
-            Some((reason.name(), message.into()))
+            Some((reason.name(), (**message).into()))
         }
         _ => None,
     }

@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn it_has_stood_so_since_the_first_run_of_the_same_kind() {
         let reason = FailureKind::WriteFailed;
-        let failed = || Outcome::Failed { reason, message: "y".to_owned() };
+        let failed = || Outcome::Failed { reason, message: "y".into() };
         let mut history = History::default();
         for (at, outcome) in [(0, Outcome::Synced), (1, failed()), (2, failed())] {
             let started = SystemTime::UNIX_EPOCH + Duration::from_secs(at);

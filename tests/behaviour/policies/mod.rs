@@ -43,7 +43,7 @@ async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
     });
     let mut runs: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
     runs.reverse();
-    let decisions = runs.iter().flat_map(|run| &run.decisions);
+    let decisions = runs.iter().flat_map(|run| run.decisions.iter());
     decisions.filter_map(|decision| decision.what.verb()).collect()
 }
 
