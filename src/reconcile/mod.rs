@@ -143,13 +143,13 @@ async fn run(context: &Context, job: Job) -> Report {
 
 /// A defect of ours ends a run, and no more: the memory is lost, which costs a few requests.
 async fn living(context: &Context, job: Job) -> Report {
-    let (started, key) = (SystemTime::now(), job.key.clone());
+    // Begun before anything is read: what changes until it dies is not seen by it.
+    let (mut died, key) = (Report::new(SystemTime::now(), Memory::default()), job.key.clone());
     let steps = AssertUnwindSafe(five_steps(context, job));
     steps.catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!(operator = %context.name(), parent = %key, "a run died; this is a bug");
-        let mut report = Report::new(started, Memory::default());
-        report.fail(Failure::Died);
-        report
+        died.fail(Failure::Died);
+        died
     })
 }
 

@@ -23,7 +23,7 @@ mod setup;
 mod statuses;
 
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
@@ -271,12 +271,16 @@ async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping
 
 #[tokio::test]
 async fn a_run_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way() {
+    let called = Arc::new(OnceLock::new());
+    let call = called.clone();
     let world = Setup::new(pods(), ChildConfig::apply())
         .desiring(desired("c"))
+        .while_called(move || call.set(Instant::now()).unwrap())
         .dying()
         .before(|_| (201, child("6", 1)));
     let report = world.run(Memory::default()).await;
     assert!(matches!(report.failure(), Some(Failure::Died)), "{report:?}");
+    assert!(report.began <= *called.get().unwrap(), "what changed from then on it has not seen");
     assert_eq!(report.finished(world.config()), Finished::Failed);
     let metrics = world.context().metrics().render();
     assert!(metrics.contains("operetta_runs_in_flight{operator=\"op\"} 0"), "{metrics}");
