@@ -2,6 +2,7 @@
 
 mod loops;
 mod schema;
+mod showing;
 mod words;
 
 use std::{
@@ -19,7 +20,7 @@ use super::{
     messages::{LeftOut, Noted, Observed, Published, Turn, WatchChanged, WatchCondition},
 };
 use crate::{
-    board::{BEAT_EVERY, Board, NamespaceState, Pulse, TypeError, TypeState},
+    board::{BEAT_EVERY, Board, Pulse, TypeError, TypeState},
     cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched},
     metrics::MailboxDepth,
     object::{K8sType, Undecodable},
@@ -167,7 +168,7 @@ impl Reflector {
             }
             WatchNote::Undecodable { object, is_news } => self.undecodable(object, is_news),
         }
-        self.show();
+        self.show_scope(scope);
     }
 
     fn undecodable(&mut self, object: Undecodable, is_news: bool) {
@@ -248,24 +249,6 @@ impl Reflector {
 
     fn is_synced(&self, scope: usize) -> bool {
         self.parts.store.reader().is_scope_synced(self.scopes[scope].id)
-    }
-
-    fn show(&self) {
-        let namespaces = self.scopes.iter().zip(&self.parts.scopes).enumerate();
-        let of_namespace = |(number, (scope, spec)): (usize, (&Scope, &WatchSpec))| {
-            let namespace = spec.namespace.clone()?;
-            let (synced, error) = (self.is_synced(number), scope.error.clone());
-            Some(NamespaceState { namespace, synced, error })
-        };
-        let store = self.parts.store.reader();
-        let state = TypeState {
-            synced: store.is_synced(),
-            deletions_held: self.parts.store.holds_deletions(),
-            error: self.scopes.iter().find_map(|scope| scope.error.clone()),
-            namespaces: namespaces.filter_map(of_namespace).collect(),
-            ..self.state.clone()
-        };
-        self.parts.board.set_type(self.ty(), state);
     }
 }
 

@@ -1,11 +1,12 @@
 //! The objects of a store, with the rules by which they change and the index by parent.
 
 mod by_key;
+mod census;
 mod relist;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::by_key::ByKey;
+use self::{by_key::ByKey, census::Census};
 use super::{
     departed::Departed,
     left_out::LeftOut,
@@ -48,6 +49,7 @@ struct Tombstone {
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     objects: HashSet<ByKey>,
+    census: Census,
     /// Each sorted by key: most parents have a few children of a type, and a tree of so few takes
     /// more memory than the children.
     by_parent: HashMap<Uid, Vec<Object>>,
@@ -153,6 +155,11 @@ impl Contents {
 
 impl Contents {
     pub(super) fn add_scope(&mut self, namespace: Option<String>) -> ScopeId {
+        if let Some(namespace) = namespace.as_deref() {
+            let here = self.objects().filter(|object| object.namespace() == Some(namespace));
+            let present = here.count();
+            self.census.begin(namespace, present);
+        }
         self.scopes.push(Scope::new(namespace));
         ScopeId(self.scopes.len() - 1)
     }
@@ -300,6 +307,7 @@ impl Contents {
             }
         }
         self.bytes += object.json().len();
+        self.census.enter(object.namespace());
         self.objects.insert(ByKey(object.clone()));
         let (before, others) = removed.map_or_else(Default::default, |c| (c.before, c.parents));
         parents.extend(others);
@@ -309,6 +317,7 @@ impl Contents {
     fn remove(&mut self, key: &ObjectKey) -> Option<Change> {
         let ByKey(object) = self.objects.take(key)?;
         self.bytes -= object.json().len();
+        self.census.leave(object.namespace());
         let parents = self.parents_of(&object);
         for parent in &parents {
             let Some(children) = self.by_parent.get_mut(parent) else { continue };

@@ -136,3 +136,33 @@ fn nothing_is_deleted_of_a_type_whose_watch_fails_again_and_again() {
         assert!(reader.may_delete(None), "it works again");
     }
 }
+
+#[test]
+fn what_one_of_many_namespaces_tells_is_shown_without_a_look_at_the_others() {
+    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let _entered = io.enter();
+    let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
+    board.add_store(store.reader());
+    let mut parts = parts(&store, &board, io.handle().clone());
+    let within = |namespace: &str| WatchSpec {
+        namespace: Some(namespace.into()),
+        ..parts.scopes[0].clone()
+    };
+    parts.scopes = ["a", "b"].map(within).into();
+    let reflector = Reflector::new(parts);
+    let shown = || {
+        let state = board.type_state(&ty()).unwrap().state;
+        let namespaces = state.namespaces.into_iter().map(|it| (it.namespace, it.synced));
+        (state.synced, namespaces.collect::<Vec<_>>())
+    };
+    let expected = |all, a, b| (all, vec![("a".to_owned(), a), ("b".to_owned(), b)]);
+    reflector.show();
+    assert_eq!(shown(), expected(false, false, false));
+    for scope in &reflector.scopes {
+        take_in(9, &store, scope.id);
+    }
+    reflector.show_scope(1);
+    assert_eq!(shown(), expected(true, false, true), "of the first one nothing was told");
+    reflector.show_scope(0);
+    assert_eq!(shown(), expected(true, true, true));
+}

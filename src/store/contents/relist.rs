@@ -79,6 +79,10 @@ impl Contents {
         went_back: bool,
     ) -> Vec<Change> {
         let listed: BTreeSet<&ObjectKey> = items.iter().map(Object::key).collect();
+        // With a scope for each of many namespaces not every list is to look at all objects.
+        if self.has_no_more_than(&listed, scope) {
+            return Vec::new();
+        }
         let scope = &self.scopes[scope.0];
         let is_gone = |object: &&Object| {
             scope.covers(object.namespace())
@@ -88,6 +92,14 @@ impl Contents {
         let gone: Vec<ObjectKey> =
             self.objects().filter(is_gone).map(|object| object.key().clone()).collect();
         gone.iter().filter_map(|key| self.remove(key)).collect()
+    }
+
+    /// Whether all that is cached of a scope is listed.
+    fn has_no_more_than(&self, listed: &BTreeSet<&ObjectKey>, scope: ScopeId) -> bool {
+        let namespace = self.scopes[scope.0].namespace.as_deref();
+        let cached = namespace.map_or(Some(self.len()), |namespace| self.census.of(namespace));
+        let known = || listed.iter().filter(|key| self.get(key).is_some()).count();
+        cached.is_some_and(|cached| cached == 0 || cached == known())
     }
 
     /// A version of the lost history may have been given again: only the texts tell them apart.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{super::super::Store, *};
-use crate::object::{K8sType, KeptManagers, Undecodable};
+use crate::object::{K8sType, KeptManagers, Uid, Undecodable};
 
 fn ty() -> K8sType {
     K8sType::namespaced("v1", "ConfigMap", "configmaps")
@@ -168,4 +168,28 @@ fn an_event_that_a_reply_has_overtaken_still_says_that_its_object_can_be_read() 
     store.leave_out(Undecodable::read(&ty(), &text, "odd".to_owned()));
     assert!(store.observe_echo(scope, new.key(), "u", new.resource_version()));
     assert!(store.reader().left_out().is_empty());
+}
+
+#[test]
+fn a_list_that_lacks_nothing_of_its_namespace_is_known_to_without_a_look_at_all_others() {
+    let store = Store::new(ty(), BTreeSet::new());
+    store.overlay(object("early", "e", 1));
+    let [here, other] = ["ns", "other"].map(|namespace| store.add_scope(Some(namespace.into())));
+    let counted = |namespace| store.reader().read().census.of(namespace);
+    assert_eq!([counted("ns"), counted("other"), counted("third")], [Some(1), Some(0), None]);
+    list(&store, here, vec![object("early", "e", 1), object("a", "u", 2)], 5);
+    store.observe(here, object("a", "u", 6));
+    assert_eq!(counted("ns"), Some(2), "a new version is no new object");
+    let lacks_none = |scope, names: &[&str]| {
+        let keys: Vec<ObjectKey> =
+            names.iter().map(|name| ObjectKey::namespaced("ns", name)).collect();
+        store.reader().read().has_no_more_than(&keys.iter().collect(), scope)
+    };
+    assert!(lacks_none(here, &["early", "a"]) && lacks_none(here, &["early", "a", "new"]));
+    assert!(!lacks_none(here, &["a"]) && !lacks_none(here, &["a", "new"]));
+    assert!(lacks_none(other, &[]));
+    store.bury(&ObjectKey::namespaced("ns", "a"), &Uid::new("u"));
+    assert_eq!(counted("ns"), Some(1));
+    list(&store, here, vec![], 9);
+    assert_eq!((counted("ns"), store.reader().len()), (Some(0), 0));
 }

@@ -1,0 +1,46 @@
+//! What the board shows of the watches of a type.
+
+use std::mem;
+
+use super::Reflector;
+use crate::board::{NamespaceState, TypeState};
+
+impl Reflector {
+    /// Shows all of it.
+    pub(super) fn show(&self) {
+        let namespaces = (0..self.scopes.len()).filter_map(|scope| self.namespace(scope));
+        let namespaces = namespaces.collect();
+        self.parts.board.set_type(self.ty(), TypeState { namespaces, ..self.summary() });
+    }
+
+    /// Shows what has become of one scope, of which there may be hundreds.
+    pub(super) fn show_scope(&self, scope: usize) {
+        let (summary, namespace) = (self.summary(), self.namespace(scope));
+        self.parts.board.update_type(self.ty(), |shown| {
+            let mut namespaces = mem::take(&mut shown.namespaces);
+            let of_it = |it: &&mut NamespaceState| {
+                namespace.as_ref().is_some_and(|now| now.namespace == it.namespace)
+            };
+            if let (Some(before), Some(now)) = (namespaces.iter_mut().find(of_it), &namespace) {
+                before.clone_from(now);
+            }
+            *shown = TypeState { namespaces, ..summary };
+        });
+    }
+
+    /// What there is to say of all scopes together.
+    fn summary(&self) -> TypeState {
+        TypeState {
+            synced: self.parts.store.reader().is_synced(),
+            deletions_held: self.parts.store.holds_deletions(),
+            error: self.scopes.iter().find_map(|scope| scope.error.clone()),
+            ..self.state.clone()
+        }
+    }
+
+    fn namespace(&self, scope: usize) -> Option<NamespaceState> {
+        let namespace = self.parts.scopes[scope].namespace.clone()?;
+        let (synced, error) = (self.is_synced(scope), self.scopes[scope].error.clone());
+        Some(NamespaceState { namespace, synced, error })
+    }
+}
