@@ -102,6 +102,7 @@ pub(super) fn instead_of(
             | Refused::TokenInvalid
             | Refused::NotAllowed { .. }
             | Refused::ReviewsDown
+            | Refused::ReviewsBusy
     );
     let (method, headers) = (request.method(), request.headers());
     if !is_of_access || !origin::only_reads(method) || !ui::wants_html(headers) {
@@ -115,7 +116,9 @@ pub(super) fn instead_of(
 fn page(refused: &Refused, next: &str, is_followed: bool, access: &Access) -> HttpResponse {
     let entrance = match refused {
         Refused::NotAllowed { .. } => Entrance::closed("Not allowed", refused),
-        Refused::ReviewsDown => Entrance::closed("Not available now", refused),
+        Refused::ReviewsDown | Refused::ReviewsBusy => {
+            Entrance::closed("Not available now", refused)
+        }
         Refused::TokenMissing => Entrance::login(None, next, access.audiences()),
         _ => Entrance::login(Some(refused), next, access.audiences()),
     };

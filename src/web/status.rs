@@ -104,6 +104,8 @@ pub(super) enum Refused {
     NotAllowed { user: String, verb: String, path: String, reason: String },
     #[error("the API server cannot be asked who may do this: nobody is let in until it can")]
     ReviewsDown,
+    #[error("too many ask at once who may do this: try again in a few seconds")]
+    ReviewsBusy,
 }
 
 /// In seconds.
@@ -179,7 +181,7 @@ impl Refused {
             Self::BodyTooSlow => "Timeout",
             Self::Internal(_) => "InternalError",
             Self::TooManyListeners(_) | Self::TooManyLogins => "TooManyRequests",
-            Self::Stopping | Self::ReviewsDown => "ServiceUnavailable",
+            Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => "ServiceUnavailable",
             Self::NotJson | Self::NotForm => "UnsupportedMediaType",
         };
         reason.into()
@@ -192,7 +194,9 @@ impl Refused {
             _ => None,
         };
         let later = match self {
-            Self::TooManyListeners(_) | Self::Stopping => Some(RETRY_AFTER),
+            Self::TooManyListeners(_) | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
+                Some(RETRY_AFTER)
+            }
             Self::TooManyLogins => Some(RETRY_LOGIN_AFTER),
             _ => None,
         };
@@ -245,7 +249,9 @@ impl ResponseError for Refused {
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::TooManyListeners(_) | Self::TooManyLogins => StatusCode::TOO_MANY_REQUESTS,
-            Self::Stopping | Self::ReviewsDown => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
     }

@@ -2,7 +2,9 @@
 //! who asks soon after gets it again.
 //!
 //! An answer that could not be had is not remembered. What is good for whoever asks and what is
-//! not are kept apart, so that guessing pushes out nobody who is let in.
+//! not are kept apart, so that guessing pushes out nobody who is let in. And where too much is under
+//! way a question waits for its turn, in the order of asking: who guesses much delays others a
+//! little, and keeps nobody out.
 
 use std::{
     collections::HashMap,
@@ -11,7 +13,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{runtime::Handle, sync::watch};
+use tokio::{
+    runtime::Handle,
+    sync::{Semaphore, watch},
+    time::timeout,
+};
 
 use super::cache::{Cache, Key};
 
@@ -21,21 +27,34 @@ const GOOD_FOR: Duration = Duration::from_mins(1);
 const BAD_FOR: Duration = Duration::from_secs(10);
 /// How many answers of either kind are kept.
 const KEPT: usize = 1024;
-/// How many different questions may be under way.
-const UNDER_WAY: usize = 64;
-/// How long an answer may take.
+/// How many different questions are asked at once.
+const ASKED: usize = 64;
+/// How many more may wait: one of each connection that there is room for.
+const WAITING: usize = 512;
+/// How long one may wait.
+const TURN_WITHIN: Duration = Duration::from_secs(5);
+/// How long an answer may take from then on.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// No answer could be had. Why is in the log: it is not for everybody.
+/// Why no answer could be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unavailable;
+pub(super) enum Unanswered {
+    /// Nobody answers. Why is in the log: it is not for everybody.
+    Down,
+    /// Too much is asked at once.
+    Busy,
+}
 
 /// What came of a question: the answer, favourable or not, or none.
-pub(super) type Outcome<G, B> = Result<Result<G, B>, Unavailable>;
+pub(super) type Outcome<G, B> = Result<Result<G, B>, Unanswered>;
 
 /// Answers of one kind. Clones share them.
 #[derive(Debug)]
-pub(super) struct Memo<G, B>(Arc<Mutex<State<G, B>>>);
+pub(super) struct Memo<G, B> {
+    state: Arc<Mutex<State<G, B>>>,
+    /// First come, first served.
+    turns: Arc<Semaphore>,
+}
 
 #[derive(Debug)]
 struct State<G, B> {
@@ -51,7 +70,8 @@ where
 {
     pub(super) fn new() -> Self {
         let (good, bad) = (Cache::new(GOOD_FOR, KEPT), Cache::new(BAD_FOR, KEPT));
-        Self(Arc::new(Mutex::new(State { good, bad, under_way: HashMap::new() })))
+        let state = State { good, bad, under_way: HashMap::new() };
+        Self { state: Arc::new(Mutex::new(state)), turns: Arc::new(Semaphore::new(ASKED)) }
     }
 
     /// The answer that is known, or that `ask` brings. It is asked on the runtime: that who asked
@@ -64,13 +84,13 @@ where
     ) -> Outcome<G, B> {
         let mut answer = match self.begin(key, runtime, ask) {
             Begun::Known(answer) => return Ok(answer),
-            Begun::TooMany => return Err(Unavailable),
+            Begun::TooMany => return Err(Unanswered::Busy),
             Begun::UnderWay(answer) => answer,
         };
         match answer.wait_for(Option::is_some).await {
-            Ok(answer) => answer.clone().unwrap_or(Err(Unavailable)),
+            Ok(answer) => answer.clone().unwrap_or(Err(Unanswered::Down)),
             // The runtime is ending.
-            Err(_) => Err(Unavailable),
+            Err(_) => Err(Unanswered::Down),
         }
     }
 
@@ -90,19 +110,26 @@ where
         if let Some(answer) = state.under_way.get(&key) {
             return Begun::UnderWay(answer.clone());
         }
-        if state.under_way.len() >= UNDER_WAY {
+        if state.under_way.len() >= ASKED + WAITING {
             return Begun::TooMany;
         }
         let (say, answer) = watch::channel(None);
         state.under_way.insert(key, answer.clone());
-        let memo = Self(Arc::clone(&self.0));
+        let memo = self.clone();
         runtime.spawn(async move {
-            let outcome = tokio::time::timeout(PATIENCE, ask).await.unwrap_or(Err(Unavailable));
+            let outcome = memo.in_turn(ask).await;
             memo.end(key, &outcome);
             // Nobody may be waiting any more.
             let _ = say.send(Some(outcome));
         });
         Begun::UnderWay(answer)
+    }
+
+    async fn in_turn(&self, ask: impl Future<Output = Outcome<G, B>>) -> Outcome<G, B> {
+        let Ok(Ok(_turn)) = timeout(TURN_WITHIN, self.turns.acquire()).await else {
+            return Err(Unanswered::Busy);
+        };
+        timeout(PATIENCE, ask).await.unwrap_or(Err(Unanswered::Down))
     }
 
     fn end(&self, key: Key, outcome: &Outcome<G, B>) {
@@ -111,7 +138,7 @@ where
         match outcome {
             Ok(Ok(good)) => state.good.put(key, good.clone(), now),
             Ok(Err(bad)) => state.bad.put(key, bad.clone(), now),
-            Err(Unavailable) => {}
+            Err(Unanswered::Down | Unanswered::Busy) => {}
         }
     }
 
@@ -123,7 +150,13 @@ where
     }
 
     fn state(&self) -> MutexGuard<'_, State<G, B>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<G, B> Clone for Memo<G, B> {
+    fn clone(&self) -> Self {
+        Self { state: Arc::clone(&self.state), turns: Arc::clone(&self.turns) }
     }
 }
 
@@ -135,97 +168,4 @@ enum Begun<G, B> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use futures::future::join_all;
-    use tokio::sync::Semaphore;
-
-    use super::*;
-
-    type Numbers = Memo<usize, usize>;
-
-    fn key(number: usize) -> Key {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&number.to_le_bytes());
-        key
-    }
-
-    #[tokio::test]
-    async fn the_same_question_is_asked_once_by_all_who_ask_it_at_once_and_soon_after() {
-        let (memo, asked) = (Numbers::new(), Arc::new(AtomicUsize::new(0)));
-        let ask = || {
-            let asked = Arc::clone(&asked);
-            async move {
-                tokio::task::yield_now().await;
-                Ok(Ok(asked.fetch_add(1, Ordering::SeqCst)))
-            }
-        };
-        let runtime = Handle::current();
-        let answers = join_all((0..100).map(|_| memo.get(key(1), &runtime, ask()))).await;
-        assert!(answers.iter().all(|answer| *answer == Ok(Ok(0))), "{answers:?}");
-        assert_eq!(memo.get(key(1), &runtime, ask()).await, Ok(Ok(0)));
-        assert_eq!(memo.get(key(2), &runtime, ask()).await, Ok(Ok(1)));
-        assert_eq!(asked.load(Ordering::SeqCst), 2);
-    }
-
-    #[tokio::test]
-    async fn no_answer_is_remembered_as_none() {
-        let (memo, runtime) = (Numbers::new(), Handle::current());
-        assert_eq!(memo.get(key(1), &runtime, async { Err(Unavailable) }).await, Err(Unavailable));
-        assert_eq!(memo.get(key(1), &runtime, async { Ok(Err(7)) }).await, Ok(Err(7)));
-        assert_eq!(memo.get(key(1), &runtime, async { Ok(Ok(8)) }).await, Ok(Err(7)));
-    }
-
-    #[tokio::test]
-    async fn bad_answers_push_out_no_good_one() {
-        let (memo, runtime) = (Numbers::new(), Handle::current());
-        let _ = memo.get(key(0), &runtime, async { Ok(Ok(1)) }).await;
-        for number in 1..2 * KEPT {
-            let _ = memo.get(key(number), &runtime, async { Ok(Err(0)) }).await;
-        }
-        assert_eq!(memo.get(key(0), &runtime, async { Err(Unavailable) }).await, Ok(Ok(1)));
-    }
-
-    #[tokio::test]
-    async fn too_many_questions_at_once_are_not_asked() {
-        let (memo, runtime) = (Numbers::new(), Handle::current());
-        let held = Arc::new(Semaphore::new(0));
-        let ask = |held: Arc<Semaphore>| async move {
-            let _ = held.acquire().await;
-            Ok(Ok(1))
-        };
-        let asking = |number| {
-            let (memo, runtime, held) = (Memo(Arc::clone(&memo.0)), runtime.clone(), held.clone());
-            async move { memo.get(key(number), &runtime, ask(held)).await }
-        };
-        let waiting: Vec<_> = (0..UNDER_WAY).map(|number| tokio::spawn(asking(number))).collect();
-        while memo.state().under_way.len() < UNDER_WAY {
-            tokio::task::yield_now().await;
-        }
-        assert_eq!(asking(UNDER_WAY).await, Err(Unavailable));
-        held.close();
-        for answer in join_all(waiting).await {
-            assert_eq!(answer.unwrap(), Ok(Ok(1)));
-        }
-        assert_eq!(asking(UNDER_WAY).await, Ok(Ok(1)));
-    }
-
-    #[tokio::test]
-    async fn an_answer_comes_also_when_who_asked_first_has_gone() {
-        let (memo, runtime) = (Numbers::new(), Handle::current());
-        let held = Arc::new(Semaphore::new(0));
-        let ask = {
-            let held = held.clone();
-            async move {
-                let _ = held.acquire().await;
-                Ok(Ok(1))
-            }
-        };
-        // Polled once, then dropped.
-        let first = memo.get(key(1), &runtime, ask);
-        assert!(futures::poll!(std::pin::pin!(first)).is_pending());
-        held.close();
-        assert_eq!(memo.get(key(1), &runtime, async { Ok(Ok(2)) }).await, Ok(Ok(1)));
-    }
-}
+mod tests;

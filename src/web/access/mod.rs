@@ -36,7 +36,7 @@ use tokio::runtime::Handle;
 use self::{
     attempts::Attempts,
     cache::Key,
-    memo::{Memo, Outcome, Unavailable},
+    memo::{Memo, Outcome, Unanswered},
     sessions::Sessions,
 };
 use super::status::Refused;
@@ -121,7 +121,7 @@ impl Access {
     /// Whose token this is.
     pub(super) async fn identify(&self, token: &str) -> Result<Known, Refused> {
         let key = hash(&[token.as_bytes()]);
-        let user = self.user(key, token).await.map_err(|Unavailable| Refused::ReviewsDown)?;
+        let user = self.user(key, token).await?;
         let user = user.map_err(|()| Refused::TokenInvalid)?;
         Ok(Known { user, key })
     }
@@ -131,7 +131,7 @@ impl Access {
         let path = reviewed(path);
         let key = hash(&[&who.key, verb.as_bytes(), path.as_bytes()]);
         let right = self.right(key, &who.user, verb, &path).await;
-        right.map_err(|Unavailable| Refused::ReviewsDown)?.map_err(|reason| Refused::NotAllowed {
+        right?.map_err(|reason| Refused::NotAllowed {
             user: who.user.username.clone(),
             verb: verb.to_owned(),
             path: path.into_owned(),
@@ -220,7 +220,7 @@ impl Access {
 
 impl Reviews {
     /// Says in the log when reviews begin to fail and when they are back, not for each request.
-    fn note<T>(&self, verdict: Result<T, ApiError>) -> Result<T, Unavailable> {
+    fn note<T>(&self, verdict: Result<T, ApiError>) -> Result<T, Unanswered> {
         let was_down = self.is_down.swap(verdict.is_err(), Ordering::Relaxed);
         match verdict {
             Ok(verdict) => {
@@ -236,8 +236,17 @@ impl Reviews {
                         "access to the web endpoint cannot be reviewed: nobody is let in"
                     );
                 }
-                Err(Unavailable)
+                Err(Unanswered::Down)
             }
+        }
+    }
+}
+
+impl From<Unanswered> for Refused {
+    fn from(why: Unanswered) -> Self {
+        match why {
+            Unanswered::Down => Self::ReviewsDown,
+            Unanswered::Busy => Self::ReviewsBusy,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use actix_web::{
+    ResponseError,
     http::{Method, StatusCode, header},
     test::TestRequest,
 };
@@ -11,7 +12,7 @@ use futures::future::join_all;
 use super::{Answer, ask_through, command, is_status, request, reviewer::Reviewer, world::World};
 use crate::{
     board::{OperatorState, Request as Asked},
-    web::guard::Gate,
+    web::{guard::Gate, status::Refused},
 };
 
 const PATH: &str = "/api/v1/operators";
@@ -95,9 +96,17 @@ async fn while_nobody_can_be_asked_nobody_is_let_in() {
         let message = is_status(&answer, code, "ServiceUnavailable");
         assert!(message.contains("nobody is let in"), "{message}");
         assert!(!message.contains("s3cret-reason"), "why is for the log: {message}");
+        assert_eq!(answer.header(header::RETRY_AFTER), "5");
     }
     reviewer.is_down.store(false, Ordering::SeqCst);
     assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
+}
+
+#[test]
+fn who_finds_too_many_before_them_is_told_when_to_try_again() {
+    let answer = Refused::ReviewsBusy.error_response();
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(answer.headers().get(header::RETRY_AFTER).unwrap(), "5");
 }
 
 #[actix_web::test]

@@ -1,0 +1,148 @@
+//! What is asked once, in turn, and for how long it is known.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::future::join_all;
+use tokio::task::JoinHandle;
+
+use super::*;
+
+type Numbers = Memo<usize, usize>;
+
+fn key(number: usize) -> Key {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&number.to_le_bytes());
+    key
+}
+
+#[tokio::test]
+async fn the_same_question_is_asked_once_by_all_who_ask_it_at_once_and_soon_after() {
+    let (memo, asked) = (Numbers::new(), Arc::new(AtomicUsize::new(0)));
+    let ask = || {
+        let asked = Arc::clone(&asked);
+        async move {
+            tokio::task::yield_now().await;
+            Ok(Ok(asked.fetch_add(1, Ordering::SeqCst)))
+        }
+    };
+    let runtime = Handle::current();
+    let answers = join_all((0..100).map(|_| memo.get(key(1), &runtime, ask()))).await;
+    assert!(answers.iter().all(|answer| *answer == Ok(Ok(0))), "{answers:?}");
+    assert_eq!(memo.get(key(1), &runtime, ask()).await, Ok(Ok(0)));
+    assert_eq!(memo.get(key(2), &runtime, ask()).await, Ok(Ok(1)));
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn no_answer_is_remembered_as_none() {
+    let (memo, runtime) = (Numbers::new(), Handle::current());
+    assert_eq!(
+        memo.get(key(1), &runtime, async { Err(Unanswered::Down) }).await,
+        Err(Unanswered::Down)
+    );
+    assert_eq!(memo.get(key(1), &runtime, async { Ok(Err(7)) }).await, Ok(Err(7)));
+    assert_eq!(memo.get(key(1), &runtime, async { Ok(Ok(8)) }).await, Ok(Err(7)));
+}
+
+#[tokio::test]
+async fn bad_answers_push_out_no_good_one() {
+    let (memo, runtime) = (Numbers::new(), Handle::current());
+    let _ = memo.get(key(0), &runtime, async { Ok(Ok(1)) }).await;
+    for number in 1..2 * KEPT {
+        let _ = memo.get(key(number), &runtime, async { Ok(Err(0)) }).await;
+    }
+    assert_eq!(memo.get(key(0), &runtime, async { Err(Unanswered::Down) }).await, Ok(Ok(1)));
+}
+
+/// A question that is answered once the semaphore is closed, and said when it is asked.
+struct Held {
+    memo: Numbers,
+    gate: Arc<Semaphore>,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Held {
+    fn new() -> Self {
+        let (memo, gate) = (Numbers::new(), Arc::new(Semaphore::new(0)));
+        Self { memo, gate, asked: Arc::default() }
+    }
+
+    /// Asks in the background; the answer is when it was asked among all.
+    fn ask(&self, number: usize) -> JoinHandle<Outcome<usize, usize>> {
+        let (memo, gate, asked) = (self.memo.clone(), self.gate.clone(), self.asked.clone());
+        let ask = async move {
+            let turn = asked.fetch_add(1, Ordering::SeqCst);
+            let _ = gate.acquire().await;
+            Ok(Ok(turn))
+        };
+        tokio::spawn(async move { memo.get(key(number), &Handle::current(), ask).await })
+    }
+
+    /// Lets all that was begun go as far as it can.
+    async fn settled(&self, under_way: usize) {
+        while self.memo.state().under_way.len() < under_way
+            || self.asked.load(Ordering::SeqCst) < under_way.min(ASKED)
+        {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_asks_when_many_are_asking_waits_for_a_turn_in_the_order_of_asking() {
+    let held = Held::new();
+    let all: Vec<_> = (0..ASKED + 20).map(|number| held.ask(number)).collect();
+    held.settled(ASKED + 20).await;
+    assert_eq!(held.asked.load(Ordering::SeqCst), ASKED, "no more are asked at once");
+    held.gate.close();
+    for (turn, answer) in join_all(all).await.into_iter().enumerate() {
+        assert_eq!(answer.unwrap(), Ok(Ok(turn)));
+    }
+}
+
+#[tokio::test]
+async fn too_many_questions_at_once_are_not_asked() {
+    let held = Held::new();
+    let all: Vec<_> = (0..ASKED + WAITING).map(|number| held.ask(number)).collect();
+    held.settled(ASKED + WAITING).await;
+    assert_eq!(held.ask(ASKED + WAITING).await.unwrap(), Err(Unanswered::Busy));
+    let again = held.ask(0);
+    held.gate.close();
+    for answer in join_all(all).await {
+        assert!(matches!(answer.unwrap(), Ok(Ok(_))));
+    }
+    assert_eq!(again.await.unwrap(), Ok(Ok(0)), "what is under way is no further question");
+    assert!(matches!(held.ask(ASKED + WAITING).await.unwrap(), Ok(Ok(_))), "there is room again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_a_turn_or_for_an_answer_without_end() {
+    let (held, begun) = (Held::new(), tokio::time::Instant::now());
+    let asked: Vec<_> = (0..ASKED).map(|number| held.ask(number)).collect();
+    held.settled(ASKED).await;
+    assert_eq!(held.ask(ASKED).await.unwrap(), Err(Unanswered::Busy));
+    assert_eq!(begun.elapsed().as_secs(), TURN_WITHIN.as_secs());
+    for answer in join_all(asked).await {
+        assert_eq!(answer.unwrap(), Err(Unanswered::Down));
+    }
+    assert_eq!(begun.elapsed().as_secs(), PATIENCE.as_secs());
+    assert!(held.memo.state().under_way.is_empty());
+}
+
+#[tokio::test]
+async fn an_answer_comes_also_when_who_asked_first_has_gone() {
+    let (memo, runtime) = (Numbers::new(), Handle::current());
+    let held = Arc::new(Semaphore::new(0));
+    let ask = {
+        let held = held.clone();
+        async move {
+            let _ = held.acquire().await;
+            Ok(Ok(1))
+        }
+    };
+    // Polled once, then dropped.
+    let first = memo.get(key(1), &runtime, ask);
+    assert!(futures::poll!(std::pin::pin!(first)).is_pending());
+    held.close();
+    assert_eq!(memo.get(key(1), &runtime, async { Ok(Ok(2)) }).await, Ok(Ok(1)));
+}
