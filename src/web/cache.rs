@@ -4,7 +4,6 @@ use std::time::SystemTime;
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::header,
     web::{Data, Json, Path, Query, block},
 };
 use schemars::JsonSchema;
@@ -12,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    WebState,
-    endpoint::{Form, Parameter},
+    WebState, accept,
+    endpoint::{Form, JSON, Parameter},
     page::{Following, List, ListMeta, PageQuery, PageRequest},
     redact::redacted,
     selection::{Selection, SelectionQuery},
@@ -122,10 +121,7 @@ impl OutputQuery {
             Some(other) => {
                 Err(Refused::BadRequest(format!("output: `{other}` is neither json nor yaml")))
             }
-            None => {
-                let accept = request.headers().get(header::ACCEPT);
-                Ok(accept.and_then(|value| value.to_str().ok()).is_some_and(|a| a.contains(YAML)))
-            }
+            None => Ok(accept::prefers(request.headers(), YAML, JSON)),
         }
     }
 }
@@ -161,17 +157,12 @@ pub(super) fn find(board: &Board, name: &str) -> Result<TypeSnapshot, Refused> {
 
 /// A page of what is selected. The store is unsorted, so all of it is looked at for each page.
 fn objects(store: &StoreReader, selection: &Selection, wanted: PageRequest) -> List<ObjectView> {
-    let by_key = |a: &Object, b: &Object| a.key().cmp(b.key());
     let mut found = store.objects();
     found.retain(|object| {
         wanted.after.as_ref().is_none_or(|after| object.key() > after) && selection.holds(object)
     });
     let count = found.len();
-    if count > wanted.limit {
-        found.select_nth_unstable_by(wanted.limit, by_key);
-        found.truncate(wanted.limit);
-    }
-    found.sort_unstable_by(by_key);
+    keep_first(&mut found, wanted.limit);
     let items = found.iter().map(ObjectView::from).collect();
     let last = found.last().map(Object::key);
     let following = match count - found.len() {
@@ -180,4 +171,14 @@ fn objects(store: &StoreReader, selection: &Selection, wanted: PageRequest) -> L
     };
     let metadata = wanted.followed_by(last, found.len(), following);
     List { items, metadata }
+}
+
+/// Keeps the first of many, sorted by key: only these are sorted.
+pub(super) fn keep_first(objects: &mut Vec<Object>, limit: usize) {
+    let by_key = |a: &Object, b: &Object| a.key().cmp(b.key());
+    if objects.len() > limit {
+        objects.select_nth_unstable_by(limit, by_key);
+        objects.truncate(limit);
+    }
+    objects.sort_unstable_by(by_key);
 }

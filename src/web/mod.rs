@@ -21,6 +21,7 @@
 //! - a request reads copies: however slow its client is, nobody who acts waits for it.
 
 mod about;
+mod accept;
 mod access;
 mod body;
 mod cache;

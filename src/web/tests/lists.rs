@@ -1,7 +1,14 @@
 //! Filters, and tokens that hold on to them.
 
+use std::{pin::pin, sync::mpsc};
+
 use actix_web::http::StatusCode;
+use futures::poll;
 use serde_json::Value;
+use tokio::{
+    runtime::Builder,
+    task::{LocalSet, spawn_blocking},
+};
 
 use super::{get, is_status, world::World};
 
@@ -95,4 +102,27 @@ async fn the_age_of_the_last_event_is_told() {
     let pods = list(&world, "/api/v1/cache/pods").await;
     let age = pods["cache"]["lastEventAgeSeconds"].as_u64().unwrap();
     assert!(age > 1_700_000_000, "since 1970: {age}");
+}
+
+/// Every thread for long work is taken; who is asked for little answers, and who looks at all objects
+/// waits.
+#[test]
+fn who_lists_many_objects_keeps_nobody_else_from_being_answered() {
+    let runtime =
+        Builder::new_current_thread().max_blocking_threads(1).enable_all().build().unwrap();
+    for path in ["/ui/cache/namespaces", "/api/v1/cache/namespaces"] {
+        LocalSet::new().block_on(&runtime, async {
+            let world = World::running().with_namespaces(3);
+            let (release, held) = mpsc::channel::<()>();
+            let taken = spawn_blocking(move || held.recv());
+            let mut list = pin!(get(&world.state, path));
+            for _ in 0..20 {
+                assert!(poll!(&mut list).is_pending(), "{path}");
+                assert_eq!(get(&world.state, "/version").await.code, 200);
+            }
+            drop(release);
+            assert_eq!(list.await.code, 200);
+            assert!(taken.await.unwrap().is_err());
+        });
+    }
 }

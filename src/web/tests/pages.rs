@@ -164,6 +164,11 @@ async fn ten_thousand_parents_come_in_pages_and_can_be_searched() {
     assert!(found.contains("value=\"N0999\"") && found.contains(">n09999</a>"));
     let none = page(&world, &format!("{path}?phase=failing")).await;
     assert!(none.contains("No parent matches."));
+    let next = "href=\"/ui/cache/namespaces?continue=n00099\"";
+    assert!(page(&world, "/ui/cache/namespaces").await.contains(next));
+    let last = page(&world, "/ui/cache/namespaces?continue=n09899").await;
+    assert!(last.contains("100 of 10,000 objects") && last.contains(">n09900</a>"), "{last}");
+    assert!(last.contains(">n09999</a>") && !last.contains("rel=\"next\""), "{last}");
     let objects = page(&world, "/ui/cache/namespaces?q=n0999").await;
     assert!(objects.contains("10 of 10 objects") || objects.contains("10 objects"), "{objects}");
 }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use actix_web::{
     HttpResponse,
-    web::{Data, Path, Query},
+    web::{Data, Path, Query, block},
 };
 use askama::Template;
 use serde::Deserialize;
@@ -50,6 +50,14 @@ struct Objects {
     next: Option<String>,
 }
 
+/// The objects of a page.
+struct Chosen {
+    page: Vec<Object>,
+    /// On all pages.
+    total: usize,
+    goes_on: bool,
+}
+
 /// An object in the list.
 struct Row {
     key: String,
@@ -81,20 +89,21 @@ pub(in crate::web) async fn list(
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
     let (cache, query) = (cache::find(&state.board, &ty)?, query.into_inner());
+    let (after, q, store) = (after(&query)?, query.q.clone(), cache.store.clone());
+    let first = after.as_ref().map(|_| query.at(&store, ""));
+    // All objects are looked at: that must not keep others from being answered.
+    let chosen = block(move || Chosen::of(&store, &q, after.as_ref())).await;
+    let Chosen { page, total, goes_on } = chosen.map_err(|_| Refused::Stopping)?;
     let (now, store) = (SystemTime::now(), &cache.store);
-    let (after, keys) = (after(&query)?, chosen(store, &query.q));
-    let start = after.as_ref().map_or(0, |after| keys.partition_point(|key| key <= after));
-    let page = &keys[start..keys.len().min(start + ROWS)];
-    let goes_on = start + page.len() < keys.len();
-    let next = page.last().filter(|_| goes_on).map(|last| query.at(store, &last.to_string()));
+    let last = page.last().filter(|_| goes_on);
+    let next = last.map(|last| query.at(store, &last.key().to_string()));
     let frame = Frame::new(store.ty().resource_name(), Section::Cache, now).of(&state.board);
     Ok(frame::answer(&Objects {
         frame: frame.below("Overview", "/").below("Cache", "/ui/cache").refreshed_every(REFRESH),
         cache: CacheRow::new(&cache, now),
-        shown: shown(page.len(), keys.len()),
-        // What went since the keys were read is left out.
-        rows: page.iter().filter_map(|key| store.get(key)).map(|it| Row::new(&it)).collect(),
-        first: after.map(|_| query.at(store, "")),
+        shown: shown(page.len(), total),
+        rows: page.iter().map(Row::new).collect(),
+        first,
         next,
         query,
     }))
@@ -106,19 +115,25 @@ fn after(query: &ObjectsQuery) -> Result<Option<ObjectKey>, Refused> {
     token.map(str::parse).transpose().map_err(refused)
 }
 
-fn chosen(store: &StoreReader, q: &str) -> Vec<ObjectKey> {
-    let needle = q.to_lowercase();
-    let is_named = |key: &ObjectKey| key.to_string().to_lowercase().contains(&needle);
-    let objects = store.list();
-    let keys = objects.iter().map(Object::key);
-    keys.filter(|key| needle.is_empty() || is_named(key)).cloned().collect()
-}
-
 fn shown(rows: usize, chosen: usize) -> String {
     match rows {
         0 => "No object matches.".to_owned(),
         _ if rows == chosen => counted(rows, "object", "objects"),
         _ => format!("{rows} of {} objects", count(chosen)),
+    }
+}
+
+impl Chosen {
+    fn of(store: &StoreReader, q: &str, after: Option<&ObjectKey>) -> Self {
+        let needle = q.to_lowercase();
+        let is_named = |key: &ObjectKey| key.to_string().to_lowercase().contains(&needle);
+        let mut page = store.objects();
+        page.retain(|object| needle.is_empty() || is_named(object.key()));
+        let total = page.len();
+        page.retain(|object| after.is_none_or(|after| object.key() > after));
+        let goes_on = page.len() > ROWS;
+        cache::keep_first(&mut page, ROWS);
+        Self { page, total, goes_on }
     }
 }
 

@@ -5,14 +5,12 @@ use std::{fmt, time::SystemTime};
 
 use actix_web::{
     HttpResponse,
-    http::{
-        StatusCode,
-        header::{self, HeaderMap},
-    },
+    http::{StatusCode, header::HeaderMap},
 };
 use askama::Template;
 
 use super::frame::{self, Frame, Section};
+use crate::web::{accept, endpoint::JSON};
 
 /// A page for people who are not let in.
 #[derive(Template)]
@@ -69,8 +67,7 @@ pub(in crate::web) fn show(code: StatusCode, entrance: &Entrance) -> HttpRespons
 
 /// Whether somebody wants to read the answer in a browser.
 pub(in crate::web) fn wants_html(headers: &HeaderMap) -> bool {
-    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    accept.is_some_and(|accept| accept.contains("text/html"))
+    accept::prefers(headers, "text/html", JSON)
 }
 
 fn command(audiences: &[String]) -> String {
