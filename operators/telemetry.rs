@@ -1,29 +1,44 @@
-//! Logs: compact lines on standard error. What is logged can be changed while the process runs.
+//! Logs: compact lines on standard error. What is logged can be changed while the process runs, but
+//! for the lines that say who has ordered what: these are always written.
 
 use std::io::{self, IsTerminal};
 
 use anyhow::Context;
-use operetta::web::LogLevel;
-use tracing_subscriber::{EnvFilter, fmt, reload};
+use operetta::web::{AUDIT, LogLevel};
+use tracing::{Subscriber, level_filters::LevelFilter};
+use tracing_subscriber::{
+    EnvFilter, Layer, Registry,
+    filter::{FilterExt, filter_fn},
+    fmt::{self, MakeWriter},
+    layer::SubscriberExt,
+    reload,
+    util::SubscriberInitExt,
+};
 
 /// The filter of logs that have started.
-struct Filter<S>(reload::Handle<EnvFilter, S>);
+struct Filter(reload::Handle<EnvFilter, Registry>);
 
 /// Starts logging for the whole process; gives what changes its filter.
 pub(crate) fn start(log_level: &str) -> anyhow::Result<impl LogLevel + use<>> {
     let filter = EnvFilter::try_new(log_level).context("--log-level (or RUST_LOG)")?;
-    let logs = fmt()
-        .compact()
-        .with_env_filter(filter)
-        .with_ansi(io::stderr().is_terminal())
-        .with_writer(io::stderr)
-        .with_filter_reloading();
-    let filter = Filter(logs.reload_handle());
-    logs.try_init().map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))?;
+    let (lines, filter) = logs(filter, io::stderr().is_terminal(), io::stderr);
+    lines.try_init().map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))?;
     Ok(filter)
 }
 
-impl<S: 'static> LogLevel for Filter<S> {
+fn logs<W>(filter: EnvFilter, ansi: bool, writer: W) -> (impl Subscriber + use<W>, Filter)
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let (filter, handle) = reload::Layer::new(filter);
+    // Not one more directive: a more exact one would hide what it lets through.
+    let audit = filter_fn(|line| line.target() == AUDIT).with_max_level_hint(LevelFilter::INFO);
+    let lines = fmt::layer().compact().with_ansi(ansi).with_writer(writer);
+    let lines = lines.with_filter(filter.or(audit));
+    (tracing_subscriber::registry().with(lines), Filter(handle))
+}
+
+impl LogLevel for Filter {
     fn filter(&self) -> String {
         // The logs last as long as the process.
         self.0.with_current(ToString::to_string).unwrap_or_default()
@@ -39,18 +54,52 @@ impl<S: 'static> LogLevel for Filter<S> {
 
 #[cfg(test)]
 mod tests {
-    use tracing_subscriber::Registry;
+    use std::sync::{Arc, Mutex};
 
     use super::*;
 
+    /// What has been written.
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
     fn a_filter_is_changed_unless_it_is_none() {
-        let (_layer, handle) = reload::Layer::<_, Registry>::new(EnvFilter::new("info"));
-        let logs = Filter(handle);
+        let (_lines, logs) = logs(EnvFilter::new("info"), false, io::sink);
         logs.set_filter("warn,operetta=debug").unwrap();
         assert_eq!(logs.filter(), "operetta=debug,warn");
         let error = format!("{:#}", logs.set_filter("operetta=loud").unwrap_err());
         assert!(error.contains("`operetta=loud` is not a log filter: "), "{error}");
         assert_eq!(logs.filter(), "operetta=debug,warn");
+    }
+
+    #[test]
+    fn who_has_ordered_what_is_written_whatever_the_filter_says_and_nothing_else_is() {
+        let written = Written::default();
+        let writer = written.clone();
+        let (lines, logs) = logs(EnvFilter::new("off"), false, move || writer.clone());
+        let _default = lines.set_default();
+        let command = || tracing::info!(target: AUDIT, user = "ann", "a command");
+        command();
+        for filter in
+            ["off", "error", "operetta::audit=off", "operetta::audit[{user}]=off", "info", "trace"]
+        {
+            logs.set_filter(filter).unwrap();
+            tracing::debug!(target: "operetta::audits", "after {filter}");
+            command();
+        }
+        let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(written.matches("a command user=\"ann\"").count(), 7, "{written}");
+        assert_eq!(written.matches("operetta::audits").count(), 1, "{written}");
+        assert!(written.contains("after trace"), "{written}");
     }
 }

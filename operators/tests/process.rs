@@ -245,8 +245,7 @@ async fn what_it_logs_is_changed_while_it_runs() {
         "{refused}"
     );
     let log = operators.log();
-    assert!(log.contains("another log filter was asked for"), "{log}");
-    assert!(!log.contains("the log filter was changed"), "warn hides what is only told: {log}");
+    assert!(log.contains("the log filter was changed"), "whatever hides it: {log}");
     assert_eq!(operators.stop("TERM").await, Some(0));
 }
 

@@ -8,12 +8,17 @@ use tracing::info;
 
 use super::{WebState, body, endpoint::Body, status::Refused};
 
+/// The target of the lines that say who has ordered what over HTTP, who has logged in, and which log
+/// filter was put in force: `operetta::audit`. No filter of [`LogLevel`] should hide them.
+pub const AUDIT: &str = "operetta::audit";
+
 /// The logs of a program, as far as they can be changed while it runs.
 pub trait LogLevel: Send + Sync + 'static {
     /// The filter in force, for example `info,operetta=debug`.
     fn filter(&self) -> String;
 
-    /// Puts another filter in force.
+    /// Puts another filter in force. What has the target [`AUDIT`] is to be written whatever it says:
+    /// otherwise who may use this path can hide what they do next.
     ///
     /// # Errors
     /// What is wrong with the filter, in words for whoever sent it; nothing has changed then.
@@ -54,12 +59,10 @@ pub(super) async fn set(
     Ok(Json(LogLevelView { filter: logs.filter() }))
 }
 
-/// Says so before and after: one of the filters may hide it.
 fn change(logs: &dyn LogLevel, to: &str) -> Result<(), Refused> {
     let from = logs.filter();
-    info!(?from, ?to, "another log filter was asked for");
     logs.set_filter(to).map_err(|error| Refused::BadRequest(format!("{error:#}")))?;
-    info!(?from, ?to, "the log filter was changed");
+    info!(target: AUDIT, ?from, ?to, "the log filter was changed");
     Ok(())
 }
 

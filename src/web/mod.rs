@@ -67,7 +67,7 @@ mod tests;
 use crate::{board::Board, metrics::Metrics};
 
 pub use access::{Access, Auth};
-pub use log_level::LogLevel;
+pub use log_level::{AUDIT, LogLevel};
 pub use program::{Program, Routes};
 pub use server::{BindError, Protection, listen, server};
 pub use stores::{Stores, StoresError};

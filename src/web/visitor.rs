@@ -19,6 +19,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::{
     access::{self, Access},
     endpoint::{self, Endpoint},
+    log_level::AUDIT,
     origin::{self, Protocol},
     status::Refused,
     table,
@@ -99,7 +100,8 @@ async fn authorize(
     request.extensions_mut().insert(visitor);
     access.check(&known, &verb, path).await?;
     if !origin::only_reads(request.method()) {
-        tracing::info!(user = known.user.username, verb, path, "a command over HTTP");
+        let user = &known.user.username;
+        tracing::info!(target: AUDIT, user, verb, path, "a command over HTTP");
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ use self::{
     memo::{Memo, Outcome, Unanswered},
     sessions::Sessions,
 };
-use super::status::Refused;
+use super::{log_level::AUDIT, status::Refused};
 use crate::cluster::{AccessVerdict, ApiError, Cluster, TokenVerdict, User};
 
 pub(super) use self::{
@@ -156,7 +156,7 @@ impl Access {
         let user = &known.user.username;
         let begun = self.0.sessions.begin(user, token, Instant::now());
         let id = begun.map_err(|_| Refused::Internal("there are no random numbers".to_owned()))?;
-        tracing::info!(user, "somebody has logged in");
+        tracing::info!(target: AUDIT, user, "somebody has logged in");
         Ok(id)
     }
 
