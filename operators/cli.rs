@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use operetta::web::TlsProxy;
 
 /// Runs the operators of this repository in one process.
 ///
@@ -82,6 +83,10 @@ pub(crate) struct RunArgs {
     /// Serve over TLS with a certificate that is made now and that nobody vouches for.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) tls_self_signed: bool,
+    /// A proxy that ends TLS serves this endpoint to visitors, at this host: their cookies are
+    /// `Secure`. The proxy is to pass on the Host that it was asked for.
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub(crate) behind_tls_proxy: Option<TlsProxy>,
     /// Allow --listen beyond loopback also without authentication, to whoever reaches it, or
     /// without TLS, where tokens can be read on their way.
     #[arg(long)]

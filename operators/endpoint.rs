@@ -13,6 +13,10 @@ pub(crate) fn serve(builder: SupervisorBuilder, web: &Web) -> anyhow::Result<Sup
         Some(certificate) => builder.tls(certificate.tls(web)?),
         None => builder,
     };
+    let builder = match &web.tls_proxy {
+        Some(proxy) => builder.behind_tls_proxy(proxy.clone()),
+        None => builder,
+    };
     Ok(if web.insecure_listen { builder.allow_insecure_listen() } else { builder })
 }
 

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use operetta::web::Auth;
+use operetta::web::{Auth, TlsProxy};
 
 use crate::cli::{AuthChoice, ClusterChoice, RunArgs};
 
@@ -26,6 +26,8 @@ pub(crate) struct Web {
     pub(crate) auth: Auth,
     /// What it is encrypted with.
     pub(crate) certificate: Option<Certificate>,
+    /// What ends TLS in front of it.
+    pub(crate) tls_proxy: Option<TlsProxy>,
     /// Whether somebody has allowed to do without.
     pub(crate) insecure_listen: bool,
 }
@@ -117,7 +119,8 @@ impl Web {
             }
             _ => args.tls_self_signed.then_some(Certificate::SelfSigned),
         };
-        let web = Self { listen, auth, certificate, insecure_listen };
+        let tls_proxy = args.behind_tls_proxy.clone();
+        let web = Self { listen, auth, certificate, tls_proxy, insecure_listen };
         web.check_exposure()
     }
 

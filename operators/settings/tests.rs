@@ -86,6 +86,10 @@ fn listening_beyond_loopback_needs_a_word_of_consent() {
         assert_eq!(with("--auth none --insecure-listen").unwrap().web.auth, Auth::None);
     }
     assert!(resolve("--listen [::1]:9090", false).is_ok());
+    let proxied = "--behind-tls-proxy ops.example";
+    let exposed = resolve(&format!("--listen 0.0.0.0:8080 {proxied}"), false);
+    assert!(exposed.is_err(), "between the proxy and here tokens can be read");
+    assert_eq!(resolve(proxied, false).unwrap().web.tls_proxy, "ops.example".parse().ok());
 }
 
 #[test]

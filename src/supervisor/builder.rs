@@ -21,7 +21,7 @@ use super::{
 use crate::{
     cluster::{ClusterSettings, Timeouts},
     operator::{ConfigError, Handler, OperatorConfig},
-    web::{self, Auth, LogLevel, Program, Tls},
+    web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
 
 /// How a client is made: on the supervisor's runtime, which then carries its connections.
@@ -42,6 +42,7 @@ pub struct SupervisorBuilder {
     web: Option<String>,
     auth: Auth,
     tls: Option<Tls>,
+    proxy: Option<TlsProxy>,
     is_open_allowed: bool,
     on_ready: Option<OnReady>,
     settings: ClusterSettings,
@@ -65,6 +66,7 @@ impl Supervisor {
             web: None,
             auth: Auth::None,
             tls: None,
+            proxy: None,
             is_open_allowed: false,
             on_ready: None,
             settings: ClusterSettings::default(),
@@ -117,6 +119,15 @@ impl SupervisorBuilder {
     /// Serves the web endpoint over TLS.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
+        self
+    }
+
+    /// Says that visitors reach the web endpoint through a proxy that ends TLS: its cookie is `Secure`,
+    /// what browsers say of their origin begins with `https`, and on loopback this host is
+    /// answered too. The proxy passes on the `Host` that it was asked for; `X-Forwarded-*` is not
+    /// read. It stands for no [`tls`](Self::tls) between the proxy and here.
+    pub fn behind_tls_proxy(mut self, proxy: TlsProxy) -> Self {
+        self.proxy = Some(proxy);
         self
     }
 
@@ -250,7 +261,7 @@ impl SupervisorBuilder {
             return Err(RunError::PanicAborts);
         }
         check(&self.operators)?;
-        let Self { connect, operators, web, auth, tls, is_open_allowed, .. } = self;
+        let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, settings, arbiters, mut program, .. } = self;
         program.settings = settings;
         let is_protected = auth != Auth::None && tls.is_some();
@@ -267,6 +278,7 @@ impl SupervisorBuilder {
             listener,
             auth,
             certificates,
+            proxy,
             on_ready,
             settings,
             arbiters,
@@ -312,43 +324,4 @@ fn check(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<(), RunErro
 }
 
 #[cfg(test)]
-mod tests {
-    use k8s_openapi::api::core::v1::ConfigMap;
-
-    use super::*;
-    use crate::supervisor::tests::sync;
-
-    #[test]
-    fn what_cannot_work_is_said_before_anything_starts() {
-        let config = || OperatorConfig::of::<ConfigMap>("a");
-        let twice = Supervisor::builder().register(config(), sync).register(config(), sync);
-        assert!(matches!(twice.run(), Err(RunError::Config(ConfigError::Duplicate(_)))));
-        let other = OperatorConfig::of::<ConfigMap>("b");
-        let shared = Supervisor::builder().register(config(), sync).register(other, sync);
-        assert!(matches!(shared.run(), Err(RunError::Config(ConfigError::SharedParent(_)))));
-        assert!(matches!(Supervisor::builder().run(), Err(RunError::NoOperators)));
-        let misnamed = Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("A"), sync);
-        assert!(matches!(misnamed.start(), Err(RunError::Config(ConfigError::Name(_)))));
-    }
-
-    #[test]
-    fn what_others_can_reach_is_not_served_without_protection() {
-        for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8080"] {
-            let config = OperatorConfig::of::<ConfigMap>("a");
-            let builder = Supervisor::builder().register(config, sync).serve(address);
-            let error = builder.auth(Auth::delegated()).start().unwrap_err();
-            assert!(matches!(error, RunError::Exposed(_)), "{address}: {error}");
-        }
-        assert!(refuse_exposure("127.0.0.1:8080").is_ok());
-        assert!(refuse_exposure("[::1]:8080").is_ok());
-    }
-
-    #[test]
-    fn a_connection_that_cannot_be_made_is_an_error_not_a_hang() {
-        let builder = Supervisor::builder()
-            .register(OperatorConfig::of::<ConfigMap>("a"), sync)
-            .connect(|| async { Err(anyhow::anyhow!("no such cluster")) });
-        let error = builder.start().unwrap_err().to_string();
-        assert!(error.contains("no such cluster"), "{error}");
-    }
-}
+mod tests;

@@ -32,7 +32,7 @@ use crate::{
     cluster::ClusterSettings,
     operator::{Handler, OperatorConfig, OperatorName},
     reconcile::{Context, panic_text},
-    web::{self, Access, Auth, Certificates, Program, Protection, WebState},
+    web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
 };
 
 /// How long runs in flight may take to finish when the process is to end.
@@ -45,6 +45,7 @@ pub(super) struct Parts {
     pub(super) listener: Option<TcpListener>,
     pub(super) auth: Auth,
     pub(super) certificates: Option<Certificates>,
+    pub(super) proxy: Option<TlsProxy>,
     pub(super) on_ready: Option<OnReady>,
     pub(super) settings: ClusterSettings,
     /// How many threads the reconcilers have for themselves.
@@ -83,7 +84,7 @@ async fn live(
     runtime: &Runtime,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
-    let Parts { on_ready, settings, arbiters, program, .. } = parts;
+    let Parts { proxy, on_ready, settings, arbiters, program, .. } = parts;
     let mut stopped = pin!(stop_future(stop)?);
     let client = tokio::select! {
         client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
@@ -100,7 +101,7 @@ async fn live(
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
     let access = Access::new(auth, wiring.cluster().clone(), runtime.handle().clone());
-    let protection = Protection { access, certificates };
+    let protection = Protection { access, certificates, proxy };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let (ready, is_ready) = watch::channel(false);
     // Nobody waits for it when the supervisor runs on the caller's thread.

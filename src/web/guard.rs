@@ -24,6 +24,7 @@ use super::{
     endpoint::Endpoint,
     headers, login,
     origin::{self, Protocol, Sender},
+    proxy::TlsProxy,
     server::Limits,
     status::Refused,
     table,
@@ -36,6 +37,8 @@ pub(super) struct Gate {
     pub(super) hosts: Hosts,
     /// How it is reached.
     pub(super) protocol: Protocol,
+    /// Through what it is reached by another name.
+    pub(super) proxy: Option<TlsProxy>,
     /// Where it listens.
     pub(super) address: Option<SocketAddr>,
     /// What clients may take.
@@ -100,7 +103,7 @@ async fn answer<B: MessageBody + 'static>(
 
 async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refused> {
     check_size(request)?;
-    if gate.is_for_loopback() && !names_loopback(request) {
+    if gate.is_for_loopback() && !names_this(gate, request) {
         return Err(Refused::WrongHost);
     }
     check_sender(gate, request)?;
@@ -179,12 +182,15 @@ fn host(request: &ServiceRequest) -> String {
     authority.or_else(header).unwrap_or_default().to_owned()
 }
 
-/// Whether every host that the request names is a loopback name, with or without a port.
-fn names_loopback(request: &ServiceRequest) -> bool {
+/// Whether every host that the request names is a loopback name, with or without a port, or that of
+/// the proxy.
+fn names_this(gate: &Gate, request: &ServiceRequest) -> bool {
     let headers = request.headers().get_all(header::HOST).map(|value| value.to_str().ok());
     let authority = request.uri().authority().map(|authority| Some(authority.as_str()));
     let mut hosts = headers.chain(authority).peekable();
-    hosts.peek().is_some() && hosts.all(|host| host.is_some_and(is_loopback_name))
+    let is_proxy = |host: &str| gate.proxy.as_ref().is_some_and(|proxy| proxy.is(host));
+    let is_this = |host: &str| is_loopback_name(host) || is_proxy(host);
+    hosts.peek().is_some() && hosts.all(|host| host.is_some_and(is_this))
 }
 
 /// A name can be made to mean another address, an address cannot.

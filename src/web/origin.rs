@@ -114,15 +114,16 @@ fn is_here(origin: &HeaderValue, protocol: Protocol, is_attested: bool, to: Send
     let hosts = hosts.map(|host| Authority::try_from(host.as_bytes()).ok());
     let mut hosts = hosts.chain(to.authority.cloned().map(Some)).peekable();
     let is_same =
-        |host: Option<Authority>| host.is_some_and(|host| same(from, &host, default_port));
+        |host: Option<Authority>| host.is_some_and(|host| is_same_host(from, &host, default_port));
     (expected == protocol || is_attested) && hosts.peek().is_some() && hosts.all(is_same)
 }
 
-fn same(a: &Authority, b: &Authority, default_port: u16) -> bool {
-    let port = |authority: &Authority| match authority.port() {
-        Some(port) => Some(port.as_u16()),
-        // What follows the colon may be no number.
-        None => (!authority.as_str().ends_with(':')).then_some(default_port),
+/// Whether two hosts with their ports are one; who names a user too is nobody.
+pub(super) fn is_same_host(a: &Authority, b: &Authority, default_port: u16) -> bool {
+    // What follows the host may be no number.
+    let has_none = |authority: &Authority| authority.as_str() == authority.host();
+    let port = |authority: &Authority| {
+        authority.port_u16().or_else(|| has_none(authority).then_some(default_port))
     };
     let is_plain = |authority: &Authority| !authority.as_str().contains('@');
     is_plain(a)
@@ -179,6 +180,8 @@ mod tests {
             (Http, "localhost:8080", "", false),
             (Http, "localhost:8080", "localhost:8080", false),
             (Http, "localhost:8080", "ftp://localhost:8080", false),
+            (Http, "localhost:x", "http://localhost", false),
+            (Http, "localhost:", "http://localhost", false),
         ] {
             let passes = posts(protocol, host, origin);
             assert_eq!(passes, expected, "{protocol:?} {host} from {origin}");

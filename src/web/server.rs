@@ -16,7 +16,7 @@ use actix_web::{
 };
 
 use super::{
-    Access, Certificates, WebState, connection,
+    Access, Certificates, TlsProxy, WebState, connection,
     guard::{self, Gate, Hosts},
     origin::Protocol,
     priority, routes,
@@ -49,6 +49,8 @@ pub struct Protection {
     pub access: Option<Access>,
     /// What connections are encrypted with; `None` for clear text.
     pub certificates: Option<Certificates>,
+    /// What ends TLS in front of it, where visitors reach it.
+    pub proxy: Option<TlsProxy>,
 }
 
 /// What clients may take.
@@ -109,11 +111,12 @@ pub(super) fn limited(
     protection: Protection,
     limits: Limits,
 ) -> io::Result<Server> {
-    let Protection { access, certificates } = protection;
+    let Protection { access, certificates, proxy } = protection;
     let address = listener.local_addr()?;
-    let protocol = if certificates.is_some() { Protocol::Https } else { Protocol::Http };
-    let hosts = Hosts::of(address);
-    let gate = Gate { hosts, protocol, address: Some(address), limits, access };
+    let is_over_tls = certificates.is_some() || proxy.is_some();
+    let protocol = if is_over_tls { Protocol::Https } else { Protocol::Http };
+    let (hosts, address) = (Hosts::of(address), Some(address));
+    let gate = Gate { hosts, protocol, proxy, address, limits, access };
     let shown = certificates.clone();
     let starter = thread::current().id();
     let app = move || {

@@ -15,6 +15,7 @@ mod openapi;
 mod own_routes;
 mod pages;
 mod places;
+mod proxy;
 mod refusals;
 mod reviewer;
 mod routes;
@@ -81,7 +82,7 @@ pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
 
 pub(super) fn open_gate() -> Gate {
     let (hosts, protocol) = (Hosts::Loopback, Protocol::Http);
-    Gate { hosts, protocol, address: None, limits: Limits::default(), access: None }
+    Gate { hosts, protocol, proxy: None, address: None, limits: Limits::default(), access: None }
 }
 
 pub(super) async fn ask_through(gate: Gate, state: &WebState, request: TestRequest) -> Answer {

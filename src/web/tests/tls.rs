@@ -72,7 +72,7 @@ async fn the_endpoint_is_served_over_tls_and_nothing_in_clear_text() {
     let certificates = Some(Tls::from_pem(certificate.clone(), key).load().unwrap());
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let protection = Protection { access: None, certificates };
+    let protection = Protection { certificates, ..Protection::default() };
     let server = server(listener, World::running().state, protection).unwrap();
     let handle = server.handle();
     actix_web::rt::spawn(server);
@@ -110,7 +110,8 @@ async fn a_certificate_that_is_replaced_is_shown_without_anybody_asking_for_it()
     let tls = Tls::from_files(&certificate_file, &key_file).check_every(Duration::from_millis(10));
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let protection = Protection { access: None, certificates: Some(tls.load().unwrap()) };
+    let protection =
+        Protection { certificates: Some(tls.load().unwrap()), ..Protection::default() };
     let server = server(listener, World::running().state, protection).unwrap();
     let handle = server.handle();
     actix_web::rt::spawn(server);
@@ -136,7 +137,7 @@ async fn a_connection_without_a_whole_request_ends_over_tls_too() {
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let certificates = Some(Tls::from_pem(certificate.clone(), key).load().unwrap());
-    let protection = Protection { access: None, certificates };
+    let protection = Protection { certificates, ..Protection::default() };
     let (head, idle) = (Duration::from_secs(1), Duration::from_secs(2));
     let limits = Limits { head, idle, ..Limits::default() };
     let server = limited(listener, World::running().state, protection, limits).unwrap();

@@ -28,6 +28,9 @@ pub(in crate::web) struct ServingView {
     /// Missing when it is served in clear text.
     #[serde(skip_serializing_if = "Option::is_none")]
     tls: Option<TlsView>,
+    /// The host at which a proxy that ends TLS serves it; missing when nobody has said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_proxy: Option<String>,
     limits: WebLimitsView,
 }
 
@@ -99,6 +102,7 @@ impl ServingView {
             loopback_names_only: gate.is_for_loopback(),
             access: AccessView::new(gate.access.as_ref()),
             tls: certificates.map(TlsView::from),
+            tls_proxy: gate.proxy.as_ref().map(|proxy| proxy.host().to_owned()),
             limits: gate.limits.into(),
         }
     }

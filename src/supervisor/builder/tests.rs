@@ -1,0 +1,40 @@
+//! What is refused before anything starts.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+
+use super::*;
+use crate::supervisor::tests::sync;
+
+#[test]
+fn what_cannot_work_is_said_before_anything_starts() {
+    let config = || OperatorConfig::of::<ConfigMap>("a");
+    let twice = Supervisor::builder().register(config(), sync).register(config(), sync);
+    assert!(matches!(twice.run(), Err(RunError::Config(ConfigError::Duplicate(_)))));
+    let other = OperatorConfig::of::<ConfigMap>("b");
+    let shared = Supervisor::builder().register(config(), sync).register(other, sync);
+    assert!(matches!(shared.run(), Err(RunError::Config(ConfigError::SharedParent(_)))));
+    assert!(matches!(Supervisor::builder().run(), Err(RunError::NoOperators)));
+    let misnamed = Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("A"), sync);
+    assert!(matches!(misnamed.start(), Err(RunError::Config(ConfigError::Name(_)))));
+}
+
+#[test]
+fn what_others_can_reach_is_not_served_without_protection() {
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8080"] {
+        let config = OperatorConfig::of::<ConfigMap>("a");
+        let builder = Supervisor::builder().register(config, sync).serve(address);
+        let error = builder.auth(Auth::delegated()).start().unwrap_err();
+        assert!(matches!(error, RunError::Exposed(_)), "{address}: {error}");
+    }
+    assert!(refuse_exposure("127.0.0.1:8080").is_ok());
+    assert!(refuse_exposure("[::1]:8080").is_ok());
+}
+
+#[test]
+fn a_connection_that_cannot_be_made_is_an_error_not_a_hang() {
+    let builder = Supervisor::builder()
+        .register(OperatorConfig::of::<ConfigMap>("a"), sync)
+        .connect(|| async { Err(anyhow::anyhow!("no such cluster")) });
+    let error = builder.start().unwrap_err().to_string();
+    assert!(error.contains("no such cluster"), "{error}");
+}
