@@ -3,11 +3,11 @@
 
 use std::{
     collections::HashMap,
-    net::IpAddr,
+    net::{IpAddr, Ipv6Addr},
     time::{Duration, Instant},
 };
 
-/// Failed attempts by address.
+/// Failed attempts by address, or by network where one client has a whole network of them.
 #[derive(Debug, Default)]
 pub(super) struct Attempts(HashMap<IpAddr, (u32, Instant)>);
 
@@ -21,10 +21,11 @@ const KEPT: usize = 1024;
 impl Attempts {
     /// Whether this address may try.
     pub(super) fn may_try(&self, from: IpAddr, now: Instant) -> bool {
-        self.0.get(&from).is_none_or(|entry| entry.0 < FAILURES || is_over(entry, now))
+        self.0.get(&client(from)).is_none_or(|entry| entry.0 < FAILURES || is_over(entry, now))
     }
 
     pub(super) fn note_failure(&mut self, from: IpAddr, now: Instant) {
+        let from = client(from);
         if self.0.len() >= KEPT {
             self.0.retain(|_, entry| !is_over(entry, now));
         }
@@ -36,6 +37,16 @@ impl Attempts {
             }
             entry.0 += 1;
         }
+    }
+}
+
+/// Whoever has an IPv6 address has the 2^64 of its network, and could come from another one each time.
+fn client(from: IpAddr) -> IpAddr {
+    match from.to_canonical() {
+        IpAddr::V6(address) => {
+            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
+        }
+        IpAddr::V4(address) => address.into(),
     }
 }
 
@@ -65,6 +76,18 @@ mod tests {
         assert!(attempts.may_try(address(1), now + WHILE));
         attempts.note_failure(address(1), now + WHILE);
         assert!(attempts.may_try(address(1), now + WHILE));
+    }
+
+    #[test]
+    fn who_comes_from_another_address_of_the_same_network_is_nobody_else() {
+        let (mut attempts, now) = (Attempts::default(), Instant::now());
+        for number in 0..FAILURES {
+            let from = format!("2001:db8::{number:x}").parse().unwrap();
+            attempts.note_failure(from, now);
+        }
+        let may_try = |from: &str| attempts.may_try(from.parse().unwrap(), now);
+        assert!(!may_try("2001:db8::ffff:1") && may_try("2001:db8:0:1::1"));
+        assert!(may_try("::1") && may_try("::ffff:192.0.2.1"));
     }
 
     #[test]
