@@ -54,7 +54,7 @@ impl LogLevel for Filter {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::{Arc, Mutex, PoisonError};
 
     use super::*;
 
@@ -64,7 +64,7 @@ mod tests {
 
     impl io::Write for Written {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
         }
 
         fn flush(&mut self) -> io::Result<()> {
