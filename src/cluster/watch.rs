@@ -89,6 +89,8 @@ struct Loop<N> {
     /// Whether the server may have gone back to an earlier version unnoticed: the stream before said
     /// nothing from its start to its end, or the server was not to be reached.
     is_doubtful: bool,
+    /// Since when there has been no server to answer.
+    out_since: Option<Instant>,
     /// When it was last said that the server is there, if that still holds.
     alive: Option<Instant>,
     /// When it was last listed.
@@ -107,7 +109,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
 ) {
     let streams_lists = cluster.settings().streaming_lists;
     let (from, settled, alive, is_cut) = (None, None, None, true);
-    let (failures, hurries, mute, opened, listed, is_doubtful) = <_>::default();
+    let (failures, hurries, mute, opened, listed, is_doubtful, out_since) = <_>::default();
     let seed = RandomState::new().hash_one(());
     let mut looping = Loop {
         cluster,
@@ -125,6 +127,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         is_cut,
         opened,
         is_doubtful,
+        out_since,
         alive,
         listed,
         seed,
@@ -158,7 +161,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             Ok(End::Clean) if self.has_lasted() => self.worked(),
             Ok(End::Clean) => self.pause_before_retry().await,
             Ok(End::Silent) => self.fell_silent(),
-            Err(error) => self.fail(error).await,
+            Err(error) => self.fail(error, started).await,
         }
     }
 

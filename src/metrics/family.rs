@@ -215,6 +215,7 @@ impl Families {
                 r,
                 "watch_restarts_total",
                 "Watches that had to begin anew: forgotten (expired), ahead of the server (went_back), \
+                 out of reach for long (outage), \
                  unreadable (undecodable), not getting on (stuck), without a word for long (silent, as \
                  of types in which nothing happens), failed (error).",
                 &["type", "reason"],

@@ -1,6 +1,7 @@
 //! Requests and watch loops before servers that say too much, end, refuse, or have forgotten.
 
 mod lists;
+mod outages;
 mod schemas;
 mod watches;
 

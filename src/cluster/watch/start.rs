@@ -1,5 +1,7 @@
 //! Where a watch starts: at a list, or where the one before it ended.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::{
@@ -10,6 +12,10 @@ use crate::{
     object::{Object, ResourceVersion},
     store::{ListStart, Settled},
 };
+
+/// A backup is not restored in less. A server that is restarted, while another answers or not, takes
+/// less as a rule, so that its watches just go on.
+const LONG_OUTAGE: Duration = Duration::from_secs(30);
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) async fn list(&mut self) -> Result<End, ApiError> {
@@ -58,10 +64,15 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// Watches from the version of a watch that said nothing, or after the server was not to be
     /// reached. A silent watch may have waited for a version that the server has yet to reach again,
     /// because it was restored from a backup, and where something between cuts what is idle no watch
-    /// lasts until its silence is noticed. A server that comes back may have lost what it wrote last.
+    /// lasts until its silence is noticed. A server that comes back may have lost what it wrote last,
+    /// and after long have written as much again, so that our version is one of another history.
     pub(super) async fn watch_again(&mut self, from: ResourceVersion) -> Result<End, ApiError> {
         let version = self.cluster.version(&self.spec).await?;
         self.is_doubtful = false;
+        if self.out_since.is_some_and(|since| since.elapsed() > LONG_OUTAGE) {
+            self.out_since = None;
+            return Ok(End::Gone("outage"));
+        }
         if version.is_older_than(&from) {
             return Ok(End::Gone("went_back"));
         }

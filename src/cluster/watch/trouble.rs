@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::{
     super::{ApiError, ErrorClass, WatchNote},
     End, Loop, SHORT_WATCH,
@@ -54,14 +56,20 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// What went wrong before does not count any more.
     pub(super) fn worked(&mut self) {
         (self.failures, self.hurries) = (0, 0);
+        self.out_since = None;
     }
 
-    pub(super) async fn fail(&mut self, error: ApiError) {
+    pub(super) async fn fail(&mut self, error: ApiError, started: Instant) {
         if error.class() == ErrorClass::NotServed {
             self.from = None;
         }
         self.cluster.metrics().watch_restarted(&self.spec.ty, "error");
         self.failures += 1;
+        if is_outage(&error) {
+            // What was never answered was in vain from its start.
+            let since = self.opened.map_or(started, |_| Instant::now());
+            self.out_since.get_or_insert(since);
+        }
         self.alive = None;
         self.is_doubtful = true;
         let retry_in = match error.class() {
@@ -80,4 +88,10 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             tokio::time::sleep(BACKOFF.delay(self.hurries - 1, self.seed)).await;
         }
     }
+}
+
+/// Whether there was no server to answer: one that refuses, or is busy, has not been restored.
+fn is_outage(error: &ApiError) -> bool {
+    matches!(error, ApiError::Unreachable { .. } | ApiError::TimedOut { .. })
+        || matches!(error.code(), Some(502..=504))
 }
