@@ -5,8 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::StoreReader;
 use crate::object::{ObjectKey, ResourceVersion, Uid, Undecodable};
 
-/// More are counted, but not known by name.
-const MAX: usize = 100;
+/// More are counted, but not known by name: far more than a mistake in a few manifests makes, as one
+/// that is not known is taken for absent.
+const MAX: usize = 10_000;
+
+/// As many are shown together.
+const SHOWN: usize = 100;
 
 /// What is left out of a store, by key.
 #[derive(Debug, Default)]
@@ -86,7 +90,7 @@ impl LeftOut {
 impl StoreReader {
     /// The objects that were shown and cannot be read, by key; of very many only some.
     pub fn left_out(&self) -> Vec<Undecodable> {
-        self.read().left_out.iter().cloned().collect()
+        self.read().left_out.iter().take(SHOWN).cloned().collect()
     }
 
     /// Those of a parent.
@@ -198,11 +202,29 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_a_few_are_known_by_name() {
+    fn no_more_than_a_bound_are_known_by_name() {
         let mut left_out = LeftOut::default();
-        let news = (0..150)
+        let news = (0..MAX + 50)
             .filter(|it| left_out.add(undecodable(&format!("a{it}"), 1), none(), 1))
             .count();
         assert_eq!((news, left_out.iter().count()), (MAX, MAX));
+    }
+
+    #[test]
+    fn those_that_are_not_shown_are_protected_too() {
+        let store = Store::new(undecodable("a", 1).ty().clone(), BTreeSet::new());
+        let (scope, reader) = (store.add_scope(None), store.reader());
+        let child = json!({"metadata": {"name": "z", "namespace": "ns", "uid": "u",
+            "resourceVersion": "1", "ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap",
+            "name": "p", "uid": "parent", "controller": true}]}});
+        let child = Object::from_value(reader.ty(), &child, &KeptManagers::default()).unwrap();
+        store.observe(scope, child);
+        for number in 0..SHOWN {
+            assert!(store.leave_out(undecodable(&format!("a{number}"), 2)));
+        }
+        assert!(store.leave_out(undecodable("z", 2)));
+        assert_eq!(reader.left_out().len(), SHOWN);
+        assert!(reader.undecodable(&key("z")).is_some());
+        assert_eq!(reader.left_out_of(&Uid::new("parent")).len(), 1);
     }
 }
