@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Context, Report, contested, events};
+use super::{Context, Report, contested, events, halt::Halt};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind},
     object::{Object, ResourceVersion},
@@ -17,6 +17,8 @@ pub(super) enum Prepared {
     Apply(Write),
     /// Not at all: others hold these fields, and would hold them then. Nothing was changed.
     Contested(Write, Vec<HeldField>),
+    /// Not now, as nothing more is to be written. Nothing was changed.
+    Halted(Halt, Write),
     /// It is another one by now.
     Outdated,
 }
@@ -28,8 +30,10 @@ pub(super) enum Prepared {
 /// The server would refuse the apply, or the hand-over. Nothing was changed then.
 pub(super) async fn prepare(
     context: &Context,
+    parent: &Object,
     write: Write,
     live: &Object,
+    report: &Report,
 ) -> Result<Prepared, ApiError> {
     let (cluster, manager, id) = (context.cluster(), context.name().as_str(), &write.id);
     let trial = write.clone().adopting(live.uid(), live.resource_version());
@@ -43,6 +47,10 @@ pub(super) async fn prepare(
         Ok(held) => return Ok(Prepared::Contested(write, held)),
         Err(error) if error.class() == ErrorClass::Conflict => return Ok(Prepared::Outdated),
         Err(error) => return Err(error),
+    }
+    // From here on the adoption is completed.
+    if let Some(halt) = Halt::now(context, parent, report) {
+        return Ok(Prepared::Halted(halt, write));
     }
     Ok(match hand_over(context, id, live).await? {
         Some(version) => Prepared::Apply(write.adopting(live.uid(), &version)),

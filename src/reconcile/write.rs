@@ -147,7 +147,9 @@ async fn conclude(
                 report.child_failed(&id, error);
                 return None;
             }
-            Next::Write(write, _) if is_halted(context, parent, &write, report) => return None,
+            Next::Write(write, verb) if is_stopped(context, parent, (&write, verb), report) => {
+                return None;
+            }
             Next::Write(write, verb) => send(context, write, verb).await,
             Next::Delete(deletion) => return Some(deletion),
             Next::Done => return None,
@@ -181,6 +183,19 @@ fn is_halted(context: &Context, parent: &Object, write: &Write, report: &mut Rep
     let step = if write.is_creating() { Step::Create(write) } else { Step::Update(write) };
     halt.hold(&step, report);
     true
+}
+
+/// The same after a look at the live object. What was handed over for an adoption is not left half
+/// done, unless it would be adopted by a parent that has left.
+fn is_stopped(
+    context: &Context,
+    parent: &Object,
+    (write, verb): (&Write, Verb),
+    report: &mut Report,
+) -> bool {
+    let is_begun = verb == Verb::Adopted
+        && !matches!(Halt::now(context, parent, report), Some(Halt::Outdated));
+    !is_begun && is_halted(context, parent, write, report)
 }
 
 /// A write was refused, and no second look at the object can change that.
@@ -240,11 +255,12 @@ async fn adopt(
 ) -> Next {
     let Some(live) = live else { return Next::Done };
     let id = write.id.clone();
-    match adopt::prepare(context, write, live).await {
+    match adopt::prepare(context, parent, write, live, report).await {
         Ok(adopt::Prepared::Apply(write)) => return Next::Write(write, Verb::Adopted),
         Ok(adopt::Prepared::Contested(write, held)) => {
             contested::settle(context, parent, (write, Verb::Adopted), held, report).await;
         }
+        Ok(adopt::Prepared::Halted(halt, write)) => halt.hold(&Step::Create(write), report),
         Ok(adopt::Prepared::Outdated) => {
             report.wait(&id, &"it changes while it is to be adopted");
         }

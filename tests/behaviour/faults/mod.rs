@@ -3,6 +3,7 @@
 //! lasts, and gone afterwards.
 
 mod admission;
+mod adoption;
 mod answers;
 mod deletions;
 mod events;
