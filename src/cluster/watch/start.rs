@@ -69,8 +69,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) async fn watch_again(&mut self, from: ResourceVersion) -> Result<End, ApiError> {
         let version = self.cluster.version(&self.spec).await?;
         self.is_doubtful = false;
-        if self.out_since.is_some_and(|since| since.elapsed() > LONG_OUTAGE) {
-            self.out_since = None;
+        // It answers: what ends the next watch is another outage, however long this one lasts.
+        if self.out_since.take().is_some_and(|since| since.elapsed() > LONG_OUTAGE) {
             return Ok(End::Gone("outage"));
         }
         if version.is_older_than(&from) {
