@@ -114,6 +114,12 @@ impl Settings {
         self.rounds.unwrap_or(self.by_scale([2, 4, 4]))
     }
 
+    /// How often a restart is repeated: where what else the server does falls on it, or on its floor,
+    /// is a matter of chance.
+    pub(crate) fn restarts(&self) -> usize {
+        self.rounds.unwrap_or(self.by_scale([2, 4, 12]))
+    }
+
     pub(crate) fn samples(&self) -> usize {
         self.samples.unwrap_or(self.by_scale([50, 200, 500]))
     }
