@@ -39,6 +39,12 @@ impl Lingering {
         };
         overdue.into_iter().map(looked_at).collect()
     }
+
+    /// As if all of it were so much longer ago.
+    #[cfg(test)]
+    pub(crate) fn age(&mut self, by: Duration) {
+        self.0.values_mut().for_each(|since| *since -= by);
+    }
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ pub(super) struct Failed {
     pub(super) status: Option<Value>,
 }
 
-/// Calls user code on a blocking thread; a panic and a run past the deadline are failures. An
-/// error is answered there too, by [`Handler::on_error`].
+/// Calls user code where it may block; a panic and a run past the deadline are failures. An error is
+/// answered there too, by [`Handler::on_error`].
 ///
 /// Past the deadline the failure is shown at once, but this returns only when the code does: the
 /// caller's permit and the parent stay busy, so that runs for one parent never overlap.
@@ -48,13 +48,16 @@ async fn call_within_deadline<T: Shallow + Send + 'static>(
     let deadline = context.config().handler_deadline;
     let (handler, parent) = (context.handler().clone(), request.parent.clone());
     let called = Instant::now();
-    let mut thread = tokio::task::spawn_blocking(move || asked(&*handler, &request, code));
-    let Ok(joined) = tokio::time::timeout(deadline, &mut thread).await else {
+    // The thread that is here calls, and another takes over its work if that lasts: most handlers
+    // return sooner than another thread would have begun.
+    let calling = async move { tokio::task::block_in_place(|| asked(&*handler, &request, code)) };
+    let mut call = tokio::spawn(calling);
+    let Ok(joined) = tokio::time::timeout(deadline, &mut call).await else {
         let _hanging = context.hangs(called);
         context.metrics().handler_overdue(context.name());
         super::status::show_overdue(context, &parent, deadline, report).await;
         // The answer of a handler that was given up on is not trusted.
-        let _ = thread.await;
+        let _ = call.await;
         return Err(Failure::Overdue(deadline).into());
     };
     joined.unwrap_or_else(|error| {

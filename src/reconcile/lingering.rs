@@ -1,6 +1,8 @@
 //! A live look at children that take their time to go: what a watch does not tell is found out all
 //! the same.
 
+use std::time::Instant;
+
 use super::{Context, Report};
 use crate::{
     cluster::ApiError,
@@ -13,8 +15,7 @@ use crate::{
 pub(super) async fn look(context: &Context, waiting: &[Waiting], report: &mut Report) {
     let ending = waiting.iter().filter(|waiting| waiting.why == WaitingReason::Deleting);
     let ending = ending.filter_map(|waiting| context.cached(&waiting.id.ty, &waiting.id.key));
-    let now = tokio::time::Instant::now().into_std();
-    for child in report.memory.lingering.overdue(ending.collect(), now) {
+    for child in report.memory.lingering.overdue(ending.collect(), Instant::now()) {
         if report.is_throttled() {
             return;
         }

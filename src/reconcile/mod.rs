@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! 1 snapshot   store readers                      no I/O
-//! 2 sync       user code, on a blocking thread    no I/O of ours; panic and deadline caught
+//! 2 sync       user code, which may block         no I/O of ours; panic and deadline caught
 //! 3 plan       desired + observed -> steps        pure
 //! 4 apply      steps -> API server                I/O; replies go into the stores at once
 //! 5 status     what came of it -> API server      I/O

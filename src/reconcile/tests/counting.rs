@@ -31,7 +31,7 @@ fn pod_operator() -> Setup {
     Setup::new(pods(), ChildConfig::apply())
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_became_of_the_children_is_counted() {
     let vain = pod_operator().caching(child("5", 1)).desiring(desired("c"));
     let unchanged = [
@@ -50,7 +50,7 @@ async fn what_became_of_the_children_is_counted() {
         .await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_unchanged_is_counted_while_the_operator_is_paused_too() {
     let both = pod_operator().caching(child("5", 1)).desiring(desired("c")).and(desired("e"));
     let in_vain = answering((200, child("5", 1)), Value::Null);
@@ -68,7 +68,7 @@ async fn what_is_unchanged_is_counted_while_the_operator_is_paused_too() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_stands_in_the_way_is_counted() {
     let counted = ["operetta_conflicts_total{operator=\"op\",type=\"pods\"} 1"];
     let mut foreign = child("8", 1);
@@ -87,7 +87,7 @@ async fn what_stands_in_the_way_is_counted() {
     assert_counted(held_by_others.before(answering(held, child("5", 1))), 1, &counted).await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_handlers_do_wrong_and_statuses_are_counted() {
     let panicking = pod_operator().while_called(|| panic!("the kitchen burns"));
     let counted = [

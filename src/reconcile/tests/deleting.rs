@@ -21,7 +21,7 @@ fn held() -> Reply {
 }
 
 /// What replaces a child may be what is refused.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_with_a_refused_write_deletes_nothing() {
     let ours = child("8", 1)["metadata"]["ownerReferences"].clone();
     let reporting = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
@@ -46,7 +46,7 @@ async fn a_run_with_a_refused_write_deletes_nothing() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_irreplaceable_child_is_not_deleted_for_a_parent_that_is_another_by_now() {
     for (version, deletions, end) in [("3", 1, End::Alive), ("4", 0, End::Outdated)] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -64,7 +64,7 @@ async fn an_irreplaceable_child_is_not_deleted_for_a_parent_that_is_another_by_n
 }
 
 /// Somebody writes it between each look and each deletion.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_keeps_changing_is_tried_three_times_and_is_no_failure() {
     let version = AtomicUsize::new(5);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -84,7 +84,7 @@ async fn a_child_that_keeps_changing_is_tried_three_times_and_is_no_failure() {
 }
 
 /// An admission policy makes of every new object what it made of this one.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn whether_a_child_would_come_back_the_same_is_asked_once() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -102,7 +102,7 @@ async fn whether_a_child_would_come_back_the_same_is_asked_once() {
     assert_eq!((trials.count(), world.asked("DELETE").len()), (1, 0));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_becomes_of_what_a_child_owns_is_always_said() {
     let orphaning = ChildConfig::apply().with_propagation(Propagation::Orphan);
     let waiting = ChildConfig::recreate().with_propagation(Propagation::Foreground);
@@ -121,7 +121,7 @@ async fn what_becomes_of_what_a_child_owns_is_always_said() {
 }
 
 /// Those that were refused are there, and count when they go.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_that_was_refused_is_given_back_to_the_minute() {
     let one = Allowance { percent: 0, at_least: 1 };
     for (answer, may_delete) in [(refusal(403, "Forbidden"), true), (done(), false)] {
@@ -138,7 +138,7 @@ async fn a_deletion_that_was_refused_is_given_back_to_the_minute() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_child_is_cached_as_the_server_answered() {
     let mut ending = child("6", 1);
     ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
@@ -157,7 +157,7 @@ async fn a_deleted_child_is_cached_as_the_server_answered() {
 }
 
 /// What the operator has elsewhere may be a child of earlier.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_of_a_type_that_may_be_anywhere_is_deleted_when_all_is_listed() {
     for (is_listed, deletions) in [(true, 1), (false, 0)] {
         let config = ChildConfig::apply().uncollectable();
@@ -179,7 +179,7 @@ async fn a_child_of_a_type_that_may_be_anywhere_is_deleted_when_all_is_listed() 
 }
 
 /// What is refused here may be so for ever.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_that_is_refused_does_not_keep_the_others_from_theirs() {
     let mut other = child("6", 1);
     other["metadata"]["name"] = json!("d");
@@ -199,7 +199,7 @@ async fn a_deletion_that_is_refused_does_not_keep_the_others_from_theirs() {
 }
 
 /// Deleted with its children to be orphaned, or out of the selection, which leaves them as they are.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn once_the_parent_has_left_nothing_more_is_deleted() {
     let mut other = child("6", 1);
     (other["metadata"]["name"], other["metadata"]["uid"]) = (json!("d"), json!("du"));
@@ -220,7 +220,7 @@ async fn once_the_parent_has_left_nothing_more_is_deleted() {
 }
 
 /// What it wants now is not known: it may be just what it did not want before.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {
     let world = Setup::new(secrets(), ChildConfig::apply())
         .caching(child("5", 1))
@@ -240,7 +240,7 @@ async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {
 }
 
 /// A person was asked, and has not answered.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
     let held = json!({"conditions": [{
         "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
@@ -263,7 +263,7 @@ async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
 }
 
 /// As after versions went back: what is to be deleted waits, and is no less than before.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
     let held = json!({"conditions": [{
         "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
@@ -318,7 +318,7 @@ async fn gone_after_a_restart(kept_since: usize, showing: Value) -> usize {
 }
 
 /// Nothing says that an earlier process held them: the parent has no conditions, or it ended early.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a_restart() {
     for (kept_since, expected) in [(1, 4), (2, 4), (3, 0)] {
         let gone = gone_after_a_restart(kept_since, json!({})).await;
@@ -326,7 +326,7 @@ async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_only_the_minute_held_is_not_held_by_the_share_of_a_run_after_a_restart() {
     let run = "4 of 8 children would be deleted, and a run may delete 2";
     let minute = "4 of 8 children would be deleted, and the operator may delete 3 of its 8 within";

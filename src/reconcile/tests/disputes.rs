@@ -10,7 +10,7 @@ fn held(field: &str) -> Reply {
     (409, json!({"kind": "Status", "code": 409, "reason": "Conflict", "details": details}))
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_others_take_between_two_tries_is_left_to_them_too() {
     let tries = AtomicUsize::new(0);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -39,7 +39,7 @@ async fn what_others_take_between_two_tries_is_left_to_them_too() {
     assert_eq!(report.held, ["Pod.v1 ns/c: others hold .spec.x (`me`), .spec.y (`me`)"]);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_left_to_others_is_told_when_it_changes_and_not_with_each_run() {
     let field = Arc::new(AtomicUsize::new(0));
     let now = field.clone();

@@ -17,7 +17,7 @@ fn slow() -> serde_json::Value {
     slow
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn owned_children_go_early_only_with_what_is_waited_for_and_if_they_are_not_to_be_orphaned() {
     let ours = "operetta.dev/op";
     for (finalizers, left, deleted, released) in [
@@ -41,7 +41,7 @@ async fn owned_children_go_early_only_with_what_is_waited_for_and_if_they_are_no
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_read_is_told_of_a_parent_itself_else_of_the_parents_of_a_child() {
     let world = Setup::new(pods(), ChildConfig::apply()).before(|_| done());
     let ours = json!({"name": "x", "namespace": "ns",
@@ -69,7 +69,7 @@ async fn what_cannot_be_read_is_told_of_a_parent_itself_else_of_the_parents_of_a
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_deleted_at_the_end_of_a_parent_is_told_when_that_is_asked_for() {
     let mut left = slow();
     left["metadata"].as_object_mut().unwrap().remove("deletionTimestamp");
@@ -90,7 +90,7 @@ async fn what_is_deleted_at_the_end_of_a_parent_is_told_when_that_is_asked_for()
     assert_eq!(event["note"], "deleted Pod.v1 elsewhere/c");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn at_the_end_of_a_parent_too_a_server_that_asks_for_patience_has_it() {
     let named = |name: &str| {
         let mut left = slow();

@@ -26,7 +26,7 @@ fn list(items: &[serde_json::Value], goes_on: &str) -> Reply {
     (200, json!({"kind": "EventList", "metadata": {"continue": goes_on}, "items": items}))
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn each_object_is_asked_about_by_its_uid_and_the_newest_event_comes_first() {
     let world = Setup::new(pods(), ChildConfig::apply()).before(|asked| {
         if asked.is_about("involvedObject.uid%3Du00") {
@@ -48,7 +48,7 @@ async fn each_object_is_asked_about_by_its_uid_and_the_newest_event_comes_first(
     assert!(asked.iter().all(|it| it.is_about("limit=500")), "{asked:?}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn of_many_objects_and_events_some_are_read_and_the_others_counted() {
     let many: Vec<_> = (0..30).map(|second| event("p", second)).collect();
     let world = Setup::new(pods(), ChildConfig::apply()).before(move |asked| {
@@ -63,7 +63,7 @@ async fn of_many_objects_and_events_some_are_read_and_the_others_counted() {
     assert!(reading.events.is_sorted_by(|a, b| a.last >= b.last));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_permission_that_is_missing_is_named_once_and_what_can_be_read_is_there() {
     let world = Setup::new(pods(), ChildConfig::apply()).before(|asked| {
         if asked.is_about("/namespaces/default/") {

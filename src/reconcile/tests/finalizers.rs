@@ -19,7 +19,7 @@ fn list(items: &[Value]) -> Reply {
     (200, json!({"metadata": {"resourceVersion": "9"}, "items": items}))
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_parent_goes_only_when_it_is_known_that_nothing_is_left() {
     for (what, listed, released) in [
         ("nothing is left", list(&[]), true),
@@ -40,7 +40,7 @@ async fn a_parent_goes_only_when_it_is_known_that_nothing_is_left() {
 }
 
 /// A child that goes would finalize it again until its event comes.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_waited_only_for_us_is_gone_with_our_finalizer() {
     for (others, is_gone) in [(&[][..], true), (&["example.com/other"], false)] {
         let mut reply = parent("10");
@@ -56,7 +56,7 @@ async fn a_parent_that_waited_only_for_us_is_gone_with_our_finalizer() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_finalizer_is_taken_off_a_parent_that_has_changed_but_not_off_its_namesake() {
     for (uid, expected) in [("pu", vec![json!([]), json!(["new"])]), ("other", vec![json!([])])] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -83,7 +83,7 @@ async fn a_finalizer_is_taken_off_a_parent_that_has_changed_but_not_off_its_name
 }
 
 /// Nobody would take the finalizer off, or what is created would be late.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_has_left_meanwhile_gets_neither_finalizer_nor_child() {
     type Change = fn(&mut Value);
     let table: [(&str, Change, usize, usize); 4] = [
@@ -134,7 +134,7 @@ async fn a_parent_that_has_left_meanwhile_gets_neither_finalizer_nor_child() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_paused_while_a_parent_ends_stays_as_it_is() {
     for items in [vec![], vec![uncollectable_child(json!("c"))]] {
         let paused = Arc::new(OnceLock::<Arc<Context>>::new());
@@ -156,7 +156,7 @@ async fn what_is_paused_while_a_parent_ends_stays_as_it_is() {
 }
 
 /// It is from a time when there was a `finalize`.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_finalizer_that_nobody_needs_any_more_holds_no_parent() {
     let setup = Setup::new(pods(), ChildConfig::apply()).ending(&["example.com/other", OURS]);
     let world = setup.before(|asked| match asked.method.as_str() {

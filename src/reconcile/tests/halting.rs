@@ -30,7 +30,7 @@ fn writes(world: &scripted::World) -> Vec<String> {
 }
 
 /// What is meanwhile decided by others holds for the second look as for the first.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn children_that_meet_a_conflict_are_not_written_again_once_the_operator_is_paused() {
     let context = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = context.clone();
@@ -56,7 +56,7 @@ async fn children_that_meet_a_conflict_are_not_written_again_once_the_operator_i
 }
 
 /// The server's wish counts whatever it answers to those that were sent beside.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_beside_it() {
     for details in [json!({"retryAfterSeconds": 30}), json!({})] {
         let mut busy = refusal(429, "TooManyRequests");
@@ -80,7 +80,7 @@ async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_besid
 }
 
 /// The garbage collector took it, and the watch of the parent is late.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_was_there_is_created_again_only_if_the_live_parent_is_as_planned_for() {
     let mut ending = parent("4");
     ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");

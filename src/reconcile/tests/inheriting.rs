@@ -3,7 +3,7 @@
 use super::*;
 
 /// It may have got a controller since.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -39,7 +39,7 @@ fn of_nobody(version: &str) -> Value {
 }
 
 /// What its managers own is handed over before that, and would stay so.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_server_would_not_let_us_adopt_is_not_touched() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -59,7 +59,7 @@ async fn what_the_server_would_not_let_us_adopt_is_not_touched() {
 }
 
 /// It may have got a controller since.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_handed_over_of_an_object_that_has_changed_since_it_was_found_to_be_of_nobody() {
     let version = AtomicUsize::new(5);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -81,7 +81,7 @@ async fn nothing_is_handed_over_of_an_object_that_has_changed_since_it_was_found
 }
 
 /// It would look as if all that is not desired were gone.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_cannot_be_taken_over_is_not_applied() {
     for (uid, code, sent) in [("cu", 403, "a take-over"), ("other", 200, "an apply")] {
         let mut old = child("5", 1);

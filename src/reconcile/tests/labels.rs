@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_without_our_label_that_ends_is_created_again() {
     let is_gone = Arc::new(AtomicBool::new(false));
     let ended = is_gone.clone();
@@ -36,7 +36,7 @@ async fn a_child_without_our_label_that_ends_is_created_again() {
     assert_eq!(second.writes.len(), 1, "{:?}", second.waiting);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_without_our_label_that_we_delete_is_created_again() {
     let is_gone = Arc::new(AtomicBool::new(false));
     let ended = is_gone.clone();
@@ -73,7 +73,7 @@ async fn a_child_without_our_label_that_we_delete_is_created_again() {
     assert_eq!(second.writes.len(), 1, "{:?}", second.waiting);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_the_server_keeps_without_our_label_is_told_and_not_cached() {
     let script = |asked: &scripted::Asked| {
         let mut unlabelled = child("8", 1);

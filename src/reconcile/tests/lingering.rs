@@ -20,8 +20,13 @@ fn looks(world: &scripted::World) -> usize {
     world.asked("GET").iter().filter(|asked| of_child(asked)).count()
 }
 
+fn a_minute_later(mut memory: Memory) -> Memory {
+    memory.lingering.age(Duration::from_mins(1));
+    memory
+}
+
 /// As if its watch had missed the end.
-#[tokio::test(start_paused = true)]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_whose_end_no_watch_tells_is_found_to_be_gone_after_a_minute() {
     for (live, is_there, uid) in [
         (refusal(404, "NotFound"), false, None),
@@ -38,8 +43,7 @@ async fn a_child_whose_end_no_watch_tells_is_found_to_be_gone_after_a_minute() {
         assert_eq!(looks(&world), 0, "not at once");
         let soon = Duration::from_secs(10);
         assert_eq!(first.finished(world.config()), Finished::Recheck { after: soon });
-        tokio::time::advance(Duration::from_mins(1)).await;
-        let second = world.run(first.memory).await;
+        let second = world.run(a_minute_later(first.memory)).await;
         assert_eq!(looks(&world), 1);
         assert_eq!(world.is_cached("c"), is_there);
         assert_eq!(world.told_the_parent_too(), uid != Some("cu"), "it runs again for it");
@@ -50,7 +54,7 @@ async fn a_child_whose_end_no_watch_tells_is_found_to_be_gone_after_a_minute() {
 }
 
 /// Of a lost node hundreds of Pods are ending.
-#[tokio::test(start_paused = true)]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_asks_for_patience_is_not_asked_about_the_others() {
     let mut other = ending();
     other["metadata"]["name"] = json!("d");
@@ -66,12 +70,11 @@ async fn a_server_that_asks_for_patience_is_not_asked_about_the_others() {
         _ => taken(),
     });
     let first = world.run(Memory::default()).await;
-    tokio::time::advance(Duration::from_mins(1)).await;
-    world.run(first.memory).await;
+    world.run(a_minute_later(first.memory)).await;
     assert_eq!(world.asked("GET").iter().filter(|asked| asked.is_about("/pods/")).count(), 1);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_look_that_fails_is_told() {
     let setup = Setup::new(pods(), ChildConfig::apply()).caching(ending());
     let world = setup.desiring(desired("c")).before(|asked| match asked.method.as_str() {
@@ -80,7 +83,6 @@ async fn a_look_that_fails_is_told() {
         _ => taken(),
     });
     let first = world.run(Memory::default()).await;
-    tokio::time::advance(Duration::from_mins(1)).await;
-    let second = world.run(first.memory).await;
+    let second = world.run(a_minute_later(first.memory)).await;
     assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"), "{second:?}");
 }

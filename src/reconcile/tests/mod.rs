@@ -61,7 +61,7 @@ fn taken() -> Reply {
     (201, json!({}))
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_others_deleted_before_it_was_recreated_wakes_its_parent() {
     let world = Setup::new(pods(), ChildConfig::recreate())
         .caching(child("5", 1))
@@ -77,7 +77,7 @@ async fn a_child_that_others_deleted_before_it_was_recreated_wakes_its_parent() 
     assert!(world.told_the_parent_too(), "nobody creates it anew");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_irreplaceable_child_that_was_given_up_is_not_deleted() {
     let world =
         Setup::new(secrets(), ChildConfig::apply()).caching(child("5", 1)).before(|asked| {
@@ -97,7 +97,7 @@ async fn an_irreplaceable_child_that_was_given_up_is_not_deleted() {
     assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_failure_for_good_that_the_status_does_not_say_yet_is_tried_again() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
@@ -111,7 +111,7 @@ async fn a_failure_for_good_that_the_status_does_not_say_yet_is_tried_again() {
 }
 
 /// As where the CRD requires fields that only a run sets that goes well.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn that_the_status_cannot_say_a_failure_is_told_by_an_event() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
@@ -124,7 +124,7 @@ async fn that_the_status_cannot_say_a_failure_is_told_by_an_event() {
     world.until(|| world.asked("POST").iter().any(is_it)).await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_failure_for_good_that_the_status_says_rests() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
@@ -137,7 +137,7 @@ async fn a_failure_for_good_that_the_status_says_rests() {
     assert_eq!(report.finished(world.config()), Finished::FailedForGood);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
     let conflicts = AtomicUsize::new(2);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -168,7 +168,7 @@ fn immutable_field() -> Reply {
 }
 
 /// The server calls a field immutable, also in the new object.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -195,7 +195,7 @@ async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
 }
 
 /// What stood in the way of the wish then is gone with the object that the other wish made.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_was_made_by_another_wish_since_is_recreated_again() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -221,7 +221,7 @@ async fn a_child_that_was_made_by_another_wish_since_is_recreated_again() {
     assert_eq!(there.asked("DELETE").len(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_the_server_refuses_is_told_by_an_event() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
@@ -233,7 +233,7 @@ async fn a_status_that_the_server_refuses_is_told_by_an_event() {
     world.until_asked("POST", "/events").await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_event_that_is_refused_changes_nothing_for_its_run() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
@@ -248,7 +248,7 @@ async fn an_event_that_is_refused_changes_nothing_for_its_run() {
     assert!(matches!(report.failure(), Some(Failure::Handler { .. })));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping() {
     let world = Setup::new(pods(), ChildConfig::apply())
         .caching(child("5", 1))
@@ -269,7 +269,7 @@ async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way() {
     let called = Arc::new(OnceLock::new());
     let call = called.clone();

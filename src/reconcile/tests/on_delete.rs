@@ -21,7 +21,7 @@ fn trials(world: &scripted::World) -> usize {
     world.asked("PATCH").iter().filter(|asked| is_trial(asked)).count()
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_only_a_policy_makes_different_is_said_to_be_as_desired() {
     for (what, reply, is_settled) in [
         ("the policy does the same again", (200, child("5", 1)), true),
@@ -49,7 +49,7 @@ async fn a_child_that_only_a_policy_makes_different_is_said_to_be_as_desired() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_server_could_not_tell_of_a_child_is_asked_again() {
     let is_well = AtomicBool::new(false);
     let world = differing(move || {

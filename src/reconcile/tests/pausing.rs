@@ -13,7 +13,7 @@ fn applied(asked: &scripted::Asked) -> Reply {
     (201, created)
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_under_way_writes_nothing_more_when_its_operator_is_paused() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
@@ -41,7 +41,7 @@ async fn a_run_that_is_under_way_writes_nothing_more_when_its_operator_is_paused
     assert!(world.context().resume() && !world.context().resume());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_under_way_deletes_nothing_more_either() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
@@ -62,7 +62,7 @@ async fn a_run_that_is_under_way_deletes_nothing_more_either() {
 }
 
 /// Its children are those that only its finalizer deletes.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_is_paused_while_its_children_go_keeps_the_others() {
     let operator = Arc::new(OnceLock::<Arc<Context>>::new());
     let context = operator.clone();
@@ -89,7 +89,7 @@ async fn a_parent_that_is_paused_while_its_children_go_keeps_the_others() {
 }
 
 /// The finalizer was not put on the parent.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_began_paused_creates_nothing_although_the_pause_ended_under_way() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
@@ -106,7 +106,7 @@ async fn a_run_that_began_paused_creates_nothing_although_the_pause_ended_under_
     assert!(!world.asked("PATCH").iter().any(|asked| asked.is_about("/pods/")));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_parent_of_which_nothing_is_to_be_written_says_nothing_of_the_pause_of_its_operator() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
@@ -119,7 +119,7 @@ async fn a_parent_of_which_nothing_is_to_be_written_says_nothing_of_the_pause_of
     assert!(!world.asked("PATCH")[0].body.to_string().contains("Paused"));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn the_annotation_is_put_on_exactly_the_parent_that_is_meant() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
@@ -149,7 +149,7 @@ fn paused(version: &str) -> serde_json::Value {
 }
 
 /// A handler may take its time, and who pauses a parent sees that nothing happens any more.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_is_paused_while_its_handler_is_asked_is_left_alone() {
     let world = Setup::new(pods(), ChildConfig::apply())
         .desiring(desired("c"))
@@ -167,7 +167,7 @@ async fn a_parent_that_is_paused_while_its_handler_is_asked_is_left_alone() {
 }
 
 /// The watch has not told of the annotation: the live read after the conflict does.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_is_found_paused_after_a_conflict_keeps_its_finalizer() {
     found_paused_after_a_conflict(PausedBy::Annotation, paused("9")).await;
     found_paused_after_a_conflict(PausedBy::Operator, parent("9")).await;
@@ -204,7 +204,7 @@ async fn found_paused_after_a_conflict(by: PausedBy, mut live: serde_json::Value
     assert_eq!(held, Some((by, Held::Finalizing)));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_paused_parent_says_that_a_child_cannot_be_read() {
     let world = Setup::new(pods(), ChildConfig::apply())
         .leaving_out(&child("5", 1))

@@ -41,7 +41,7 @@ fn trying(update: Reply, anew: Reply) -> scripted::World {
 }
 
 /// It would be gone, and nothing would come after it.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_is_not_deleted_for_what_no_object_may_be() {
     for (what, update, anew, deletions) in [
         ("invalid", invalid(), invalid(), 0),
@@ -75,7 +75,7 @@ async fn a_child_is_not_deleted_for_what_no_object_may_be() {
 }
 
 /// What only a new object can tell is asked again when the server is well.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn trouble_of_the_server_with_a_trial_is_no_refusal() {
     let mut busy = refusal(429, "TooManyRequests");
     busy.1["details"] = json!({"retryAfterSeconds": 3});
@@ -94,7 +94,7 @@ async fn trouble_of_the_server_with_a_trial_is_no_refusal() {
 
 /// A policy that changes objects when they are created would change the new one too; so a start over
 /// a thousand of them deletes none.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_new_object_would_be_made_into_as_well_is_left_and_remembered() {
     let mut new = child("1", 1);
     new["metadata"].as_object_mut().unwrap().remove("resourceVersion");
@@ -112,7 +112,7 @@ async fn what_a_new_object_would_be_made_into_as_well_is_left_and_remembered() {
 }
 
 /// Nobody would notice what becomes of it.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_a_policy_leaves_without_our_label_is_not_said_to_be_well() {
     let script = |asked: &scripted::Asked| {
         let mut unlabelled = child("8", 1);
@@ -133,7 +133,7 @@ async fn a_child_that_a_policy_leaves_without_our_label_is_not_said_to_be_well()
     assert!(why.contains("app.kubernetes.io/managed-by") || why.contains("parent-uid"), "{why}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_tried_elsewhere_is_a_new_object_of_the_same_wish() {
     let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
     let world = setup.desiring(desired("c")).before(|asked| match asked.method.as_str() {
@@ -150,7 +150,7 @@ async fn what_is_tried_elsewhere_is_a_new_object_of_the_same_wish() {
 }
 
 /// A policy makes it differ for ever, and without its label it is not cached.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_without_our_label_is_tied_to_its_parent_and_not_recreated() {
     let script = |asked: &scripted::Asked| {
         let mut unlabelled = child("8", 1);
@@ -172,7 +172,7 @@ async fn a_child_without_our_label_is_tied_to_its_parent_and_not_recreated() {
 }
 
 /// As after versions went back: what the cache holds of the parent may be of the lost history.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn no_child_is_deleted_for_an_immutable_field_while_deletions_of_its_type_wait() {
     for (is_listed, deletions) in [(true, 1), (false, 0)] {
         let config = ChildConfig::apply().recreate_if_immutable();
@@ -191,7 +191,7 @@ async fn no_child_is_deleted_for_an_immutable_field_while_deletions_of_its_type_
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_recreated_and_is_no_longer_wanted_is_forgotten() {
     let id = |name: &str| ChildId { ty: pods(), key: ObjectKey::namespaced("ns", name) };
     let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 2));

@@ -6,7 +6,7 @@ use super::*;
 use crate::cluster::EventKind;
 
 /// The garbage collector may have taken it, and the watch of the parent be late.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planned_for() {
     let live = |field: &str, value: Value| {
         let mut live = parent("4");
@@ -38,7 +38,7 @@ async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planne
 }
 
 /// Only a parent that has never had a child is spared the request.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_missing_child_may_have_been_collected_if_there_was_ever_one() {
     let mut after_a_restart = parent("3");
     after_a_restart["status"] = json!({});
@@ -69,7 +69,7 @@ async fn a_missing_child_may_have_been_collected_if_there_was_ever_one() {
 }
 
 /// Its event is older than the read, and will be ignored.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_found_after_a_conflict_is_cached_and_told_to_all() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -86,7 +86,7 @@ async fn what_is_found_after_a_conflict_is_cached_and_told_to_all() {
     assert!(world.is_cached("c") && world.told_the_parent_too());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_object_of_somebody_else_is_not_tried_again_before_it_changes() {
     let version = Arc::new(AtomicUsize::new(5));
     let now = version.clone();
@@ -113,7 +113,7 @@ async fn an_object_of_somebody_else_is_not_tried_again_before_it_changes() {
 }
 
 /// As if an admission policy made of every write what was there before.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_changed_nothing_is_not_sent_again() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -132,7 +132,7 @@ async fn a_write_that_changed_nothing_is_not_sent_again() {
 }
 
 /// Its place and its parent are taken until then: runs of one parent never overlap.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_not_over_before_its_handler_returns() {
     let (release, released) = mpsc::channel();
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
@@ -154,7 +154,7 @@ async fn a_run_is_not_over_before_its_handler_returns() {
     assert_eq!(report.failure().map(Failure::reason), Some("HandlerOverdue"));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn the_answer_of_a_handler_that_was_given_up_on_is_not_carried_out() {
     let (release, released) = mpsc::channel();
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -176,7 +176,7 @@ async fn the_answer_of_a_handler_that_was_given_up_on_is_not_carried_out() {
 }
 
 /// At once, and not again with the status of the run.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn that_a_handler_is_overdue_is_one_event() {
     let (release, released) = mpsc::channel();
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -198,7 +198,7 @@ async fn that_a_handler_is_overdue_is_one_event() {
     assert!(!world.asked("PATCH").iter().any(|asked| asked.is_about("/events")), "counted up");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
     for (after_writes, writes_status) in [(0, false), (1, false), (2, true)] {
         let script = |asked: &scripted::Asked| match asked.method.as_str() {
@@ -213,7 +213,7 @@ async fn a_run_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
 }
 
 /// It would be begun when the process is to end.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_wrote_is_followed_by_no_other_once_the_gate_is_closed() {
     for (is_closed, runs) in [(false, 2), (true, 1)] {
         let script = |asked: &scripted::Asked| match asked.method.as_str() {
@@ -231,7 +231,7 @@ async fn a_run_that_wrote_is_followed_by_no_other_once_the_gate_is_closed() {
 }
 
 /// The watch with the selector has said that it is gone: the drift is that of the labels.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_had_only_left_our_sight_has_drifted_and_was_not_deleted() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -258,7 +258,7 @@ async fn a_child_that_had_only_left_our_sight_has_drifted_and_was_not_deleted() 
     assert!(drift.is_some_and(|line| line.ends_with(" 2")), "{drift:?}: both labels");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn the_namesake_of_a_parent_that_cannot_be_read_is_not_taken_for_it() {
     for (uid, end) in [("pu", End::Alive), ("other", End::Gone)] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -278,7 +278,7 @@ async fn the_namesake_of_a_parent_that_cannot_be_read_is_not_taken_for_it() {
 }
 
 /// A handler may take its time, and the watch goes on meanwhile.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_became_of_the_parent_while_its_handler_was_asked_counts() {
     let changed = |field: &str, value: Value| {
         let mut changed = parent("4");

@@ -16,7 +16,7 @@ fn changed_back(version: usize) -> Value {
     child
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn the_rival_is_who_holds_the_field_and_not_who_came_by_last() {
     let version = Arc::new(AtomicUsize::new(5));
     let now = version.clone();
@@ -43,7 +43,7 @@ async fn the_rival_is_who_holds_the_field_and_not_who_came_by_last() {
 }
 
 /// It left our sight, so that it seems to be gone: what tells is the answer to the create.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn who_changes_a_child_out_of_our_sight_that_is_recreated_is_found_too() {
     let is_there = AtomicBool::new(true);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {

@@ -26,7 +26,7 @@ fn told(world: &scripted::World) -> String {
     told.map(|asked| asked.body.to_string()).collect()
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_handler_that_cannot_finalize_quotes_no_secret() {
     let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(marked());
     let setup = setup.refusing_to_finalize("cannot log in with s3cret-value");
@@ -42,7 +42,7 @@ async fn a_handler_that_cannot_finalize_quotes_no_secret() {
 }
 
 /// No schema says so: a Secret is one whatever is in it.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_handler_quotes_nothing_of_a_secret_that_is_its_child() {
     let mut held = child("5", 1);
     held["data"] = json!({"password": "czNjcmV0LXZhbHVl", "key": "//79"});
@@ -59,7 +59,7 @@ async fn a_handler_quotes_nothing_of_a_secret_that_is_its_child() {
     assert!([SECRET, "czNjcmV0", "//79"].iter().all(|secret| !told.contains(secret)), "{told}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_refuses_a_status_quotes_no_secret() {
     let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(marked());
     let world = setup.before(|asked| match asked.method.as_str() {
@@ -78,7 +78,7 @@ async fn a_server_that_refuses_a_status_quotes_no_secret() {
 }
 
 /// What is marked is not known then.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_quoted_while_the_schema_is_not_known() {
     let unpublished = json!({"paths": {}, "components": {"schemas": {}}});
     for (published, is_told) in [((500, json!({})), true), ((200, unpublished), false)] {
@@ -102,7 +102,7 @@ async fn nothing_is_quoted_while_the_schema_is_not_known() {
 }
 
 /// The parent changes while its children go, so that no status is written.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_end_that_was_broken_off_quotes_no_secret() {
     let items = ["a", "b"].map(|name| uncollectable_child(json!(name)));
     let list = json!({"metadata": {"resourceVersion": "9"}, "items": items});

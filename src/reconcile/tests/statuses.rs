@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
     type Change = fn(&mut Value);
     let table: [(&str, Change, usize); 4] = [
@@ -32,7 +32,7 @@ async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
 }
 
 /// What the handler returned may be what is refused.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
@@ -48,7 +48,7 @@ async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
 }
 
 /// Somebody changes the parent between each look and each try, and its type has lost the subresource.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_not_there_is_not_tried_for_ever() {
     let version = AtomicUsize::new(4);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -62,7 +62,7 @@ async fn a_status_that_is_not_there_is_not_tried_for_ever() {
     assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_type_without_the_status_subresource_is_told_of_in_an_event() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
@@ -76,7 +76,7 @@ async fn a_type_without_the_status_subresource_is_told_of_in_an_event() {
     assert_eq!(world.asked("POST")[0].body["reason"], "UndeclaredStatus");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_status_waits_until_it_is_published_what_it_may_hold() {
     let unpublished = json!({"paths": {}, "components": {"schemas": {}}});
     let setup = Setup::new(pods(), ChildConfig::apply()).publishing((200, unpublished));
@@ -88,7 +88,7 @@ async fn a_status_waits_until_it_is_published_what_it_may_hold() {
 }
 
 /// It is asked for once in a while, and at once where the watch has been anew.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_status_may_hold_is_asked_for_again_where_the_type_may_be_another() {
     let setup = Setup::new(pods(), ChildConfig::apply());
     let world = setup.before(|asked| match asked.method.as_str() {
@@ -105,7 +105,7 @@ async fn what_a_status_may_hold_is_asked_for_again_where_the_type_may_be_another
 }
 
 /// Handlers and others may use the same words.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ours() {
     for (ty, reason, stays) in [
         ("Paused", "OfSomebodyElse", true),
@@ -132,7 +132,7 @@ async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ou
 
 /// It could not be read back, and so would be written in each run. The handler is at fault, as when
 /// what it answers is no JSON: no child is written either.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
     let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
     let world = Setup::new(pods(), ChildConfig::apply())
