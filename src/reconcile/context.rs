@@ -253,9 +253,14 @@ impl Context {
                 Some(_) | None => reader.may_delete(None),
             }
         };
-        let is_old = !self.parts.parents.reader().may_delete(parent.namespace());
+        let is_old = self.may_be_old(parent);
         let unsynced = self.parts.children.iter().filter(|store| is_old || !may_delete(store));
         unsynced.map(|store| store.reader().ty().clone()).collect()
+    }
+
+    /// Whether a parent may be another by now without our having been told.
+    pub(super) fn may_be_old(&self, parent: &Object) -> bool {
+        !self.parts.parents.reader().may_delete(parent.namespace())
     }
 
     /// What the schema of the parents says; `None` while the server has yet to publish it.

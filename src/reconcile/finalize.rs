@@ -36,8 +36,11 @@ pub(super) async fn prepare(
     if let Some(by) = context.paused_by(&parent) {
         return pause::prepare(context, parent, by, report).await;
     }
-    let is_held = holds_ours(context, &parent);
-    match (context.is_leaving(&parent), is_held, context.needs_finalizer()) {
+    let (is_leaving, is_held) = (context.is_leaving(&parent), holds_ours(context, &parent));
+    if is_leaving && is_held && !leaves_still(context, &parent, report).await {
+        return Prepared::Done;
+    }
+    match (is_leaving, is_held, context.needs_finalizer()) {
         (true, false, _) => Prepared::Done,
         (true, true, true) => {
             finalize(context, &parent, failures, report).await;
@@ -51,6 +54,25 @@ pub(super) async fn prepare(
         (false, _, true) => sync_after(context, &parent, adding, report).await,
         (false, _, false) => sync_after(context, &parent, removing, report).await,
     }
+}
+
+/// An end cannot be taken back, so that it is not begun on what may be old: of a server that was given
+/// back a backup the parent may be alive, or it is selected again.
+async fn leaves_still(context: &Context, parent: &Object, report: &mut Report) -> bool {
+    if !context.may_be_old(parent) {
+        return true;
+    }
+    match context.cluster().read(parent.ty(), parent.key()).await {
+        Ok(Some(live)) if live == *parent => return true,
+        Ok(Some(live)) if live.uid() == parent.uid() => context.learn_live(live),
+        Ok(_) => context.learn_absent(parent.ty(), parent.key(), parent.uid()),
+        Err(error) => {
+            not_patched(context, parent, error, report).await;
+            return false;
+        }
+    }
+    report.end = End::Outdated;
+    false
 }
 
 /// A parent that has left meanwhile gets no finalizer: nobody might take it off.
@@ -164,6 +186,10 @@ async fn release(context: &Context, parent: &Object, report: &mut Report) {
             if let Some((live, by)) = reply.as_ref().and_then(|live| kept(context, live)) {
                 return pause::stay(context, live, by, report).await;
             }
+            if reply.as_ref().is_some_and(|live| has_come_back(context, live)) {
+                report.end = End::Outdated;
+                return;
+            }
             report.end = End::Finalized;
             if reply.is_some_and(|reply| is_over(&reply)) {
                 // The reply has the version from before its end: without this the cache has our
@@ -179,6 +205,11 @@ async fn release(context: &Context, parent: &Object, report: &mut Report) {
 fn kept<'a>(context: &Context, live: &'a Object) -> Option<(&'a Object, PausedBy)> {
     let by = context.paused_by(live)?;
     holds_ours(context, live).then_some((live, by))
+}
+
+/// Whether a parent that was read on the way does not leave after all.
+fn has_come_back(context: &Context, live: &Object) -> bool {
+    !context.is_leaving(live) && context.holds(live)
 }
 
 /// The condition says so: nothing else of the run will.
@@ -208,14 +239,15 @@ fn is_over(reply: &Object) -> bool {
 }
 
 /// Changes the finalizers of the parent, deciding again on a live read when it has changed: those
-/// of one that is paused by then, or whose operator is, stay as they are. `None` when the parent is
-/// gone.
+/// of one that is paused by then, or whose operator is, stay as they are, and those of one that has
+/// begun to leave, or does not any more. `None` when the parent is gone.
 async fn patch(
     context: &Context,
     parent: &Object,
     change: Change,
 ) -> Result<Option<Object>, ApiError> {
     let (cluster, manager) = (context.cluster(), context.name().as_str());
+    let was_leaving = context.is_leaving(parent);
     let mut parent = parent.clone();
     for attempt in 1.. {
         let Some(body) = change(context, &parent) else { break };
@@ -237,7 +269,8 @@ async fn patch(
             Some(live) if live.uid() == parent.uid() => {
                 context.learn_live(live.clone());
                 parent = live;
-                if context.paused_by(&parent).is_some() {
+                let is_paused = context.paused_by(&parent).is_some();
+                if is_paused || context.is_leaving(&parent) != was_leaving {
                     break;
                 }
             }

@@ -82,6 +82,63 @@ async fn a_finalizer_is_taken_off_a_parent_that_has_changed_but_not_off_its_name
     }
 }
 
+/// Of a server that was given back a backup.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_be_old_is_looked_at_before_the_end_of_a_parent_begins() {
+    let alive = || {
+        let mut alive = parent("2");
+        alive["metadata"]["finalizers"] = json!([OURS]);
+        alive
+    };
+    let mut leaving = alive();
+    leaving["metadata"]["resourceVersion"] = json!("3");
+    leaving["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let mut namesake = alive();
+    namesake["metadata"]["uid"] = json!("other");
+    for (what, live, end, is_failed) in [
+        ("it leaves still", (200, leaving), End::Finalized, false),
+        ("it is alive", (200, alive()), End::Outdated, false),
+        ("it has a namesake", (200, namesake), End::Outdated, false),
+        ("it is gone", refusal(404, "NotFound"), End::Outdated, false),
+        ("nobody knows", refusal(503, "ServiceUnavailable"), End::Alive, true),
+    ] {
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "GET" if asked.is_about("/api/v1/pods?") => list(&[uncollectable_child(json!("c"))]),
+            "GET" if of_parent(asked) => live.clone(),
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => (200, parent("10")),
+            "DELETE" => done(),
+            _ => taken(),
+        };
+        let world = collecting().ending(&[OURS]).cut_off().before(script);
+        let report = world.run(Memory::default()).await;
+        assert_eq!(
+            (report.end, report.failure().is_some()),
+            (end, is_failed),
+            "{what}: {report:?}"
+        );
+        let is_ended = end == End::Finalized;
+        assert_eq!(world.asked("DELETE").len(), usize::from(is_ended), "{what}");
+        assert_eq!(world.asked("PATCH").iter().any(of_parent), is_ended, "{what}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_that_comes_back_while_it_is_finalized_keeps_our_finalizer() {
+    let world = collecting().ending(&[OURS]).before(|asked| match asked.method.as_str() {
+        "GET" if asked.is_about("/api/v1/pods?") => list(&[]),
+        "PATCH" => refusal(409, "Conflict"),
+        _ => {
+            let mut alive = parent("4");
+            alive["metadata"]["finalizers"] = json!([OURS]);
+            (200, alive)
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.end, End::Outdated, "{report:?}");
+    assert_eq!(world.asked("PATCH").iter().filter(|asked| of_parent(asked)).count(), 1);
+}
+
 /// Nobody would take the finalizer off, or what is created would be late.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_has_left_meanwhile_gets_neither_finalizer_nor_child() {

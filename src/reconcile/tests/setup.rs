@@ -46,6 +46,8 @@ pub(super) struct Setup {
     /// The text of a child that cannot be read.
     left_out: Option<String>,
     is_parent_unreadable: bool,
+    /// Whether the watch of the parents is told nothing.
+    is_cut_off: bool,
     /// Namespaces of which the children are still to be listed.
     unlisted: Option<Unlisted>,
 }
@@ -78,6 +80,7 @@ impl Setup {
             beside: None,
             left_out: None,
             is_parent_unreadable: false,
+            is_cut_off: false,
             unlisted: None,
         }
     }
@@ -153,6 +156,11 @@ impl Setup {
         Self { is_parent_unreadable: true, ..self }
     }
 
+    /// The watch of the parents is told nothing any more.
+    pub(super) fn cut_off(self) -> Self {
+        Self { is_cut_off: true, ..self }
+    }
+
     /// The children of one more namespace are still to be listed.
     pub(super) fn partly_listed(self) -> Self {
         Self { unlisted: Some(Unlisted::OfOneNamespace), ..self }
@@ -217,6 +225,9 @@ impl Setup {
             let metadata = json!({"name": "p", "namespace": "ns", "uid": 7});
             let text = json!({"metadata": metadata}).to_string();
             parents.leave_out(Undecodable::read(&app(), &text, "odd".to_owned()));
+        }
+        if self.is_cut_off {
+            parents.cut_off(parents.add_scope(None), true);
         }
         parents
     }
