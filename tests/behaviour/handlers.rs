@@ -13,6 +13,7 @@ use operetta::{
     prelude::*,
 };
 use serde_json::{Value, json};
+use tokio::runtime::{Handle, Runtime};
 
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
@@ -58,6 +59,25 @@ async fn an_error_handler_chooses_status_and_retry_and_the_children_stay() {
     let on_error =
         |_: &SyncRequest, _: &Error| (json!({"taste": "burnt"}), Some(Duration::from_millis(20)));
     answers_its_error((recipe::sync, on_error), "the oven is cold").await;
+}
+
+/// With the runtime of its program, with ours, or with one that a library brings and drops.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_may_wait_for_what_is_asynchronous() {
+    let Some(world) = World::new().await else { return };
+    let of_program = Handle::current();
+    let handler = move |request: &SyncRequest| -> Result<SyncResponse> {
+        let soon = || tokio::time::sleep(Duration::from_millis(1));
+        of_program.block_on(async { soon().await });
+        Handle::current().block_on(async { soon().await });
+        Runtime::new()?.block_on(async { soon().await });
+        recipe::sync(request)
+    };
+    let config = slow_backoff(recipe::config("cook"));
+    let operators = world.start(|builder| builder.register(config, handler)).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.stop().await;
 }
 
 /// The recipe's handler in parts.
