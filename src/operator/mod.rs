@@ -6,6 +6,7 @@
 //! SyncRequest { parent, children } --Handler::sync--> SyncResponse { status, children, resync }
 //! ```
 
+mod child_config;
 mod child_status;
 mod children;
 mod conditions;
@@ -19,7 +20,6 @@ mod key_index;
 mod name;
 mod namespaces;
 mod pause;
-mod policy;
 mod predecessor;
 mod request;
 mod response;
@@ -28,6 +28,7 @@ mod selection;
 mod uncollectable;
 mod view;
 
+pub use child_config::{ChildConfig, ChildType, ConflictPolicy, Propagation, UpdateStrategy};
 pub use child_status::{ChildState, ChildStatus};
 pub use children::Children;
 pub use conditions::{Condition, ConditionStatus, Conditions, FRAMEWORK_CONDITIONS};
@@ -38,7 +39,6 @@ pub use handler::Handler;
 pub use name::{InvalidName, OperatorName};
 pub use namespaces::Namespaces;
 pub use pause::{PAUSED_ANNOTATION, is_paused};
-pub use policy::{ChildConfig, ChildType, ConflictPolicy, Propagation, UpdateStrategy};
 pub use predecessor::Predecessor;
 pub use request::SyncRequest;
 pub use response::{ErrorResponse, FinalizeResponse, SyncResponse};

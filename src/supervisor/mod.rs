@@ -14,9 +14,9 @@ mod builder;
 mod connect;
 mod demand;
 mod error;
-mod one;
 mod orders;
 mod published;
+mod run_operator;
 mod running;
 mod system;
 mod wiring;
@@ -24,7 +24,7 @@ mod wiring;
 pub use builder::{Supervisor, SupervisorBuilder};
 pub use connect::Connect;
 pub use error::RunError;
-pub use one::{run_operator, run_operator_with};
+pub use run_operator::{run_operator, run_operator_with};
 pub use running::{Ready, Running};
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ use actix_web::{
 use super::{
     Access, Certificates, TlsProxy, WebState, connection,
     guard::{self, Gate, Hosts},
+    niceness,
     origin::Protocol,
-    priority, routes,
+    routes,
 };
 use crate::board::MAX_LISTENERS;
 
@@ -121,7 +122,7 @@ pub(super) fn limited(
     let starter = thread::current().id();
     let app = move || {
         if thread::current().id() != starter {
-            priority::step_back();
+            niceness::step_back();
         }
         app(gate.clone(), state.clone()).app_data(shown.clone())
     };
