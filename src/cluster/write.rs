@@ -187,7 +187,9 @@ impl Cluster {
             Ok(Outline { kind, metadata })
                 if kind != "Status" && metadata.deletion_timestamp.is_some() =>
             {
-                self.parse(&name, ty, &answer).map(Deleted::Terminating)
+                let object = self.parse(&name, ty, &answer)?;
+                // So it is told of a Pod too that no node has, which is gone at once.
+                Ok(if object.has_ended() { Deleted::Gone } else { Deleted::Terminating(object) })
             }
             Ok(_) => Ok(Deleted::Gone),
             Err(error) => Err(ApiError::malformed(name, &error)),

@@ -191,7 +191,7 @@ async fn release(context: &Context, parent: &Object, report: &mut Report) {
                 return;
             }
             report.end = End::Finalized;
-            if reply.is_some_and(|reply| is_over(&reply)) {
+            if reply.is_some_and(|reply| reply.has_ended()) {
                 // The reply has the version from before its end: without this the cache has our
                 // finalizer until the event comes, and a child that goes would finalize again.
                 context.learn_absent(parent.ty(), parent.key(), parent.uid());
@@ -226,16 +226,6 @@ pub(super) fn holds_ours(context: &Context, parent: &Object) -> bool {
     let former = &context.config().predecessor.finalizers;
     context.holds(parent)
         || (parent.is_deleting() && parent.finalizers().iter().any(|held| former.contains(held)))
-}
-
-/// Whether an object that is being deleted waits for nothing any more.
-fn is_over(reply: &Object) -> bool {
-    let metadata = reply.field("metadata").unwrap_or_default();
-    let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
-    // A Namespace stays until what is in it has gone.
-    let of_spec = reply.field("spec").unwrap_or_default();
-    let holds = of_spec["finalizers"].as_array().is_some_and(|holds| !holds.is_empty());
-    reply.is_deleting() && reply.finalizers().is_empty() && grace == 0 && !holds
 }
 
 /// Changes the finalizers of the parent, deciding again on a live read when it has changed: those

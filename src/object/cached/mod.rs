@@ -128,6 +128,17 @@ impl Object {
         self.0.is_deleting
     }
 
+    /// Whether an object that is being deleted waits for nothing any more: what a server answers with
+    /// it is the last that is heard of it.
+    pub fn has_ended(&self) -> bool {
+        let metadata = self.field("metadata").unwrap_or_default();
+        let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
+        // A Namespace stays until what is in it has gone.
+        let of_spec = self.field("spec").unwrap_or_default();
+        let holds = of_spec["finalizers"].as_array().is_some_and(|holds| !holds.is_empty());
+        self.is_deleting() && self.finalizers().is_empty() && grace == 0 && !holds
+    }
+
     /// The uid in the owner reference that says `controller: true`.
     pub fn controller(&self) -> Option<&Uid> {
         self.0.controller.as_ref()

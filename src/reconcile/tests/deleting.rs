@@ -140,11 +140,21 @@ async fn a_deletion_that_was_refused_is_given_back_to_the_minute() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_child_is_cached_as_the_server_answered() {
-    let mut ending = child("6", 1);
-    ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-    for (answer, is_cached) in
-        [((200, ending), true), (done(), false), ((200, child("6", 1)), false)]
-    {
+    let ending = |grace: u64, finalizers: &[&str]| {
+        let mut ending = child("6", 1);
+        ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+        ending["metadata"]["deletionGracePeriodSeconds"] = json!(grace);
+        ending["metadata"]["finalizers"] = json!(finalizers);
+        (200, ending)
+    };
+    for (answer, is_cached) in [
+        (ending(30, &[]), true),
+        (ending(0, &["example.com/backup"]), true),
+        // So the end of a Pod is told that no node has: what follows it need not wait.
+        (ending(0, &[]), false),
+        (done(), false),
+        ((200, child("6", 1)), false),
+    ] {
         let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1));
         let world = setup.before(move |asked| match asked.method.as_str() {
             "PATCH" => with_status(&asked.body),
