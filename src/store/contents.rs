@@ -10,7 +10,7 @@ use self::{by_key::ByKey, census::Census};
 use super::{
     departed::Departed,
     left_out::LeftOut,
-    scope::{Hold, ListStart, Scope, ScopeId, raise},
+    scope::{Hold, ListStart, Scope, ScopeId, Settled, raise},
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
@@ -176,6 +176,10 @@ impl Contents {
 
     pub(super) fn cut_off(&mut self, scope: ScopeId, is_cut_off: bool) {
         self.scopes[scope.0].is_cut_off = is_cut_off;
+    }
+
+    pub(super) fn has_gone_back(&mut self, scope: ScopeId) {
+        self.scopes[scope.0].seen = Settled::WentBack;
     }
 
     pub(super) fn begin_list(&mut self, scope: ScopeId) -> ListStart {

@@ -88,9 +88,20 @@ impl LeftOut {
 }
 
 impl StoreReader {
-    /// The objects that were shown and cannot be read, by key; of very many only some.
+    /// The objects that were shown and cannot be read, by key.
     pub fn left_out(&self) -> Vec<Undecodable> {
+        self.read().left_out.iter().cloned().collect()
+    }
+
+    /// The first hundred of them.
+    pub fn first_left_out(&self) -> Vec<Undecodable> {
         self.read().left_out.iter().take(SHOWN).cloned().collect()
+    }
+
+    /// How many of them are in namespaces of which this says so.
+    pub fn count_left_out(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
+        let contents = self.read();
+        contents.left_out.0.keys().filter(|key| is_here(key.namespace.as_deref())).count()
     }
 
     /// Those of a parent.
@@ -211,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_are_not_shown_are_protected_too() {
+    fn those_that_are_not_shown_are_counted_and_protected_too() {
         let store = Store::new(undecodable("a", 1).ty().clone(), BTreeSet::new());
         let (scope, reader) = (store.add_scope(None), store.reader());
         let child = json!({"metadata": {"name": "z", "namespace": "ns", "uid": "u",
@@ -223,7 +234,9 @@ mod tests {
             assert!(store.leave_out(undecodable(&format!("a{number}"), 2)));
         }
         assert!(store.leave_out(undecodable("z", 2)));
-        assert_eq!(reader.left_out().len(), SHOWN);
+        assert_eq!((reader.first_left_out().len(), reader.left_out().len()), (SHOWN, SHOWN + 1));
+        assert_eq!(reader.count_left_out(|namespace| namespace == Some("ns")), SHOWN + 1);
+        assert_eq!(reader.count_left_out(|namespace| namespace.is_none()), 0);
         assert!(reader.undecodable(&key("z")).is_some());
         assert_eq!(reader.left_out_of(&Uid::new("parent")).len(), 1);
     }

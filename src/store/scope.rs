@@ -25,7 +25,7 @@ pub enum Settled {
     /// The store continues from it.
     Continued,
     /// Its version is below what the scope or a reply had shown, or that of one of its objects below
-    /// what was known of it: the server was restored from a backup.
+    /// what was known of it, or that of a look before it was: the server was restored from a backup.
     /// It replaced everything, and deletions in the scope are held until
     /// [`super::Store::release_deletions`] of [`super::Store::hold`]. There may be a later hold by
     /// the time that this is heard of.
@@ -40,6 +40,8 @@ pub(super) struct Scope {
     pub(super) is_synced: bool,
     /// Whether it is known that nobody tells it anything any more.
     pub(super) is_cut_off: bool,
+    /// What the next list will come to, as far as a look at the server has shown.
+    pub(super) seen: Settled,
     /// A time in which nothing is deleted of it.
     pub(super) hold: Option<Hold>,
     /// Whether its list showed every object by name, those that cannot be read too.
@@ -54,7 +56,8 @@ impl Scope {
     pub(super) fn new(namespace: Option<String>) -> Self {
         let (high_water, replied) = <_>::default();
         let (is_synced, is_cut_off, hold, shows_all) = <_>::default();
-        Self { namespace, is_synced, is_cut_off, hold, shows_all, high_water, replied }
+        let seen = Settled::Continued;
+        Self { namespace, is_synced, is_cut_off, seen, hold, shows_all, high_water, replied }
     }
 
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {

@@ -45,6 +45,12 @@ impl Store {
         self.write().cut_off(scope, is_cut_off);
     }
 
+    /// Takes in that a look at the server has shown that it went back to an earlier version: the next
+    /// list of the scope is from there, however new it is by then.
+    pub fn has_gone_back(&self, scope: ScopeId) {
+        self.write().has_gone_back(scope);
+    }
+
     /// To be called before a list is asked for, whose result goes into [`Store::replace`].
     pub fn begin_list(&self, scope: ScopeId) -> ListStart {
         self.write().begin_list(scope)

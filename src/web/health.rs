@@ -20,7 +20,6 @@ use crate::{
         BEAT_DEADLINE, Beat, Board, NamespaceState, OperatorSnapshot, OperatorState, TypeError,
         TypeSnapshot,
     },
-    object::Undecodable,
     operator::Namespaces,
 };
 
@@ -191,10 +190,7 @@ fn trouble_of_namespace(one: &NamespaceState) -> Option<String> {
 /// What is wrong with what a watch brought.
 fn trouble_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<String> {
     let TypeSnapshot { store, state } = ty;
-    let here = |object: &Undecodable| {
-        object.key().is_none_or(|key| namespaces.include(key.namespace.as_deref()))
-    };
-    let left_out = store.left_out().iter().filter(|object| here(object)).count();
+    let left_out = store.count_left_out(|namespace| namespaces.include(namespace));
     let path = format!("/api/v1/cache/{}", store.ty().resource_name());
     let unread = match left_out {
         0 => None,

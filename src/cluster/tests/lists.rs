@@ -139,17 +139,50 @@ async fn what_is_too_much_for_a_page_is_read_in_smaller_ones() {
         let _ = say.send(query.to_owned());
         match query {
             "limit=125" => (200, line(&page(&["a"], "more"))),
-            "limit=31" => (200, line(&page(&["a"], ""))),
+            "limit=31" | "limit=1" => (200, line(&page(&["a"], ""))),
             _ => (200, silent()),
         }
     });
     let (note, mut heard) = mpsc::unbounded_channel();
     let store = looping(cluster, move |it| drop(note.send(it)));
     while !matches!(heard.recv().await, Some(WatchNote::Synced(_))) {}
+    let lists = lists(&mut asked);
+    let expected =
+        ["limit=500", "limit=1", "limit=125", "limit=125&continue=more", "limit=1", "limit=31"];
+    assert_eq!((lists, store.reader().list().len()), (expected.map(String::from).to_vec(), 1));
+}
+
+fn lists(asked: &mut mpsc::UnboundedReceiver<String>) -> Vec<String> {
     let mut lists = Vec::new();
     while let Ok(query) = asked.try_recv() {
         lists.extend(query.starts_with("limit=").then_some(query));
     }
-    let expected = ["limit=500", "limit=125", "limit=125&continue=more", "limit=31"];
-    assert_eq!((lists, store.reader().list().len()), (expected.map(String::from).to_vec(), 1));
+    lists
+}
+
+/// Of many objects small pages take long.
+#[tokio::test(start_paused = true)]
+async fn pages_are_no_smaller_than_a_server_needs_that_answers() {
+    for (what, silent_ones, expected) in [
+        ("it was away", ["limit=500", "limit=1"].repeat(3), vec!["limit=500"; 2]),
+        ("it was slow", vec!["limit=500"], vec!["limit=1", "limit=125", "limit=500"]),
+    ] {
+        let (say, mut asked) = mpsc::unbounded_channel();
+        let (count, is_forgotten) = (silent_ones.len(), AtomicUsize::new(0));
+        let queries = AtomicUsize::new(0);
+        let cluster = served_by(move |query| {
+            let _ = say.send(query.to_owned());
+            if queries.fetch_add(1, Ordering::Relaxed) < count {
+                return (200, silent());
+            }
+            match query {
+                query if !is_watch(query) => (200, line(&page(&["a"], ""))),
+                _ if is_forgotten.fetch_add(1, Ordering::Relaxed) == 0 => (410, line(&json!({}))),
+                _ => (200, silent()),
+            }
+        });
+        let mut heard = heard_of(cluster);
+        while !matches!(heard.recv().await, Some(WatchNote::Synced(_))) {}
+        assert_eq!(lists(&mut asked), [silent_ones, expected].concat(), "{what}");
+    }
 }

@@ -47,3 +47,28 @@ async fn after_a_long_outage_all_is_listed_as_the_version_may_be_of_another_hist
 async fn after_a_short_outage_the_watch_goes_on() {
     assert_eq!(asked_after(Duration::from_secs(10)).await, ["probe", "watch"]);
 }
+
+/// By the time that it can be listed it has written as much again.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_seen_to_have_gone_back_has_however_late_its_list_is() {
+    let (lists, watches) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let at = |version: &str| {
+        (200, line(&json!({"metadata": {"resourceVersion": version}, "items": []})))
+    };
+    let mut heard = heard_of(served_by(move |query| match query {
+        "limit=1" => at("5"),
+        "limit=500" => match lists.fetch_add(1, Ordering::Relaxed) {
+            0 => at("9"),
+            1 => (503, line(&json!({}))),
+            _ => at("12"),
+        },
+        _ if watches.fetch_add(1, Ordering::Relaxed) == 0 => (503, line(&json!({}))),
+        _ => (200, silent()),
+    }));
+    loop {
+        if let Some(WatchNote::Synced(how)) = heard.recv().await {
+            assert_eq!(how, Settled::WentBack);
+            break;
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{
-    super::{ApiError, WatchNote},
+    super::{ApiError, WatchNote, list::PAGE_SIZE},
     End, Loop,
 };
 use crate::{
@@ -20,17 +20,28 @@ const LONG_OUTAGE: Duration = Duration::from_secs(30);
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) async fn list(&mut self) -> Result<End, ApiError> {
         let start = self.store.begin_list(self.scope);
-        let list = self.cluster.list(&self.spec, self.page_size).await;
-        if list.as_ref().is_err_and(ApiError::is_too_much) {
-            self.page_size = (self.page_size / 4).max(1);
-        }
-        let list = list?;
+        let list = match self.cluster.list(&self.spec, self.page_size).await {
+            Err(error) => {
+                self.ask_for_less(&error).await;
+                return Err(error);
+            }
+            Ok(list) => list,
+        };
+        self.page_size = (self.page_size * 4).min(PAGE_SIZE);
         self.opened();
         for object in list.undecodable {
             self.leave_out(object);
         }
         self.take_in(start, list.objects, list.version);
         Ok(End::Listed)
+    }
+
+    /// Smaller pages do not help with a server that does not answer at all, and of many objects they
+    /// would take long when it does again.
+    async fn ask_for_less(&mut self, after: &ApiError) {
+        if after.is_too_much() && self.cluster.version(&self.spec).await.is_ok() {
+            self.page_size = (self.page_size / 4).max(1);
+        }
     }
 
     pub(super) fn take_in(
@@ -74,6 +85,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             return Ok(End::Gone("outage"));
         }
         if version.is_older_than(&from) {
+            self.store.has_gone_back(self.scope);
             return Ok(End::Gone("went_back"));
         }
         if self.alive.is_some() {

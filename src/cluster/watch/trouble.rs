@@ -90,8 +90,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     }
 }
 
-/// Whether there was no server to answer: one that refuses, or is busy, has not been restored.
+/// Whether there was no server to answer, or none behind it (500 is what one says whose etcd is not to
+/// be reached): one that refuses, or is busy, has not been restored.
 fn is_outage(error: &ApiError) -> bool {
     matches!(error, ApiError::Unreachable { .. } | ApiError::TimedOut { .. })
-        || matches!(error.code(), Some(502..=504))
+        || matches!(error.code(), Some(500 | 502..=504))
 }

@@ -21,7 +21,9 @@ impl Contents {
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {
         let is_behind_reply = replied.is_some_and(|replied| version.is_older_than(&replied));
-        let went_back = is_behind_reply || self.goes_back(scope, &items, version);
+        let seen = std::mem::replace(&mut self.scopes[scope.0].seen, Settled::Continued);
+        let is_seen = seen == Settled::WentBack;
+        let went_back = is_seen || is_behind_reply || self.goes_back(scope, &items, version);
         if went_back {
             self.tombstones.clear();
             self.departed = Departed::default();

@@ -109,7 +109,7 @@ impl CacheView {
             last_event_age_seconds: state.last_event.map(age),
             restarts: state.restarts,
             undecodable: state.undecodable,
-            left_out: store.left_out().iter().map(LeftOutView::from).collect(),
+            left_out: store.first_left_out().iter().map(LeftOutView::from).collect(),
             went_back: state.went_back.map(Time),
             deletions_held: state.deletions_held,
             error: state.error.as_ref().map(ErrorView::from),
