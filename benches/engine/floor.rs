@@ -8,8 +8,11 @@ use std::{
 
 use anyhow::Result;
 use futures::{AsyncBufReadExt, TryStreamExt};
-use http::Method;
-use kube::Client;
+use http::{Method, Request};
+use kube::{
+    Client,
+    core::{DynamicObject, ObjectList},
+};
 use tokio::sync::{Mutex, mpsc};
 
 use crate::{
@@ -85,6 +88,21 @@ pub(crate) async fn lists(bare: &Client, workload: Workload) -> Result<Duration>
     Ok(started.elapsed())
 }
 
+/// The same, as a program has them that lists with `Api<DynamicObject>`: decoded, on all processors.
+pub(crate) async fn decoded_lists(bare: &Client, workload: Workload) -> Result<Duration> {
+    let started = Instant::now();
+    let list = |path: String| {
+        let bare = bare.clone();
+        tokio::spawn(async move {
+            anyhow::Ok(bare.request::<ObjectList<DynamicObject>>(listing(&path)?).await?)
+        })
+    };
+    let lists = futures::future::try_join_all(collections(workload).map(list)).await?;
+    let took = started.elapsed();
+    lists.into_iter().collect::<Result<Vec<_>>>()?;
+    Ok(took)
+}
+
 /// Issues the lists of the operator, each in its pages.
 pub(crate) async fn pages(bare: &Client, recording: &Recording) -> Result<Duration> {
     let started = Instant::now();
@@ -109,9 +127,12 @@ fn next(page: &str) -> Option<&str> {
 }
 
 async fn get(bare: &Client, path: &str) -> Result<String> {
+    Ok(bare.request_text(listing(path)?).await?)
+}
+
+fn listing(path: &str) -> Result<Request<Vec<u8>>> {
     let nothing = String::new();
-    let request = parents::request(Method::GET, path, USER_AGENT, "application/json", nothing)?;
-    Ok(bare.request_text(request).await?)
+    parents::request(Method::GET, path, USER_AGENT, "application/json", nothing)
 }
 
 /// Reads them as watches that begin with what there is, until each says that this was all.
@@ -120,8 +141,7 @@ pub(crate) async fn streamed_lists(bare: &Client, workload: Workload) -> Result<
                          &resourceVersionMatch=NotOlderThan";
     let started = Instant::now();
     let list = |path: String| async move {
-        let (path, body) = (format!("{path}?{QUERY}"), String::new());
-        let request = parents::request(Method::GET, &path, USER_AGENT, "application/json", body)?;
+        let request = listing(&format!("{path}?{QUERY}"))?;
         let mut lines = bare.request_stream(request).await?.lines();
         while let Some(line) = lines.try_next().await? {
             if line.contains("k8s.io/initial-events-end") {
