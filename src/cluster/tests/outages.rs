@@ -2,20 +2,22 @@
 
 use super::*;
 
-/// A server that cannot be reached for so long after its first watch, and that has gone on to version
+/// A list of nothing at a version.
+fn listed(version: &str) -> (u16, Answer) {
+    (200, line(&json!({"metadata": {"resourceVersion": version}, "items": []})))
+}
+
+/// A server that answers with a code for so long after its first watch, and that has gone on to version
 /// 12 by then: of the history that was watched, or of another.
-fn out_for(outage: Duration, words: Words) -> Cluster {
+fn out_for(outage: Duration, code: u16, words: Words) -> Cluster {
     let (start, asked) = (tokio::time::Instant::now(), AtomicUsize::new(0));
-    let listed = |version: &str| {
-        (200, line(&json!({"metadata": {"resourceVersion": version}, "items": []})))
-    };
     served_by(move |query| match asked.fetch_add(1, Ordering::Relaxed) {
         0 => listed("9"),
         1 => {
             let object = json!({"metadata": {"resourceVersion": "9"}});
             (200, line(&json!({"type": "BOOKMARK", "object": object})))
         }
-        _ if start.elapsed() < outage => (503, line(&json!({}))),
+        _ if start.elapsed() < outage => (code, line(&json!({}))),
         _ if is_watch(query) => {
             let _ = words.send("watch");
             (200, silent())
@@ -28,9 +30,9 @@ fn out_for(outage: Duration, words: Words) -> Cluster {
 }
 
 /// What is asked for first when it can be reached again.
-async fn asked_after(outage: Duration) -> Vec<&'static str> {
+async fn asked_after(outage: Duration, code: u16) -> Vec<&'static str> {
     let (say, mut heard) = mpsc::unbounded_channel();
-    looping(out_for(outage, say), |_| {});
+    looping(out_for(outage, code, say), |_| {});
     let mut words = Vec::new();
     while words.last() != Some(&"watch") {
         words.push(heard.recv().await.expect("the loop never ends"));
@@ -40,35 +42,40 @@ async fn asked_after(outage: Duration) -> Vec<&'static str> {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_long_outage_all_is_listed_as_the_version_may_be_of_another_history() {
-    assert_eq!(asked_after(Duration::from_mins(1)).await, ["probe", "list", "watch"]);
+    // 500 is what a server says whose etcd is not to be reached, 429 one that is there and busy.
+    for (code, expected) in [
+        (500, &["probe", "list", "watch"][..]),
+        (503, &["probe", "list", "watch"]),
+        (429, &["probe", "watch"]),
+    ] {
+        assert_eq!(asked_after(Duration::from_mins(1), code).await, expected, "{code}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn after_a_short_outage_the_watch_goes_on() {
-    assert_eq!(asked_after(Duration::from_secs(10)).await, ["probe", "watch"]);
+    assert_eq!(asked_after(Duration::from_secs(10), 503).await, ["probe", "watch"]);
 }
 
 /// By the time that it can be listed it has written as much again.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_was_seen_to_have_gone_back_has_however_late_its_list_is() {
-    let (lists, watches) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let at = |version: &str| {
-        (200, line(&json!({"metadata": {"resourceVersion": version}, "items": []})))
-    };
-    let mut heard = heard_of(served_by(move |query| match query {
-        "limit=1" => at("5"),
-        "limit=500" => match lists.fetch_add(1, Ordering::Relaxed) {
-            0 => at("9"),
-            1 => (503, line(&json!({}))),
-            _ => at("12"),
-        },
-        _ if watches.fetch_add(1, Ordering::Relaxed) == 0 => (503, line(&json!({}))),
-        _ => (200, silent()),
-    }));
-    loop {
-        if let Some(WatchNote::Synced(how)) = heard.recv().await {
-            assert_eq!(how, Settled::WentBack);
-            break;
-        }
+    for outage in [Duration::from_secs(10), Duration::from_mins(1)] {
+        let (asked, lists) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let start = tokio::time::Instant::now();
+        let mut heard = heard_of(served_by(move |query| match query {
+            _ if asked.fetch_add(1, Ordering::Relaxed) == 0 => listed("9"),
+            _ if start.elapsed() < outage => (503, line(&json!({}))),
+            "limit=1" => listed("5"),
+            "limit=500" if lists.fetch_add(1, Ordering::Relaxed) == 0 => (503, line(&json!({}))),
+            "limit=500" => listed("12"),
+            _ => (200, silent()),
+        }));
+        let settled = loop {
+            if let WatchNote::Synced(how) = heard.recv().await.expect("the loop never ends") {
+                break how;
+            }
+        };
+        assert_eq!(settled, Settled::WentBack, "after {outage:?}");
     }
 }

@@ -81,12 +81,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let version = self.cluster.version(&self.spec).await?;
         self.is_doubtful = false;
         // It answers: what ends the next watch is another outage, however long this one lasts.
-        if self.out_since.take().is_some_and(|since| since.elapsed() > LONG_OUTAGE) {
-            return Ok(End::Gone("outage"));
-        }
+        let out_since = self.out_since.take();
         if version.is_older_than(&from) {
             self.store.has_gone_back(self.scope);
             return Ok(End::Gone("went_back"));
+        }
+        if out_since.is_some_and(|since| since.elapsed() > LONG_OUTAGE) {
+            return Ok(End::Gone("outage"));
         }
         if self.alive.is_some() {
             self.alive();
