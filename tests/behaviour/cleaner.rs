@@ -2,7 +2,7 @@
 //! test likes. Several tests share one server, so it tells parents apart by namespace, too.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{Arc, Condvar, Mutex},
     time::Duration,
 };
 
@@ -20,11 +20,20 @@ pub(crate) enum Answer {
     Done,
     NotYet,
     Fails,
+    Panics,
+    /// Says that it is done, but not before it is to answer something else.
+    Hangs,
 }
 
 /// Syncs as recipes say.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cleaner(Arc<Mutex<Notes>>);
+pub(crate) struct Cleaner(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    notes: Mutex<Notes>,
+    changed: Condvar,
+}
 
 #[derive(Debug, Default)]
 struct Notes {
@@ -42,7 +51,8 @@ struct Call {
 impl Cleaner {
     /// Changes what it answers from now on.
     pub(crate) fn answers(&self, answer: Answer) {
-        self.0.lock().unwrap().answer = answer;
+        self.0.notes.lock().unwrap().answer = answer;
+        self.0.changed.notify_all();
     }
 
     /// How often it said that it has cleaned up after a parent of the test's namespace.
@@ -67,15 +77,21 @@ impl Cleaner {
     }
 
     fn note(&self, request: &SyncRequest) -> Answer {
-        let mut notes = self.0.lock().unwrap();
+        let mut notes = self.0.notes.lock().unwrap();
         let (parent, answer) = (&request.parent, notes.answer);
         let parent = (parent.namespace().map(str::to_owned), parent.name().to_owned());
         notes.calls.push(Call { parent, answer, children: request.children.len() });
         answer
     }
 
+    fn until_let_go(&self) {
+        let notes = self.0.notes.lock().unwrap();
+        let hangs = |notes: &mut Notes| notes.answer == Answer::Hangs;
+        drop(self.0.changed.wait_while(notes, hangs).unwrap());
+    }
+
     fn count(&self, world: &World, name: &str, counts: impl FnMut(&&Call) -> bool) -> usize {
-        let notes = self.0.lock().unwrap();
+        let notes = self.0.notes.lock().unwrap();
         let parent = (Some(world.namespace.clone()), name.to_owned());
         notes.calls.iter().filter(|call| call.parent == parent).filter(counts).count()
     }
@@ -95,6 +111,11 @@ impl Handler for Cleaner {
             Answer::Done => Ok(FinalizeResponse::done()),
             Answer::NotYet => Ok(FinalizeResponse::retry_after(Duration::from_millis(20))),
             Answer::Fails => Err(Error::msg("the drain is clogged")),
+            Answer::Panics => panic!("the drain bursts"),
+            Answer::Hangs => {
+                self.until_let_go();
+                Ok(FinalizeResponse::done())
+            }
         }
     }
 }

@@ -1,11 +1,14 @@
 //! A handler that asks for a finalizer cleans up before its parent goes.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{
     cleaner::{Answer, Cleaner},
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, World, condition},
+    told::Trouble,
+    world::{CONFIG_MAP, Operators, World, condition},
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,6 +39,75 @@ async fn a_parent_goes_only_after_its_handler_has_cleaned_up() {
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
     operators.stop().await;
+}
+
+/// A parent `r` with a child `c` whose handler gets into trouble when it is asked to clean up.
+struct Leaving {
+    world: World,
+    operators: Operators,
+    cleaner: Cleaner,
+    /// The child as it was before.
+    child: Value,
+}
+
+impl Leaving {
+    /// The parent is deleted, and what came of it is said everywhere.
+    async fn after(answer: Answer, reason: &str, words: &str) -> Option<Self> {
+        let world = World::new().await?;
+        let config = recipe::config("cook").with_handler_deadline(Duration::from_millis(300));
+        let cleaner = Cleaner::default();
+        let handler = cleaner.clone();
+        let operators = world.start(|builder| builder.register(config, handler)).await;
+        world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+        world.until_ready(RECIPE, "r").await;
+        let child = world.get(CONFIG_MAP, "c").await;
+        cleaner.answers(answer);
+        let trouble = Trouble::ahead(&world, &operators, "cook", reason).await;
+        world.delete(RECIPE, "r").await;
+        trouble.until_told("r", words).await;
+        let leaving = Self { world, operators, cleaner, child };
+        leaving.nothing_has_gone().await;
+        Some(leaving)
+    }
+
+    async fn nothing_has_gone(&self) {
+        let parent = self.world.get(RECIPE, "r").await;
+        assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]), "{parent}");
+        assert_eq!(self.world.get(CONFIG_MAP, "c").await, self.child, "the child stays as it is");
+    }
+
+    /// Once the handler says in time that it is done, the parent goes.
+    async fn goes_when_done(self) {
+        let Self { world, operators, cleaner, .. } = self;
+        assert_eq!(cleaner.finalized(&world, "r"), 0, "{cleaner:?}");
+        cleaner.answers(Answer::Done);
+        world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+        world.until(CONFIG_MAP, "c", "its child collected", Value::is_null).await;
+        assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
+        operators.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_panics_when_it_is_to_clean_up_keeps_the_parent_until_it_has() {
+    let leaving = Leaving::after(Answer::Panics, "HandlerPanicked", "the drain bursts").await;
+    let Some(leaving) = leaving else { return };
+    leaving.cleaner.until_asked(&leaving.world, "r", 3).await;
+    leaving.nothing_has_gone().await;
+    leaving.goes_when_done().await;
+}
+
+/// It does not wait for ever, and nobody knows what it has done since it was given up on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_has_cleaned_up_past_its_deadline_is_asked_again() {
+    let words = "has not returned within 0.3 s";
+    let leaving = Leaving::after(Answer::Hangs, "HandlerOverdue", words).await;
+    let Some(leaving) = leaving else { return };
+    // The call that hangs says now that it is done; those after it, in time, that they are not.
+    leaving.cleaner.answers(Answer::NotYet);
+    leaving.cleaner.until_asked(&leaving.world, "r", 3).await;
+    leaving.nothing_has_gone().await;
+    leaving.goes_when_done().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
