@@ -3,6 +3,7 @@
 mod by_key;
 mod census;
 mod relist;
+mod scopes;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -120,68 +121,11 @@ impl Contents {
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
-
-    pub(super) fn is_scope_synced(&self, scope: ScopeId) -> bool {
-        self.scopes[scope.0].is_synced
-    }
-
-    /// Whether all that can be in a namespace, or in any, has been listed.
-    pub(super) fn is_synced(&self, namespace: Option<&str>) -> bool {
-        let matters = |scope: &&Scope| namespace.is_none() || scope.covers(namespace);
-        let mut scopes = self.scopes.iter().filter(matters).peekable();
-        scopes.peek().is_some() && scopes.all(|scope| scope.is_synced)
-    }
-
-    pub(super) fn may_delete(&self, namespace: Option<&str>) -> bool {
-        let mut of_it =
-            self.scopes.iter().filter(|scope| namespace.is_none() || scope.covers(namespace));
-        self.is_synced(namespace) && of_it.all(|scope| !scope.is_cut_off && scope.hold.is_none())
-    }
-
-    pub(super) fn holds_deletions(&self) -> bool {
-        self.scopes.iter().any(|scope| scope.hold.is_some())
-    }
-
-    /// The version up to which every scope is complete.
-    pub(super) fn version(&self) -> Option<&ResourceVersion> {
-        let marks: Option<Vec<_>> = self.scopes.iter().map(|s| s.high_water.as_ref()).collect();
-        marks?
-            .into_iter()
-            .reduce(|oldest, mark| if mark.is_older_than(oldest) { mark } else { oldest })
-    }
 }
 
 // === changing ===
 
 impl Contents {
-    pub(super) fn add_scope(&mut self, namespace: Option<String>) -> ScopeId {
-        if let Some(namespace) = namespace.as_deref() {
-            let here = self.objects().filter(|object| object.namespace() == Some(namespace));
-            let present = here.count();
-            self.census.begin(namespace, present);
-        }
-        self.scopes.push(Scope::new(namespace));
-        ScopeId(self.scopes.len() - 1)
-    }
-
-    pub(super) fn hold(&self, scope: ScopeId) -> Option<Hold> {
-        self.scopes[scope.0].hold
-    }
-
-    pub(super) fn release_deletions(&mut self, hold: Hold) {
-        for scope in &mut self.scopes {
-            scope.hold = scope.hold.filter(|latest| *latest != hold);
-        }
-    }
-
-    pub(super) fn cut_off(&mut self, scope: ScopeId, is_cut_off: bool) {
-        self.scopes[scope.0].is_cut_off = is_cut_off;
-    }
-
-    pub(super) fn has_gone_back(&mut self, scope: ScopeId) {
-        self.scopes[scope.0].seen = Settled::WentBack;
-    }
-
     pub(super) fn begin_list(&mut self, scope: ScopeId) -> ListStart {
         self.clock += 1;
         ListStart { clock: self.clock, replied: self.scopes[scope.0].replied.clone() }
@@ -268,7 +212,7 @@ impl Contents {
             self.tombstones.remove(object.uid());
         }
         self.departed.remember(object.uid(), object.resource_version());
-        self.left_out.has_gone(object.key(), object.uid());
+        self.left_out.has_gone(object.key(), object.uid(), Some(version));
         let cached = self.get(object.key())?;
         let is_stale = object.resource_version().is_older_than(cached.resource_version());
         (cached.uid() == object.uid() && !is_stale).then(|| self.remove(object.key()))?
@@ -276,7 +220,7 @@ impl Contents {
 
     /// Takes in the reply to a final delete, which has no version.
     pub(super) fn bury(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
-        self.left_out.has_gone(key, uid);
+        self.left_out.has_gone(key, uid, None);
         // Not cached: the watch was faster than the reply and will not mention the uid again.
         let cached = self.get(key).filter(|cached| cached.uid() == uid)?;
         let version = cached.resource_version().clone();

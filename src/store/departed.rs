@@ -19,14 +19,14 @@ pub(super) struct Departed {
 
 impl Departed {
     /// Takes in that an object was gone at a version: that of its `DELETED` event, or of a list
-    /// without it.
+    /// without it. One watch may tell of an earlier departure than another one has.
     pub(super) fn remember(&mut self, uid: &Uid, version: &ResourceVersion) {
-        let uid = uid.clone();
-        let earlier = self.versions.insert(uid.clone(), version.clone());
-        if earlier.is_some() {
+        if let Some(earlier) = self.versions.get_mut(uid) {
+            *earlier = earlier.clone().newest(version.clone());
             return;
         }
-        self.oldest_first.push_back(uid);
+        self.versions.insert(uid.clone(), version.clone());
+        self.oldest_first.push_back(uid.clone());
         if self.oldest_first.len() > MAX
             && let Some(oldest) = self.oldest_first.pop_front()
         {

@@ -56,9 +56,14 @@ impl LeftOut {
         }
     }
 
-    /// Takes in that an object is gone; a namesake may be there.
-    pub(super) fn has_gone(&mut self, key: &ObjectKey, uid: &Uid) {
-        let is_it = |entry: &Entry| entry.object.uid().is_none_or(|known| known == uid);
+    /// Takes in that an object is gone, as of a version if there is one; a namesake may be there, or
+    /// it itself again.
+    pub(super) fn has_gone(&mut self, key: &ObjectKey, uid: &Uid, at: Option<&ResourceVersion>) {
+        let is_it = |entry: &Entry| {
+            let is_back = at.zip(entry.object.resource_version());
+            entry.object.uid().is_none_or(|known| known == uid)
+                && !is_back.is_some_and(|(gone, back)| gone.is_older_than(back))
+        };
         if self.0.get(key).is_some_and(is_it) {
             self.0.remove(key);
         }
@@ -169,7 +174,9 @@ mod tests {
         left_out.has_read(&key("a"), &version(4));
         assert!(left_out.get(&key("a")).is_some(), "an older version says nothing");
         left_out.has_read(&key("a"), &version(6));
-        left_out.has_gone(&key("b"), &Uid::new("u"));
+        left_out.has_gone(&key("b"), &Uid::new("u"), Some(&version(4)));
+        assert!(left_out.get(&key("b")).is_some(), "it came back");
+        left_out.has_gone(&key("b"), &Uid::new("u"), Some(&version(5)));
         assert_eq!(left_out.iter().count(), 0);
     }
 
@@ -188,11 +195,13 @@ mod tests {
     fn a_store_knows_what_is_left_out_of_its_lists_and_whose_it_was() {
         let store = Store::new(undecodable("a", 1).ty().clone(), BTreeSet::from(["by".to_owned()]));
         let scope = store.add_scope(None);
-        let child = json!({"metadata": {"name": "a", "namespace": "ns", "uid": "u",
-            "resourceVersion": "1", "labels": {"by": "parent"}}});
         let reader = store.reader();
-        let child = Object::from_value(reader.ty(), &child, &KeptManagers::default()).unwrap();
-        store.observe(scope, child.clone());
+        let child = |version: &str| {
+            let child = json!({"metadata": {"name": "a", "namespace": "ns", "uid": "u",
+                "resourceVersion": version, "labels": {"by": "parent"}}});
+            Object::from_value(reader.ty(), &child, &KeptManagers::default()).unwrap()
+        };
+        store.observe(scope, child("1"));
         assert!(store.leave_out(undecodable("a", 2)));
         assert_eq!(reader.parents_of(&undecodable("a", 2)), BTreeSet::from([Uid::new("parent")]));
         let start = store.begin_list(scope);
@@ -204,11 +213,11 @@ mod tests {
         let start = store.begin_list(scope);
         store.replace(scope, start, Vec::new(), &version(3));
         assert!(reader.left_out().is_empty(), "it is gone");
-        store.observe(scope, child.clone());
+        store.observe(scope, child("1"));
         store.leave_out(undecodable("a", 1));
-        assert!(store.overlay(child.clone()).is_none() && reader.left_out().is_empty());
+        assert!(store.overlay(child("1")).is_none() && reader.left_out().is_empty());
         store.leave_out(undecodable("a", 4));
-        store.observe_deletion(scope, &child);
+        store.observe_deletion(scope, &child("4"));
         assert!(reader.left_out().is_empty());
     }
 

@@ -32,11 +32,21 @@ pub enum Settled {
     WentBack,
 }
 
+/// What the server has shown to one scope: a list from before is of a server that went back.
+#[derive(Debug, Clone)]
+pub(super) struct Marks {
+    seen: Settled,
+    high_water: Option<ResourceVersion>,
+    replied: Option<ResourceVersion>,
+}
+
 /// The state of one scope.
 #[derive(Debug)]
 pub(super) struct Scope {
     /// The namespace it covers; `None` for all.
     pub(super) namespace: Option<String>,
+    /// Whether nothing feeds it, as another one covers its namespace too.
+    pub(super) rests: bool,
     pub(super) is_synced: bool,
     /// Whether it is known that nobody tells it anything any more.
     pub(super) is_cut_off: bool,
@@ -54,10 +64,21 @@ pub(super) struct Scope {
 
 impl Scope {
     pub(super) fn new(namespace: Option<String>) -> Self {
-        let (high_water, replied) = <_>::default();
-        let (is_synced, is_cut_off, hold, shows_all) = <_>::default();
-        let seen = Settled::Continued;
-        Self { namespace, is_synced, is_cut_off, seen, hold, shows_all, high_water, replied }
+        let (rests, is_synced, is_cut_off, hold, shows_all) = <_>::default();
+        let (high_water, replied, seen) = (None, None, Settled::Continued);
+        Self { namespace, rests, is_synced, is_cut_off, seen, hold, shows_all, high_water, replied }
+    }
+
+    /// Begins anew in the place of another one, and knows from it whether a server went back.
+    pub(super) fn stand_in(&mut self, other: &Marks) {
+        let Marks { seen, high_water, replied } = other.clone();
+        let (namespace, hold) = (self.namespace.take(), self.hold);
+        *self = Self { hold, seen, high_water, replied, ..Self::new(namespace) };
+    }
+
+    pub(super) fn marks(&self) -> Marks {
+        let (high_water, replied) = (self.high_water.clone(), self.replied.clone());
+        Marks { seen: self.seen, high_water, replied }
     }
 
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {

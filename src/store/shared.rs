@@ -39,6 +39,17 @@ impl Store {
         self.write().add_scope(namespace)
     }
 
+    /// Takes in that nothing feeds a scope of one namespace: one of all namespaces does it too.
+    pub fn rest(&self, scope: ScopeId) {
+        self.write().rest(scope);
+    }
+
+    /// Takes in that a scope of one namespace is fed from now on, as one of all namespaces cannot be.
+    /// Both may be for a while.
+    pub fn stand_in(&self, scope: ScopeId) {
+        self.write().stand_in(scope);
+    }
+
     /// Takes in that a watch cannot go on and will not soon, or that it does again: what it fed is
     /// out of date, and no reason to delete anything.
     pub fn cut_off(&self, scope: ScopeId, is_cut_off: bool) {

@@ -1,16 +1,16 @@
 //! What a complete list changes: it adds, it deletes by silence, and it may show that the server
 //! was restored from a backup.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     super::{
         departed::Departed,
         scope::{Hold, ListStart, ScopeId, Settled},
     },
-    Change, Contents,
+    Change, Contents, Tombstone,
 };
-use crate::object::{Object, ObjectKey, ResourceVersion};
+use crate::object::{Object, ObjectKey, ResourceVersion, Uid};
 
 impl Contents {
     pub(in crate::store) fn replace(
@@ -20,21 +20,19 @@ impl Contents {
         items: Vec<Object>,
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {
+        if self.scopes[scope.0].rests {
+            // It was under way when another scope took its place.
+            return (Vec::new(), Settled::Continued);
+        }
         let is_behind_reply = replied.is_some_and(|replied| version.is_older_than(&replied));
         let seen = std::mem::replace(&mut self.scopes[scope.0].seen, Settled::Continued);
         let is_seen = seen == Settled::WentBack;
         let went_back = is_seen || is_behind_reply || self.goes_back(scope, &items, version);
         if went_back {
-            self.tombstones.clear();
-            self.departed = Departed::default();
-            self.holds += 1;
-            let scope = &mut self.scopes[scope.0];
-            scope.hold = Some(Hold(self.holds));
-            (scope.high_water, scope.replied) = (None, None);
+            self.begin_again(scope);
         }
-        let covers = |namespace: Option<&str>| self.scopes[scope.0].covers(namespace);
-        self.tombstones.retain(|_, it| it.buried > begun || !covers(it.key.namespace.as_deref()));
-        self.left_out.settle(covers, begun);
+        self.outdate_tombstones(scope, begun, &items, version);
+        self.left_out.settle(|namespace| self.scopes[scope.0].covers(namespace), begun);
         let mut changes = self.drop_absent(scope, &items, version, went_back);
         // What cannot be read is absent too, but not gone: it may be read in the same version.
         let shows_all = self.last_nameless < begun;
@@ -56,6 +54,22 @@ impl Contents {
         (changes, if went_back { Settled::WentBack } else { Settled::Continued })
     }
 
+    /// Forgets what the server has forgotten, and holds deletions in the scope. What another one shares
+    /// with it is listed anew.
+    fn begin_again(&mut self, scope: ScopeId) {
+        self.tombstones.clear();
+        self.departed = Departed::default();
+        self.holds += 1;
+        for (at, other) in self.scopes.iter_mut().enumerate() {
+            if at == scope.0 {
+                other.hold = Some(Hold(self.holds));
+                (other.high_water, other.replied) = (None, None);
+            } else if other.namespace.is_none() {
+                other.seen = Settled::WentBack;
+            }
+        }
+    }
+
     /// Whether a list is from before what is known: as a whole, or one of its objects. Versions of
     /// a restored server may go on (`etcdutl snapshot restore --bump-revision`), and only those of
     /// its objects show that they are from the backup: a list that is as new as what we know of an
@@ -69,6 +83,26 @@ impl Contents {
             })
         };
         self.scopes[scope.0].is_behind(version) || items.iter().any(is_revived)
+    }
+
+    /// Lets a list stand for the replies that it came after: what it still shows is not gone.
+    fn outdate_tombstones(
+        &mut self,
+        scope: ScopeId,
+        begun: u64,
+        items: &[Object],
+        version: &ResourceVersion,
+    ) {
+        let scope = &self.scopes[scope.0];
+        let is_outdated = |_: &Uid, it: &mut Tombstone| {
+            it.buried <= begun && scope.covers(it.key.namespace.as_deref())
+        };
+        let outdated = self.tombstones.extract_if(is_outdated).map(|(uid, _)| uid);
+        let mut gone: HashSet<Uid> = outdated.collect();
+        if !gone.is_empty() {
+            items.iter().for_each(|item| drop(gone.remove(item.uid())));
+        }
+        gone.iter().for_each(|uid| self.departed.remember(uid, version));
     }
 
     /// Makes the deletions that nobody told us of: what a scope covers, a list lacks, and is not

@@ -59,7 +59,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// With a watch for each namespace, or one for all.
+    /// With a watch for each namespace, or one for all, or both.
     pub(super) fn new(namespaces: &[Option<&str>]) -> Self {
         let store = store();
         let scope = |namespace: Option<&str>| {

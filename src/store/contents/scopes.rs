@@ -1,0 +1,168 @@
+//! What feeds a store, and what its contents are therefore good for.
+//!
+//! A scope of all namespaces may have others beside it that stand in for it, each in one namespace,
+//! while it cannot be fed. They rest while it is.
+
+use super::{
+    super::scope::{Hold, Scope, ScopeId, Settled},
+    Contents,
+};
+use crate::object::ResourceVersion;
+
+// === reading ===
+
+impl Contents {
+    pub(in crate::store) fn is_scope_synced(&self, scope: ScopeId) -> bool {
+        self.scopes[scope.0].is_synced
+    }
+
+    /// Whether all that can be in a namespace, or in any, has been listed.
+    pub(in crate::store) fn is_synced(&self, namespace: Option<&str>) -> bool {
+        self.is_told(namespace, |scope| scope.is_synced)
+    }
+
+    pub(in crate::store) fn may_delete(&self, namespace: Option<&str>) -> bool {
+        let matters = |scope: &&Scope| namespace.is_none() || scope.covers(namespace);
+        self.is_told(namespace, |scope| scope.is_synced && !scope.is_cut_off)
+            && self.scopes.iter().filter(matters).all(|scope| scope.hold.is_none())
+    }
+
+    pub(in crate::store) fn holds_deletions(&self) -> bool {
+        self.scopes.iter().any(|scope| scope.hold.is_some())
+    }
+
+    /// The version up to which every scope is complete.
+    pub(in crate::store) fn version(&self) -> Option<&ResourceVersion> {
+        if let Some(everywhere) = self.everywhere() {
+            return everywhere.high_water.as_ref();
+        }
+        let marks: Option<Vec<_>> = self.scopes.iter().map(|s| s.high_water.as_ref()).collect();
+        marks?
+            .into_iter()
+            .reduce(|oldest, mark| if mark.is_older_than(oldest) { mark } else { oldest })
+    }
+
+    pub(in crate::store) fn hold(&self, scope: ScopeId) -> Option<Hold> {
+        self.scopes[scope.0].hold
+    }
+
+    /// Whether there are scopes enough to tell all of a namespace, or of any.
+    fn is_told(&self, namespace: Option<&str>, tells: impl Fn(&Scope) -> bool) -> bool {
+        match (namespace, self.everywhere()) {
+            (Some(_), _) => self.scopes.iter().any(|it| it.covers(namespace) && tells(it)),
+            (None, Some(everywhere)) => tells(everywhere),
+            (None, None) => !self.scopes.is_empty() && self.scopes.iter().all(tells),
+        }
+    }
+
+    fn everywhere(&self) -> Option<&Scope> {
+        self.scopes.iter().find(|scope| scope.namespace.is_none())
+    }
+}
+
+// === changing ===
+
+impl Contents {
+    pub(in crate::store) fn add_scope(&mut self, namespace: Option<String>) -> ScopeId {
+        if let Some(namespace) = namespace.as_deref() {
+            let here = self.objects().filter(|object| object.namespace() == Some(namespace));
+            let present = here.count();
+            self.census.begin(namespace, present);
+        }
+        self.scopes.push(Scope::new(namespace));
+        ScopeId(self.scopes.len() - 1)
+    }
+
+    pub(in crate::store) fn rest(&mut self, scope: ScopeId) {
+        let scope = &mut self.scopes[scope.0];
+        (scope.rests, scope.is_synced) = (true, false);
+    }
+
+    pub(in crate::store) fn stand_in(&mut self, scope: ScopeId) {
+        if let Some(known) = self.everywhere().map(Scope::marks) {
+            self.scopes[scope.0].stand_in(&known);
+        }
+    }
+
+    pub(in crate::store) fn release_deletions(&mut self, hold: Hold) {
+        for scope in &mut self.scopes {
+            scope.hold = scope.hold.filter(|latest| *latest != hold);
+        }
+    }
+
+    pub(in crate::store) fn cut_off(&mut self, scope: ScopeId, is_cut_off: bool) {
+        self.scopes[scope.0].is_cut_off = is_cut_off;
+    }
+
+    pub(in crate::store) fn has_gone_back(&mut self, scope: ScopeId) {
+        self.scopes[scope.0].seen = Settled::WentBack;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{
+        object::{K8sType, ResourceVersion},
+        store::Store,
+    };
+
+    /// A store of all namespaces, and one of `a` that rests.
+    fn store() -> (Store, ScopeId, ScopeId) {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let store = Store::new(ty, BTreeSet::new());
+        let [all, a] = [None, Some("a".to_owned())].map(|namespace| store.add_scope(namespace));
+        store.rest(a);
+        (store, all, a)
+    }
+
+    fn list(store: &Store, scope: ScopeId, version: u64) -> Settled {
+        let start = store.begin_list(scope);
+        store.replace(scope, start, Vec::new(), &ResourceVersion::Number(version)).1
+    }
+
+    /// Whether something may be deleted in `a`, in `b`, and anywhere.
+    fn may_delete(store: &Store) -> [bool; 3] {
+        [Some("a"), Some("b"), None].map(|namespace| store.reader().may_delete(namespace))
+    }
+
+    #[test]
+    fn a_scope_that_stands_in_is_good_for_its_namespace_alone() {
+        let (store, all, a) = store();
+        assert_eq!(may_delete(&store), [false; 3]);
+        list(&store, all, 5);
+        assert_eq!(may_delete(&store), [true; 3], "who rests is not waited for");
+        store.cut_off(all, true);
+        store.stand_in(a);
+        assert_eq!(may_delete(&store), [false; 3], "it knows nothing yet");
+        list(&store, a, 7);
+        assert_eq!(may_delete(&store), [true, false, false]);
+        assert_eq!(store.reader().version(), Some(ResourceVersion::Number(5)), "of all");
+        store.cut_off(all, false);
+        store.rest(a);
+        assert_eq!(may_delete(&store), [true; 3]);
+        list(&store, a, 8);
+        store.cut_off(all, true);
+        assert_eq!(may_delete(&store), [false; 3], "a list that comes late is of no use");
+    }
+
+    #[test]
+    fn who_stands_in_knows_that_the_server_went_back_and_passes_it_on() {
+        let (store, all, a) = store();
+        list(&store, all, 50);
+        store.cut_off(all, true);
+        store.stand_in(a);
+        assert_eq!(list(&store, a, 40), Settled::WentBack);
+        assert_eq!(may_delete(&store), [false; 3]);
+        assert_eq!(list(&store, all, 60), Settled::WentBack, "the rest is of the lost history");
+        store.cut_off(all, false);
+        store.rest(a);
+        assert_eq!(may_delete(&store), [false; 3], "both hold deletions");
+        store.release_deletions(store.hold(all).unwrap());
+        assert_eq!(may_delete(&store), [false, true, false]);
+        store.release_deletions(store.hold(a).unwrap());
+        assert_eq!(may_delete(&store), [true; 3]);
+    }
+}
