@@ -3,6 +3,7 @@
 mod loops;
 mod schema;
 mod showing;
+mod stand_in;
 mod words;
 
 use std::{
@@ -46,8 +47,8 @@ pub struct ReflectorParts {
 /// Keeps the store of one type equal to the API server.
 pub struct Reflector {
     parts: ReflectorParts,
+    /// Each namespace's, or first that of all and then those that stand in for it.
     scopes: Vec<Scope>,
-    loops: Vec<AbortHandle>,
     /// Reads which fields of the type are secret.
     reading: Option<AbortHandle>,
     /// What is counted over all scopes.
@@ -66,6 +67,8 @@ struct Observer {
 /// One of the watches, as it stands.
 struct Scope {
     id: ScopeId,
+    /// Its watch loop; `None` before the start, and of one that rests.
+    watching: Option<AbortHandle>,
     condition: WatchCondition,
     error: Option<TypeError>,
     /// How many times in a row it failed.
@@ -94,6 +97,7 @@ impl Reflector {
     pub fn new(parts: ReflectorParts) -> Self {
         let scope = |spec: &WatchSpec| Scope {
             id: parts.store.add_scope(spec.namespace.clone()),
+            watching: None,
             condition: WatchCondition::Pending,
             error: None,
             failures: 0,
@@ -101,11 +105,13 @@ impl Reflector {
             held: None,
         };
         let scopes = parts.scopes.iter().map(scope).collect();
-        let (loops, reading, observers) = (Vec::new(), None, Vec::new());
+        let (reading, observers) = (None, Vec::new());
         let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
         let pulse = parts.board.pulse(name, Instant::now());
         let state = TypeState::default();
-        Self { parts, scopes, loops, reading, state, observers, pulse }
+        let reflector = Self { parts, scopes, reading, state, observers, pulse };
+        reflector.stand_ins().for_each(|scope| reflector.rest(scope));
+        reflector
     }
 
     /// Adds someone to tell. To be called before the start.
@@ -156,6 +162,9 @@ impl Reflector {
         match note {
             WatchNote::Changed(changes) => return self.tell(changes, None),
             WatchNote::Opened => return self.read_schema(ctx),
+            WatchNote::Undecodable { object, is_news } => self.undecodable(object, is_news),
+            // It was on its way when the scope came to rest.
+            _ if self.rests(scope) => return,
             WatchNote::Synced(settled) => self.synced(scope, settled, ctx),
             WatchNote::Lost => self.parts.store.cut_off(self.scopes[scope].id, true),
             WatchNote::Alive { at } => {
@@ -166,7 +175,9 @@ impl Reflector {
                 tracing::warn!(watched = %self.watched(scope), %error, ?retry_in, "the watch failed");
                 self.failed(scope, &error, retry_in);
             }
-            WatchNote::Undecodable { object, is_news } => self.undecodable(object, is_news),
+        }
+        if scope == 0 && self.hand_over(ctx) {
+            return self.show();
         }
         self.show_scope(scope);
     }
@@ -224,7 +235,10 @@ impl Reflector {
             self.parts.store.cut_off(self.scopes[scope].id, true);
         }
         if is_lasting {
-            self.set_condition(scope, WatchCondition::Failing(self.why(scope, error)));
+            let why = WatchCondition::Failing(self.why(scope, error));
+            for scope in self.concerned(scope, error) {
+                self.set_condition(scope, why.clone());
+            }
         }
     }
 
@@ -243,7 +257,9 @@ impl Reflector {
         self.scopes[scope].error = None;
         self.parts.store.cut_off(self.scopes[scope].id, false);
         if self.is_synced(scope) {
-            self.set_condition(scope, WatchCondition::Synced);
+            for scope in self.served_by(scope) {
+                self.set_condition(scope, WatchCondition::Synced);
+            }
         }
     }
 
@@ -260,11 +276,15 @@ impl Actor for Reflector {
         ctx.run_interval(BEAT_EVERY, |reflector, ctx| {
             post(&ctx.address(), &reflector.parts.mailbox, Turn);
         });
-        self.loops = (0..self.scopes.len()).map(|scope| self.start_loop(scope, ctx)).collect();
+        let stand_ins = self.stand_ins();
+        for scope in (0..self.scopes.len()).filter(|scope| !stand_ins.contains(scope)) {
+            self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
+        }
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
-        self.loops.iter().chain(&self.reading).for_each(AbortHandle::abort);
+        let loops = self.scopes.iter().filter_map(|scope| scope.watching.as_ref());
+        loops.chain(&self.reading).for_each(AbortHandle::abort);
     }
 }
 

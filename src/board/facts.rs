@@ -67,17 +67,18 @@ pub struct TypeState {
     pub went_back: Option<SystemTime>,
     /// Whether nothing of the type is deleted for now, because the server went back.
     pub deletions_held: bool,
-    /// Each namespace that has a watch of its own; empty when one watch covers all.
+    /// Each namespace that has a watch of its own; empty when one watch covers all. While that one
+    /// is forbidden it is the first, and others stand in for it.
     pub namespaces: Vec<NamespaceState>,
     /// Which fields its schema marks as secret; `None` while that is not known.
     pub secrets: Option<Arc<SecretFields>>,
 }
 
-/// The watch of a type in one namespace.
+/// One of the watches of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamespaceState {
-    /// The namespace.
-    pub namespace: String,
+    /// The namespace; `None` for all.
+    pub namespace: Option<String>,
     /// Whether the first list was complete.
     pub synced: bool,
     /// What is wrong now.

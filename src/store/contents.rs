@@ -11,7 +11,7 @@ use self::{by_key::ByKey, census::Census};
 use super::{
     departed::Departed,
     left_out::LeftOut,
-    scope::{Hold, ListStart, Scope, ScopeId, Settled, raise},
+    scope::{ListStart, Scope, ScopeId, raise},
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 

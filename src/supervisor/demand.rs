@@ -5,6 +5,7 @@
 //! a needs it in x            x: what a needs
 //! b needs it in x and y      x: what a and b need    y: what b needs
 //! c needs it everywhere      one over all namespaces: what a, b and c need
+//!                            and while that is forbidden one in x and one in y: the same
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,8 @@ use crate::{
     operator::{Namespaces, OperatorConfig},
 };
 
-/// The watches of each type.
+/// The watches of each type: one for each namespace, or one for all; after it those that stand in for
+/// it where there is one of all that not everybody needs.
 pub(super) type Watches = BTreeMap<K8sType, Vec<WatchSpec>>;
 
 /// Who needs something.
@@ -46,8 +48,8 @@ struct Use<'a> {
 pub(super) fn watches(operators: &[Demanding<'_>]) -> Watches {
     let mut uses: BTreeMap<K8sType, Vec<Use<'_>>> = BTreeMap::new();
     for operator in operators {
-        let namespaces = &operator.config.namespaces;
         for (ty, need) in needs_of(*operator) {
+            let namespaces = namespaces_of(&ty, operator.config);
             uses.entry(ty).or_default().push(Use { namespaces, need });
         }
     }
@@ -58,10 +60,16 @@ pub(super) fn watches(operators: &[Demanding<'_>]) -> Watches {
 pub(super) fn relied_on(config: &OperatorConfig, watches: &Watches) -> BTreeSet<Watched> {
     let types = config.children.iter().map(|child| &child.ty).chain([&config.parent]);
     let of_types = types.filter_map(|ty| watches.get(ty)).flatten().map(WatchSpec::watched);
-    let matters = |watched: &Watched| {
-        watched.namespace.is_none() || config.namespaces.include(watched.namespace.as_deref())
+    let matters = |watched: &Watched| match namespaces_of(&watched.ty, config) {
+        Namespaces::All => watched.namespace.is_none(),
+        only @ Namespaces::Only(_) => only.include(watched.namespace.as_deref()),
     };
     of_types.filter(matters).collect()
+}
+
+/// What is cluster-scoped is in no namespace.
+fn namespaces_of<'a>(ty: &K8sType, config: &'a OperatorConfig) -> &'a Namespaces {
+    if ty.is_namespaced() { &config.namespaces } else { &Namespaces::All }
 }
 
 fn needs_of(operator: Demanding<'_>) -> Vec<(K8sType, Need)> {
@@ -87,25 +95,22 @@ fn need_of_parents(operator: Demanding<'_>) -> Need {
 }
 
 fn watches_of(ty: &K8sType, uses: &[Use<'_>]) -> Vec<WatchSpec> {
+    let is_everywhere = uses.iter().any(|one| *one.namespaces == Namespaces::All);
+    // Both feed the same cache for a moment: the one may not lack what the other shows.
     let scope = |namespace: Option<&str>| {
-        let here =
-            uses.iter().filter(|one| namespace.is_none() || one.namespaces.include(namespace));
-        let need = here.map(|one| one.need.clone()).reduce(Need::union);
+        let is_used = |one: &&Use<'_>| is_everywhere || one.namespaces.include(namespace);
+        let need = uses.iter().filter(is_used);
+        let need = need.map(|one| one.need.clone()).reduce(Need::union);
         WatchSpec {
             ty: ty.clone(),
             namespace: namespace.map(str::to_owned),
             label_selector: need.and_then(|need| need.selector()),
         }
     };
-    let named: Option<Vec<&BTreeSet<String>>> =
-        uses.iter().map(|one| one.namespaces.names()).collect();
-    match named {
-        Some(named) => {
-            let namespaces: BTreeSet<&String> = named.into_iter().flatten().collect();
-            namespaces.into_iter().map(|namespace| scope(Some(namespace))).collect()
-        }
-        None => vec![scope(None)],
-    }
+    let named = uses.iter().filter_map(|one| one.namespaces.names()).flatten();
+    let named: BTreeSet<&String> = named.collect();
+    let all = is_everywhere.then(|| scope(None));
+    all.into_iter().chain(named.into_iter().map(|name| scope(Some(name)))).collect()
 }
 
 impl Need {
@@ -137,7 +142,7 @@ impl Need {
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+    use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Secret};
 
     use super::*;
     use crate::operator::ChildConfig;
@@ -222,14 +227,31 @@ mod tests {
     }
 
     #[test]
-    fn one_operator_that_needs_all_namespaces_makes_it_one_watch() {
+    fn one_operator_that_needs_all_namespaces_makes_it_one_watch_for_which_others_stand_in() {
         let a = OperatorConfig::of::<ConfigMap>("a").child::<Pod>(ChildConfig::apply());
         let b = OperatorConfig::of::<Secret>("b")
             .child::<Pod>(ChildConfig::apply())
             .within_namespace("x");
-        let pods = ["*:app.kubernetes.io/managed-by in (a,b)"];
+        let label = "app.kubernetes.io/managed-by";
+        let pods = [format!("*:{label} in (a,b)"), format!("x:{label} in (a,b)")];
         assert_eq!(shown(&[&a, &b], &K8sType::of::<Pod>()), pods);
         assert_eq!(shown(&[&b, &a], &K8sType::of::<Secret>()), ["x:*"]);
+        let all = watches(&[&a, &b]);
+        let relied_on = |config| relied_on(config, &all).into_iter().map(|it| it.to_string());
+        assert_eq!(relied_on(&a).collect::<Vec<_>>(), ["configmaps", "pods"]);
+        let of_b = ["pods in namespace x", "secrets in namespace x"];
+        assert_eq!(relied_on(&b).collect::<Vec<_>>(), of_b);
+    }
+
+    #[test]
+    fn what_is_cluster_scoped_has_one_watch_whatever_the_namespaces() {
+        let a = OperatorConfig::of::<ConfigMap>("a")
+            .child::<Namespace>(ChildConfig::apply().uncollectable())
+            .within_namespaces(["x", "y"]);
+        let namespaces = K8sType::of::<Namespace>();
+        assert_eq!(shown(&[&a], &namespaces), ["*:app.kubernetes.io/managed-by in (a)"]);
+        let relied_on = relied_on(&a, &watches(&[&a]));
+        assert!(relied_on.iter().any(|it| it.ty == namespaces && it.namespace.is_none()));
     }
 
     #[test]

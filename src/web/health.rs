@@ -172,7 +172,7 @@ impl Check {
             trouble(store.is_synced(), state.error.as_ref()).into_iter().collect()
         } else {
             let all = state.namespaces.iter();
-            let mattering = all.filter(|one| namespaces.include(Some(&one.namespace)));
+            let mattering = all.filter(|one| namespaces.include(one.namespace.as_deref()));
             mattering.filter_map(trouble_of_namespace).collect()
         };
         troubles.extend(trouble_with_objects(ty, namespaces));
@@ -184,7 +184,10 @@ impl Check {
 
 fn trouble_of_namespace(one: &NamespaceState) -> Option<String> {
     let trouble = trouble(one.synced, one.error.as_ref())?;
-    Some(format!("namespace {}: {trouble}", one.namespace))
+    Some(match &one.namespace {
+        Some(namespace) => format!("namespace {namespace}: {trouble}"),
+        None => trouble,
+    })
 }
 
 /// What is wrong with what a watch brought.

@@ -10,6 +10,7 @@ pub struct Rule {
     verbs: Vec<String>,
     resource: Option<String>,
     namespace: Option<String>,
+    is_across_namespaces: bool,
     name: Option<String>,
     user_agent: Option<String>,
     skip: usize,
@@ -25,6 +26,7 @@ impl Rule {
             verbs: Vec::new(),
             resource: None,
             namespace: None,
+            is_across_namespaces: false,
             name: None,
             user_agent: None,
             skip: 0,
@@ -51,6 +53,13 @@ impl Rule {
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// Only what is asked of all namespaces together, or of what is in none.
+    #[must_use]
+    pub fn across_namespaces(mut self) -> Self {
+        self.is_across_namespaces = true;
         self
     }
 
@@ -103,6 +112,7 @@ impl Rule {
         self.fault.strikes_at(point, &target.verb)
             && (self.verbs.is_empty() || self.verbs.contains(&target.verb))
             && is(&self.resource, Some(&target.resource))
+            && !(self.is_across_namespaces && target.namespace.is_some())
             && (is_of_all || is(&self.namespace, target.namespace.as_deref()))
             && (names_objects || is(&self.name, target.name.as_deref()))
             && self.user_agent.as_ref().is_none_or(|part| target.user_agent.contains(part))

@@ -38,8 +38,13 @@ impl Reflector {
         }
     }
 
+    /// One watch of all namespaces is told of with the type, unless others stand in for it.
     fn namespace(&self, scope: usize) -> Option<NamespaceState> {
-        let namespace = self.parts.scopes[scope].namespace.clone()?;
+        let is_only = self.stand_ins().all(|other| self.rests(other));
+        let namespace = self.parts.scopes[scope].namespace.clone();
+        if self.rests(scope) || (namespace.is_none() && is_only) {
+            return None;
+        }
         let (synced, error) = (self.is_synced(scope), self.scopes[scope].error.clone());
         Some(NamespaceState { namespace, synced, error })
     }

@@ -152,7 +152,7 @@ fn what_one_of_many_namespaces_tells_is_shown_without_a_look_at_the_others() {
     let reflector = Reflector::new(parts);
     let shown = || {
         let state = board.type_state(&ty()).unwrap().state;
-        let namespaces = state.namespaces.into_iter().map(|it| (it.namespace, it.synced));
+        let namespaces = state.namespaces.into_iter().map(|it| (it.namespace.unwrap(), it.synced));
         (state.synced, namespaces.collect::<Vec<_>>())
     };
     let expected = |all, a, b| (all, vec![("a".to_owned(), a), ("b".to_owned(), b)]);

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     object::{K8sType, KeptManagers, ResourceVersion, Undecodable},
     operator::{ChildConfig, OperatorConfig, Permanent},
-    store::Store,
+    store::{ScopeId, Store},
 };
 
 /// What an operator finds when it runs.
@@ -220,32 +220,32 @@ impl Setup {
     }
 
     pub(super) fn parents(&self) -> Store {
-        let parents = store(&app(), std::slice::from_ref(&self.parent));
+        let (parents, scope) = store(&app(), None, std::slice::from_ref(&self.parent));
         if self.is_parent_unreadable {
             let metadata = json!({"name": "p", "namespace": "ns", "uid": 7});
             let text = json!({"metadata": metadata}).to_string();
             parents.leave_out(Undecodable::read(&app(), &text, "odd".to_owned()));
         }
-        if self.is_cut_off {
-            parents.cut_off(parents.add_scope(None), true);
-        }
+        parents.cut_off(scope, self.is_cut_off);
         parents
     }
 
     /// The stores of the child types.
     pub(super) fn children(&self) -> Vec<Store> {
-        let children = store(&self.child, &self.cached);
+        let is_in_part = matches!(self.unlisted, Some(Unlisted::OfOneNamespace));
+        let (children, scope) = store(&self.child, is_in_part.then_some("ns"), &self.cached);
         if let Some(text) = &self.left_out {
             children.leave_out(Undecodable::read(&self.child, text, "odd".to_owned()));
         }
         match self.unlisted {
-            Some(Unlisted::All) => drop(children.add_scope(None)),
+            Some(Unlisted::All) => children.cut_off(scope, true),
             Some(Unlisted::OfOneNamespace) => {
                 children.add_scope(Some("elsewhere".to_owned()));
             }
             None => {}
         }
-        let beside = self.beside.as_ref().map(|(ty, child)| store(ty, std::slice::from_ref(child)));
+        let beside = self.beside.as_ref();
+        let beside = beside.map(|(ty, child)| store(ty, None, std::slice::from_ref(child)).0);
         std::iter::once(children).chain(beside).collect()
     }
 
@@ -257,13 +257,14 @@ impl Setup {
     }
 }
 
-fn store(ty: &K8sType, items: &[Value]) -> Store {
+/// A store of a namespace or all, and the scope that has filled it.
+fn store(ty: &K8sType, namespace: Option<&str>, items: &[Value]) -> (Store, ScopeId) {
     let store = Store::new(ty.clone(), BTreeSet::from(["operetta.dev/parent-uid".to_owned()]));
-    let scope = store.add_scope(None);
+    let scope = store.add_scope(namespace.map(str::to_owned));
     let start = store.begin_list(scope);
     let items = items.iter().map(|item| object(ty, item)).collect();
     store.replace(scope, start, items, &ResourceVersion::Number(5));
-    store
+    (store, scope)
 }
 
 fn object(ty: &K8sType, value: &Value) -> Object {

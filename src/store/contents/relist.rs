@@ -100,7 +100,9 @@ impl Contents {
         let outdated = self.tombstones.extract_if(is_outdated).map(|(uid, _)| uid);
         let mut gone: HashSet<Uid> = outdated.collect();
         if !gone.is_empty() {
-            items.iter().for_each(|item| drop(gone.remove(item.uid())));
+            for item in items {
+                gone.remove(item.uid());
+            }
         }
         gone.iter().for_each(|uid| self.departed.remember(uid, version));
     }

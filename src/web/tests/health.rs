@@ -89,7 +89,7 @@ async fn a_degraded_operator_with_a_reason_leaves_the_process_ready_and_is_not_r
 async fn the_namespace_whose_watch_fails_is_named() {
     let world = World::running();
     let of = |namespace: &str, error: Option<TypeError>| {
-        let namespace = namespace.to_owned();
+        let namespace = Some(namespace.to_owned());
         NamespaceState { namespace, synced: error.is_none(), error }
     };
     let error = Some(TypeError { message: FORBIDDEN.to_owned(), permission: None });

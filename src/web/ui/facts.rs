@@ -82,8 +82,8 @@ pub(super) fn troubles(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<Stri
         troubles.push(format!("{}.{}", error.message, permission.unwrap_or_default()));
     }
     for namespace in &state.namespaces {
-        if let Some(error) = &namespace.error {
-            troubles.push(format!("In {}: {}.", namespace.namespace, error.message));
+        if let (Some(namespace), Some(error)) = (&namespace.namespace, &namespace.error) {
+            troubles.push(format!("In {namespace}: {}.", error.message));
         }
     }
     if state.deletions_held {

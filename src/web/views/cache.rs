@@ -68,11 +68,13 @@ struct LeftOutView {
     message: String,
 }
 
-/// The watch of a namespace.
+/// A watch of a type of which there are several.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NamespaceWatch")]
 struct NamespaceView {
-    namespace: String,
+    /// Missing for all: while that is forbidden, others stand in for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<String>,
     /// Whether the first list was complete.
     synced: bool,
     /// What is wrong now.

@@ -41,7 +41,9 @@ impl Default for Options {
             controller_manager_flags: Vec::new(),
             controller_manager: true,
             audit: true,
-            users: ["restricted", "operator", "guarded-operator"].map(User::new).to_vec(),
+            users: ["restricted", "half-restricted", "operator", "guarded-operator"]
+                .map(User::new)
+                .to_vec(),
         }
     }
 }

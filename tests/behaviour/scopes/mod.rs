@@ -1,19 +1,18 @@
 //! Operators that are restricted to namespaces share types, and leave what is outside alone.
 
+mod forbidden;
+
 use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::PostParams;
-use operetta::{board::OperatorState, prelude::*, supervisor::SupervisorBuilder};
-use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
+use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use serde_json::{Value, json};
 
 use crate::{
-    cluster::{Request, connector_to},
+    cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    world::{
-        CONFIG_MAP, ECHO, Kind, NAMESPACE, POD, SERVICE, TEMP, World, eventually, is_ready, object,
-    },
+    world::{CONFIG_MAP, ECHO, Kind, NAMESPACE, TEMP, World, eventually, is_ready, object},
 };
 
 /// The test's own namespaces beside its first: `a`, `b` and `outside`.
@@ -149,36 +148,6 @@ async fn a_parent_outside_is_left_alone_though_another_operator_watches_everythi
     }
 }
 
-/// The children of the one operator may be anywhere, but for what it may not see.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_namespace_that_another_operator_may_not_watch_keeps_no_deletion_waiting() {
-    let Some(world) = World::new().await else { return };
-    let places = world.places().await;
-    let plan = FaultPlan::new();
-    let forbidden = Rule::new(Fault::refuse(403)).verb("list").resource("configmaps");
-    plan.add(forbidden.namespace(&places.b));
-    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
-    let cook = OperatorConfig::new("cook", parent)
-        .child::<ConfigMap>(ChildConfig::apply().uncollectable())
-        .within_namespace(&places.a);
-    let other = OperatorConfig::new("other", operators::echo_server::config().parent)
-        .child::<ConfigMap>(ChildConfig::apply())
-        .within_namespace(&places.b);
-    let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
-    let register =
-        |all: SupervisorBuilder| all.register(cook, recipe::sync).register(other, nothing);
-    let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
-    let is_degraded = |(code, _): &(u16, String)| *code == 503;
-    eventually("the other one degraded", || operators.http("/readyz/other"), is_degraded).await;
-    world.create_in(&places.a, RECIPE, dinner()).await;
-    world.until_in(&places.a, RECIPE, "r", is_ready).await;
-    let (params, none) = (<_>::default(), json!({"spec": {"children": []}}));
-    let api = world.api_in(RECIPE, Some(&places.a));
-    api.patch("r", &params, &kube::api::Patch::Merge(none)).await.unwrap();
-    world.until_in(&places.a, CONFIG_MAP, "c", Value::is_null).await;
-    operators.stop().await;
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn children_are_repaired_in_each_namespace() {
     let Some(world) = World::new().await else { return };
@@ -232,72 +201,5 @@ async fn a_cluster_scoped_parent_has_children_in_any_namespace() {
             |now: &Value| now.is_object() && now["metadata"]["uid"] != child["metadata"]["uid"];
         world.until_in(namespace, CONFIG_MAP, "spread", is_another).await;
     }
-    operators.stop().await;
-}
-
-/// Needs a server that enforces RBAC.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() {
-    // Not the one to whom other tests on this server have given more.
-    const USER: &str = "restricted";
-    const ROLE: Kind = Kind("rbac.authorization.k8s.io/v1", "Role", "roles");
-    const ROLE_BINDING: Kind = Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings");
-    let Some(world) = World::new().await else { return };
-    let Some(config) = world.cluster.kube_config_for(USER) else {
-        eprintln!("skipped: here is no user who may do only what RBAC allows");
-        return;
-    };
-    let places = world.places().await;
-    let echo = operators::echo_server::operator();
-    let both = || {
-        let config = operators::echo_server::config().within_namespace(&places.a);
-        let cook = recipe::config("cook").within_namespace(&places.b);
-        let crd = recipe::crd(None);
-        let cook = operators::Operator { config: cook, crd, handler: Box::new(recipe::sync) };
-        [operators::Operator { config, ..operators::echo_server::operator() }, cook]
-    };
-    // What is generated, and nothing else, is what each operator may do.
-    let allow = async |namespace: &str| {
-        let roles = operators::rbac::roles(&both());
-        let role = roles.iter().find(|role| role.metadata.namespace.as_deref() == Some(namespace));
-        let role = json!({"metadata": {"name": "operetta"}, "rules": role.unwrap().rules});
-        world.create_in(namespace, ROLE, role).await;
-        let group = "rbac.authorization.k8s.io";
-        let binding = json!({
-            "metadata": {"name": "operetta"},
-            "roleRef": {"apiGroup": group, "kind": "Role", "name": "operetta"},
-            "subjects": [{"apiGroup": group, "kind": "User", "name": USER}],
-        });
-        world.create_in(namespace, ROLE_BINDING, binding).await;
-    };
-    allow(&places.a).await;
-    let [of_echo, of_cook] = both().map(|one| one.config);
-    let (_, handler) = echo.into_parts();
-    let register =
-        |all: SupervisorBuilder| all.register(of_echo, handler).register(of_cook, recipe::sync);
-    let before = world.cluster.requests().len();
-    let operators = world.start_over(connector_to(config), register).await;
-    assert_eq!(operators.http("/readyz").await.0, 200, "a stated reason is enough");
-    assert_eq!(operators.http("/readyz/echo-server").await.0, 200);
-    // One type after the other is refused, and named.
-    let expected = format!("get, list, watch on pods in namespace {}", places.b);
-    let verbose = || operators.http("/readyz/cook?verbose");
-    let names_it = |(code, body): &(u16, String)| *code == 503 && body.contains(&expected);
-    let (_, body) = eventually(&expected, verbose, names_it).await;
-    assert!(!body.contains(&format!("namespace {}:", places.a)), "{body}");
-    world.create_in(&places.a, ECHO, echo_server()).await;
-    world.until_in(&places.a, ECHO, "e", is_ready).await;
-    for kind in [POD, SERVICE] {
-        assert!(world.get_in(&places.a, kind, "e").await.is_object());
-    }
-    let denied =
-        |one: &Request| one.user == USER && one.code == 403 && one.namespace() == Some(&places.a);
-    assert!(!world.cluster.requests().into_iter().skip(before).any(|one| denied(&one)));
-
-    allow(&places.b).await;
-    world.create_in(&places.b, RECIPE, dinner()).await;
-    let state = || async { operators.running().board().operator("cook").unwrap().state };
-    eventually("the operator healed", state, |state| *state == OperatorState::Running).await;
-    world.until_in(&places.b, CONFIG_MAP, "c", Value::is_object).await;
     operators.stop().await;
 }
