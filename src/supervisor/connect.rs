@@ -12,8 +12,8 @@ use kube::{
 /// Which cluster to reach, and with which credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connect {
-    /// The cluster around this process, with the service account of its Pod. The token is read
-    /// again when it is renewed.
+    /// The cluster around this process, with the service account of its Pod. `kube` reads
+    /// the file of the token again about once a minute, so that a renewed one is found.
     InCluster,
     /// A cluster of a kubeconfig.
     Kubeconfig {
