@@ -2,6 +2,7 @@
 
 mod lists;
 mod outages;
+mod quiet;
 mod schemas;
 mod watches;
 

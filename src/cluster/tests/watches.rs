@@ -284,31 +284,6 @@ async fn a_watch_that_does_not_get_past_an_event_is_begun_with_a_list() {
     }
 }
 
-/// A server says nothing of a type in which nothing happens: its versions stay as they are.
-#[tokio::test(start_paused = true)]
-async fn a_type_in_which_nothing_happens_is_no_trouble() {
-    let ((words, mut heard), (say, mut notes)) =
-        (mpsc::unbounded_channel(), mpsc::unbounded_channel());
-    let cluster = served_by(move |query| {
-        let _ = words.send(match query {
-            "limit=500" => "list",
-            "limit=1" => "probe",
-            _ => "watch",
-        });
-        if is_watch(query) { (200, silent()) } else { (200, line(&empty())) }
-    });
-    looping(cluster, move |note| drop(say.send(note)));
-    tokio::time::sleep(Duration::from_hours(1)).await;
-    let mut counts = std::collections::BTreeMap::new();
-    while let Ok(word) = heard.try_recv() {
-        *counts.entry(word).or_insert(0) += 1;
-    }
-    assert!(counts["list"] <= 7 && counts["watch"] <= 37 && counts["probe"] <= 37, "{counts:?}");
-    while let Ok(note) = notes.try_recv() {
-        assert!(!matches!(note, WatchNote::Failed { .. }), "{note:?}");
-    }
-}
-
 /// A server that refuses the second watch, and has forgotten the version by the third.
 #[tokio::test(start_paused = true)]
 async fn what_is_too_old_after_a_failure_is_not_called_alive() {
