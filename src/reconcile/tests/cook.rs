@@ -10,7 +10,7 @@ use crate::{
     store::Store,
 };
 
-pub(super) type Meanwhile = Box<dyn Fn() + Send + Sync>;
+pub(super) type Meanwhile = Box<dyn Fn(&SyncRequest) + Send + Sync>;
 
 /// Wants the same each time.
 pub(super) struct Cook {
@@ -24,12 +24,12 @@ pub(super) struct Cook {
 }
 
 impl Handler for Cook {
-    fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
+    fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
         if let Some(awaited) = &self.awaited {
             awaited.lock().unwrap_or_else(PoisonError::into_inner).recv()?;
         }
         if let Some(meanwhile) = &self.meanwhile {
-            meanwhile();
+            meanwhile(request);
         }
         if let Some((parents, parent)) = &self.becoming {
             parents.overlay(parent.clone());

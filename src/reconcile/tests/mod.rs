@@ -10,6 +10,7 @@ mod finalizers;
 mod halting;
 mod inheriting;
 mod labels;
+mod lending;
 mod lingering;
 mod objects;
 mod on_delete;

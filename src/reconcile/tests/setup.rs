@@ -148,6 +148,11 @@ impl Setup {
 
     /// What happens while the handler is called.
     pub(super) fn while_called(self, what: impl Fn() + Send + Sync + 'static) -> Self {
+        self.asking(move |_| what())
+    }
+
+    /// What is done with what the handler is asked.
+    pub(super) fn asking(self, what: impl Fn(&SyncRequest) + Send + Sync + 'static) -> Self {
         Self { meanwhile: Some(Box::new(what)), ..self }
     }
 
