@@ -86,6 +86,11 @@ impl LeftOut {
         self.0.values().map(|entry| &entry.object)
     }
 
+    /// How many are in namespaces of which this says so.
+    pub(super) fn count(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
+        self.0.keys().filter(|key| is_here(key.namespace.as_deref())).count()
+    }
+
     fn of_parent(&self, parent: &Uid) -> impl Iterator<Item = &Undecodable> {
         let is_of = |entry: &&Entry| entry.parents.contains(parent);
         self.0.values().filter(is_of).map(|entry| &entry.object)
@@ -105,8 +110,7 @@ impl StoreReader {
 
     /// How many of them are in namespaces of which this says so.
     pub fn count_left_out(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
-        let contents = self.read();
-        contents.left_out.0.keys().filter(|key| is_here(key.namespace.as_deref())).count()
+        self.read().left_out.count(is_here)
     }
 
     /// Those of a parent.

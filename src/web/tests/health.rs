@@ -55,6 +55,22 @@ async fn an_operator_that_starts_keeps_the_process_from_being_ready_and_says_wha
     assert_eq!(get(&world.state, "/readyz/spaces").await.code, 200);
 }
 
+/// All are counted, however many are shown, and none keeps an operator out of service.
+#[actix_web::test]
+async fn objects_that_cannot_be_read_are_counted_where_an_operator_needs_the_type() {
+    let world = World::running().with_unreadable_pods(101);
+    let line = "[-]type/pods 101 objects cannot be read and are left out: see /api/v1/cache/pods";
+    for (path, is_said) in [
+        ("/readyz?verbose", true),
+        ("/readyz/echo-server?verbose", true),
+        ("/readyz/spaces?verbose", false),
+    ] {
+        let answer = get(&world.state, path).await;
+        let says = answer.body.lines().any(|shown| shown == line);
+        assert_eq!((answer.code, says), (200, is_said), "{path}: {}", answer.body);
+    }
+}
+
 #[actix_web::test]
 async fn deletions_that_are_held_are_said_and_keep_nobody_out_of_service() {
     let world = World::running();

@@ -15,7 +15,9 @@ use crate::{
     },
     history::{Cause, Decision, FailureKind, Outcome, Run, Verb, WriteRecord},
     metrics::Metrics,
-    object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, SecretFields, Uid},
+    object::{
+        K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, SecretFields, Uid, Undecodable,
+    },
     operator::{ChildConfig, OperatorConfig, OperatorName},
     schedule::Priority,
     store::{ScopeId, Store},
@@ -128,6 +130,16 @@ impl World {
         let parent = failing_parent();
         let name = OperatorName::new("echo-server").unwrap();
         self.state.board.record(&name, &ObjectKey::namespaced("ns", "a"), parent);
+        self
+    }
+
+    /// So many Pods that cannot be read.
+    pub(super) fn with_unreadable_pods(self, count: usize) -> Self {
+        for number in 0..count {
+            let metadata = json!({"name": format!("pod-{number}"), "namespace": "ns"});
+            let text = json!({"metadata": metadata}).to_string();
+            self.pods.0.leave_out(Undecodable::read(&pods(), &text, "odd".to_owned()));
+        }
         self
     }
 

@@ -1,6 +1,7 @@
 //! The store beside a small API server, in any order of what can happen: it ends as the server is,
 //! and on its way it never shows what is older than what it has shown.
 
+mod forgotten;
 mod server;
 mod world;
 
