@@ -57,13 +57,14 @@ pub(super) async fn prepare(
 }
 
 /// An end cannot be taken back, so that it is not begun on what may be old: of a server that was given
-/// back a backup the parent may be alive, or it is selected again.
+/// back a backup the parent may be alive, or it is selected again. A version of the lost history may
+/// have been given again: only the texts tell them apart.
 async fn leaves_still(context: &Context, parent: &Object, report: &mut Report) -> bool {
     if !context.may_be_old(parent) {
         return true;
     }
     match context.cluster().read(parent.ty(), parent.key()).await {
-        Ok(Some(live)) if live == *parent => return true,
+        Ok(Some(live)) if live == *parent && live.json() == parent.json() => return true,
         Ok(Some(live)) if live.uid() == parent.uid() => context.learn_live(live),
         Ok(_) => context.learn_absent(parent.ty(), parent.key(), parent.uid()),
         Err(error) => {

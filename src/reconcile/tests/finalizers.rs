@@ -93,11 +93,14 @@ async fn what_may_be_old_is_looked_at_before_the_end_of_a_parent_begins() {
     let mut leaving = alive();
     leaving["metadata"]["resourceVersion"] = json!("3");
     leaving["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let mut again = alive();
+    again["metadata"]["resourceVersion"] = json!("3");
     let mut namesake = alive();
     namesake["metadata"]["uid"] = json!("other");
     for (what, live, end, is_failed) in [
         ("it leaves still", (200, leaving), End::Finalized, false),
         ("it is alive", (200, alive()), End::Outdated, false),
+        ("its version was given again", (200, again), End::Outdated, false),
         ("it has a namesake", (200, namesake), End::Outdated, false),
         ("it is gone", refusal(404, "NotFound"), End::Outdated, false),
         ("nobody knows", refusal(503, "ServiceUnavailable"), End::Alive, true),
