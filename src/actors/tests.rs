@@ -4,8 +4,11 @@ use std::{collections::BTreeSet, convert::Infallible, sync::Arc, time::Duration}
 
 use actix::{Addr, Message, System};
 use kube::{Client, client::Body};
-use serde_json::json;
-use tokio::runtime::{Builder, Handle};
+use serde_json::{Value, json};
+use tokio::{
+    runtime::{Builder, Handle},
+    sync::mpsc::UnboundedSender,
+};
 
 use super::{
     mailbox::{Letter, Mail, Receive},
@@ -16,7 +19,7 @@ use crate::{
     board::{Board, OperatorInfo},
     cluster::{Cluster, Watched},
     metrics::Metrics,
-    object::{K8sType, KeptManagers, Object, ResourceVersion},
+    object::{K8sType, KeptManagers, Object, ResourceVersion, Undecodable},
     operator::{OperatorConfig, OperatorName, SyncRequest, SyncResponse},
     reconcile::{CommonPlaces, Context, ContextParts},
     store::{Change, Store},
@@ -61,6 +64,23 @@ fn a_parent_whose_reconciler_died_gets_another() {
     assert_eq!(shown_over(&store(vec![parent(7)]), dying), 1);
 }
 
+/// As many as are shown together, of elsewhere, come before the one that is the operator's.
+#[test]
+fn an_operator_that_starts_looks_at_every_parent_that_cannot_be_read() {
+    let parents = store(vec![parent(7)]);
+    for number in 0..100 {
+        assert!(parents.leave_out(unreadable("elsewhere", &format!("a{number}"))));
+    }
+    assert!(parents.leave_out(unreadable("ns", "last")));
+    let (say, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let hearing = |_, _| async move {
+        let regarding: Value = told.recv().await.expect("the server stays");
+        assert_eq!((&regarding["namespace"], &regarding["name"]), (&json!("ns"), &json!("last")));
+    };
+    let board = operating(&parents, || hearing_client(say), hearing);
+    assert_eq!(board.operator("op").unwrap().parents.values().sum::<usize>(), 1, "the readable");
+}
+
 /// An order to all reconcilers: to die of a defect.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
@@ -86,12 +106,22 @@ fn shown_over<F: Future<Output = ()>>(
     parents: &Store,
     tell: impl FnOnce(Addr<OperatorActor>, Board) -> F,
 ) -> usize {
+    let board = operating(parents, failing_client, tell);
+    board.operator("op").unwrap().parents.values().sum()
+}
+
+/// The board in the end, of an operator that has all that it needs.
+fn operating<F: Future<Output = ()>>(
+    parents: &Store,
+    client: impl FnOnce() -> Client,
+    tell: impl FnOnce(Addr<OperatorActor>, Board) -> F,
+) -> Board {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let board = Board::new();
     let parts = {
         // The client starts a task.
         let _entered = io.enter();
-        parts(parents, board.clone(), io.handle().clone())
+        parts(parents, client(), board.clone(), io.handle().clone())
     };
     let shared = board.clone();
     let paused = || Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
@@ -105,15 +135,15 @@ fn shown_over<F: Future<Output = ()>>(
         }
     });
     io.shutdown_background();
-    board.operator("op").unwrap().parents.values().sum()
+    board
 }
 
 fn mail<M: Letter>(message: M) -> Mail<M> {
     Mail::new(message, &Metrics::new().mailbox("operator", "op"))
 }
 
-fn parts(parents: &Store, board: Board, runtime: Handle) -> OperatorParts {
-    let context = Arc::new(context(parents.clone()));
+fn parts(parents: &Store, client: Client, board: Board, runtime: Handle) -> OperatorParts {
+    let context = Arc::new(context(parents.clone(), client));
     let (name, config) = (context.name().clone(), context.config().clone());
     board.register(OperatorInfo { name, config, has_finalizer: false });
     let (states, _) = tokio::sync::mpsc::unbounded_channel();
@@ -124,14 +154,14 @@ fn parts(parents: &Store, board: Board, runtime: Handle) -> OperatorParts {
     OperatorParts { context, parents, children, relies_on, runtime, spread, board, states, mailbox }
 }
 
-fn context(parents: Store) -> Context {
+fn context(parents: Store, client: Client) -> Context {
     let metrics = Metrics::new();
     let handler = |_: &SyncRequest| -> anyhow::Result<SyncResponse> { Ok(SyncResponse::new()) };
     let parts = ContextParts {
         common_places: CommonPlaces::for_limits([16]),
-        config: OperatorConfig::new("op", app()),
+        config: OperatorConfig::new("op", app()).within_namespaces(["ns"]),
         handler: Arc::new(handler),
-        cluster: Cluster::new(failing_client(), metrics.clone(), KeptManagers::default()),
+        cluster: Cluster::new(client, metrics.clone(), KeptManagers::default()),
         parents,
         children: vec![],
         metrics,
@@ -146,6 +176,27 @@ fn failing_client() -> Client {
         Ok::<_, Infallible>(http::Response::builder().status(500).body(Body::empty()).unwrap())
     };
     Client::new(tower::service_fn(serve), "ns")
+}
+
+/// Of a server that tells what Events about objects that cannot be read are about, and refuses all.
+fn hearing_client(say: UnboundedSender<Value>) -> Client {
+    let serve = move |request: http::Request<Body>| {
+        let say = say.clone();
+        async move {
+            let body = request.into_body().collect_bytes().await.unwrap();
+            let event: Value = serde_json::from_slice(&body).unwrap_or_default();
+            if event["reason"] == "Undecodable" {
+                drop(say.send(event["regarding"].clone()));
+            }
+            Ok::<_, Infallible>(http::Response::builder().status(500).body(Body::empty()).unwrap())
+        }
+    };
+    Client::new(tower::service_fn(serve), "ns")
+}
+
+fn unreadable(namespace: &str, name: &str) -> Undecodable {
+    let metadata = json!({"name": name, "namespace": namespace, "resourceVersion": "7"});
+    Undecodable::read(&app(), &json!({"metadata": metadata}).to_string(), "odd".to_owned())
 }
 
 fn store(parents: Vec<Object>) -> Store {
