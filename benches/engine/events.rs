@@ -1,6 +1,6 @@
 //! What an event of a child costs the operators' process, by the number of objects: a field that
 //! is not theirs is changed, which makes a run that has nothing to write. Its floor is the same
-//! with a tenth of the objects.
+//! with a tenth of the objects. Beside it what a look-up costs among many children of one parent.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     cluster::Cluster,
-    operators,
+    look_ups, operators,
     parents::{self, FIRST_MARK},
     process::OperatorProcess,
     settings::Settings,
@@ -50,7 +50,8 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
         many * CHILDREN,
         few * CHILDREN
     );
-    Ok(vec![Row::times(figure, costs[1], costs[0]).target("O(1): about 1.00")])
+    let row = Row::times(figure, costs[1], costs[0]).target("O(1): about 1.00");
+    Ok(vec![row, look_ups::measure()?])
 }
 
 async fn create(users: &Client, workload: Workload, numbers: std::ops::Range<usize>) -> Result<()> {

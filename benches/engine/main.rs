@@ -12,6 +12,7 @@ mod events;
 mod floor;
 mod helper;
 mod idle;
+mod look_ups;
 mod memory;
 mod operators;
 mod parents;
