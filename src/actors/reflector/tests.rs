@@ -8,6 +8,7 @@ use tokio::runtime::Builder;
 
 use super::*;
 use crate::{
+    cluster::Refusal,
     metrics::Metrics,
     object::{KeptManagers, ResourceVersion},
 };
@@ -165,4 +166,74 @@ fn what_one_of_many_namespaces_tells_is_shown_without_a_look_at_the_others() {
     assert_eq!(shown(), expected(true, false, true), "of the first one nothing was told");
     reflector.show_scope(0);
     assert_eq!(shown(), expected(true, true, true));
+}
+
+fn refused(code: u16) -> ApiError {
+    let (reason, message, causes) = <_>::default();
+    let (retry_after, names_object) = (None, false);
+    let refusal = Refusal { code, reason, message, retry_after, causes, names_object };
+    ApiError::Refused { request: "watch".to_owned(), refusal: Box::new(refusal) }
+}
+
+/// A reflector of all namespaces, where somebody needs no more than `a`.
+fn mixed(store: &Store, board: &Board, runtime: &Handle) -> Reflector {
+    board.add_store(store.reader());
+    let mut parts = parts(store, board, runtime.clone());
+    let of_a = WatchSpec { namespace: Some("a".to_owned()), ..parts.scopes[0].clone() };
+    parts.scopes.push(of_a);
+    Reflector::new(parts)
+}
+
+#[test]
+fn what_the_watch_of_all_says_is_true_of_one_namespace_but_that_it_is_forbidden() {
+    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let _entered = io.enter();
+    let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
+    let mut reflector = mixed(&store, &board, io.handle());
+    take_in(9, &store, reflector.scopes[0].id);
+    for (code, is_told_of_all) in [(404, true), (403, false)] {
+        reflector.recovered(0);
+        assert!(reflector.scopes.iter().all(|it| it.condition == WatchCondition::Synced));
+        reflector.failed(0, &refused(code), Duration::from_secs(1));
+        let is_failing =
+            |scope: usize| matches!(reflector.scopes[scope].condition, WatchCondition::Failing(_));
+        assert_eq!((is_failing(0), is_failing(1)), (true, is_told_of_all), "{code}");
+    }
+}
+
+#[test]
+fn a_watch_that_stood_in_says_nothing_any_more() {
+    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
+    let reflector = {
+        let _entered = io.enter();
+        mixed(&store, &board, io.handle())
+    };
+    let shown = || {
+        let state = board.type_state(&ty()).unwrap().state;
+        let namespaces = state.namespaces.into_iter().map(|it| (it.namespace, it.error.is_some()));
+        (namespaces.collect::<Vec<_>>(), state.error.is_some())
+    };
+    let failed = |code| WatchNote::Failed { error: refused(code), retry_in: Duration::ZERO };
+    System::new().block_on(async {
+        let [all, a] = [reflector.scopes[0].id, reflector.scopes[1].id];
+        let reflector = reflector.start();
+        let tell = async |scope, note| reflector.send(mail(Noted { scope, note })).await.unwrap();
+        tell(0, failed(403)).await;
+        tell(1, failed(403)).await;
+        assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), true)], true));
+        take_in(9, &store, a);
+        tell(1, WatchNote::Synced(Settled::Continued)).await;
+        assert!(store.reader().may_delete(Some("a")) && !store.reader().may_delete(Some("b")));
+        assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), false)], true));
+
+        list(10, &store, all, &reflector).await;
+        assert_eq!(shown(), (vec![], false));
+        tell(1, failed(500)).await;
+        take_in(11, &store, a);
+        tell(1, WatchNote::Lost).await;
+        assert_eq!(shown(), (vec![], false));
+        assert!(["a", "b"].iter().all(|namespace| store.reader().may_delete(Some(namespace))));
+    });
+    io.shutdown_background();
 }
