@@ -21,6 +21,16 @@ enum Asked {
     Finalizer,
 }
 
+impl Asked {
+    /// The type of the object.
+    fn about(self) -> &'static str {
+        match self {
+            Self::Create | Self::Update | Self::Delete | Self::Read => "configmaps",
+            Self::Status | Self::Finalizer => "recipes.test.operetta.dev",
+        }
+    }
+}
+
 /// What the operator does about it while nothing else changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reaction {
@@ -35,6 +45,7 @@ enum Reaction {
 }
 
 struct Case {
+    code: u16,
     fault: Fault,
     /// What is said.
     says: &'static str,
@@ -44,27 +55,28 @@ struct Case {
 /// What is not found is not there, which is no failure of a look, and a status that is not found is
 /// one that the CRD does not declare.
 fn cases(asked: Asked) -> Vec<Case> {
-    let case = |fault, says, reaction| Case { fault, says, reaction };
+    let case = |code, fault, says, reaction| Case { code, fault, says, reaction };
+    let refused = |code, says, reaction| case(code, Fault::refuse(code), says, reaction);
     let second = Duration::from_secs(1);
     let mut cases = vec![
-        case(Fault::refuse(401), "401 Unauthorized", Reaction::Retries),
-        case(Fault::refuse(403), "403 Forbidden", Reaction::Retries),
-        case(Fault::refuse(404), "404 NotFound", Reaction::Retries),
+        refused(401, "401 Unauthorized", Reaction::Retries),
+        refused(403, "403 Forbidden", Reaction::Retries),
+        refused(404, "404 NotFound", Reaction::Retries),
         // `CONFLICT` is its place.
-        case(Fault::refuse(409), "409 Conflict", Reaction::Retries),
-        case(Fault::refuse(410), "410 Expired", Reaction::Retries),
-        case(Fault::refuse(413), "413 RequestEntityTooLarge", Reaction::Rests),
-        case(Fault::refuse(422), "422 Invalid", Reaction::Rests),
-        case(Fault::busy(1), "429 TooManyRequests", Reaction::Waits(second)),
-        case(Fault::refuse(500), "500 InternalError", Reaction::Retries),
-        case(Fault::refuse(502), "502 Bad Gateway", Reaction::Retries),
-        case(Fault::refuse(503), "503 ServiceUnavailable", Reaction::Retries),
-        case(Fault::Refuse(Refusal::new(503).retry_after(1)), "503", Reaction::Waits(second)),
-        case(Fault::refuse(504), "504 Timeout", Reaction::Retries),
+        refused(409, "409 Conflict", Reaction::Retries),
+        refused(410, "410 Expired", Reaction::Retries),
+        refused(413, "413 RequestEntityTooLarge", Reaction::Rests),
+        refused(422, "422 Invalid", Reaction::Rests),
+        case(429, Fault::busy(1), "429 TooManyRequests", Reaction::Waits(second)),
+        refused(500, "500 InternalError", Reaction::Retries),
+        refused(502, "502 Bad Gateway", Reaction::Retries),
+        refused(503, "503 ServiceUnavailable", Reaction::Retries),
+        case(503, Fault::Refuse(Refusal::new(503).retry_after(1)), "503", Reaction::Waits(second)),
+        refused(504, "504 Timeout", Reaction::Retries),
     ];
     if asked == Asked::Delete {
         let says = "it keeps changing while it is to be deleted";
-        cases[CONFLICT] = case(Fault::refuse(409), says, Reaction::LooksAgain);
+        cases[CONFLICT] = refused(409, says, Reaction::LooksAgain);
     }
     let is_found = |case: &Case| !case.says.starts_with("404");
     cases.retain(|case| !matches!(asked, Asked::Status | Asked::Read) || is_found(case));
@@ -152,8 +164,12 @@ async fn until_it_is_said(faults: &Faults, asked: Asked, case: &Case, name: &str
     if asked != Asked::Status {
         faults.until_said(name, case.says).await;
     }
+    let code = case.code.to_string();
+    let labels = [("code", &*code), ("type", asked.about())];
+    faults.until_counted("operetta_api_requests_total", &labels).await;
     if case.reaction != Reaction::LooksAgain {
         faults.until_warned(name, case.says).await;
+        faults.until_counted_as_failed().await;
     }
 }
 

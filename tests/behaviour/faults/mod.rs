@@ -145,6 +145,23 @@ impl Faults {
         eventually(&what, || self.operators.http(&path), |(_, body)| body.contains(words)).await;
     }
 
+    /// Waits until a metric with these labels has counted something.
+    async fn until_counted(&self, metric: &str, labels: &[(&str, &str)]) {
+        let is_it = |line: &str| {
+            let has = |(name, value): &(&str, &str)| line.contains(&format!("{name}=\"{value}\""));
+            line.starts_with(metric) && labels.iter().all(has) && !line.ends_with(" 0")
+        };
+        let what = format!("{metric} {labels:?}");
+        let counts = || self.operators.http("/metrics");
+        eventually(&what, counts, |(_, body)| body.lines().any(is_it)).await;
+    }
+
+    /// Waits until a run that failed is counted.
+    async fn until_counted_as_failed(&self) {
+        let labels = [("operator", "cook"), ("outcome", "failed")];
+        self.until_counted("operetta_runs_total", &labels).await;
+    }
+
     /// Waits until it is said that the server went back to an earlier version of a type.
     async fn until_said_to_go_back(&self, ty: &str) {
         let shown = |path: String, words: String| async move {

@@ -31,7 +31,10 @@ async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &st
         _ => {}
     }
     world.apply(RECIPE, parent).await;
+    // The next run mends it: a condition would be too short-lived to be seen for sure.
     faults.until_warned(name, says).await;
+    faults.until_shown(name, says).await;
+    faults.until_counted_as_failed().await;
     let parent = faults.until_well(name).await;
     assert_eq!(rule.hits(), 1, "{name}");
     let child = world.get(CONFIG_MAP, name).await;
