@@ -24,6 +24,8 @@ pub struct DeletionLimit {
     /// Of the children of one parent, in one run. Default half of them, and 10 in any case.
     pub run: Allowance,
     /// Of all children of the operator, within a minute. Default half of them, and 50 in any case.
+    /// It is counted by the process: one that starts anew begins a minute anew, and only `run` bounds
+    /// what a process that crashes again and again deletes.
     pub minute: Allowance,
 }
 
