@@ -1,0 +1,117 @@
+//! Handlers that tell their errors in the status, in the two ways there are: a second function for
+//! the error, and `failable`, where the status is made in one place for better and for worse.
+//!
+//! `cargo run --example error_status` needs no cluster and ends by itself. You will see the status
+//! of a soup and of a bread before and after their salt is taken away, and that the children stay.
+
+use std::{fmt::Debug, time::Duration};
+
+use k8s_openapi::{NamespaceResourceScope, api::core::v1::ConfigMap};
+use kube::{
+    Api, CustomResource, CustomResourceExt, Resource, ResourceExt,
+    api::{Patch, PatchParams, PostParams},
+};
+use operetta::{
+    operator::failable::DefaultFailableHandler,
+    prelude::*,
+    supervisor::SupervisorBuilder,
+    testkit::{TestCluster, eventually},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+#[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
+#[kube(group = "example.dev", version = "v1", kind = "Soup", namespaced, status = "DishStatus")]
+struct SoupSpec {
+    salt: String,
+}
+
+#[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
+#[kube(group = "example.dev", version = "v1", kind = "Bread", namespaced, status = "DishStatus")]
+struct BreadSpec {
+    salt: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Default)]
+struct DishStatus {
+    phase: String,
+}
+
+fn bowl(request: &SyncRequest) -> Result<Value> {
+    let salt = request.parent.pointer("/spec/salt").unwrap_or_default();
+    if salt == "" {
+        return Err(Error::msg("there is no salt"));
+    }
+    let (name, ty) = (request.parent.name(), request.parent.ty().kind().to_lowercase());
+    Ok(json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": format!("{name}-{ty}")}, "data": {"salt": salt},
+    }))
+}
+
+// === a pair of functions ===
+
+fn cook(request: &SyncRequest) -> Result<SyncResponse> {
+    Ok(SyncResponse::status(DishStatus { phase: "Served".to_owned() }).child(bowl(request)?))
+}
+
+/// The status, and when to try again: `None` leaves that to the backoff.
+fn excuse(_: &SyncRequest, error: &Error) -> (Value, Option<Duration>) {
+    (json!({"phase": format!("Failed: {error}")}), None)
+}
+
+// === failable ===
+
+fn ingredients(request: &SyncRequest) -> Result<Vec<Value>> {
+    Ok(vec![bowl(request)?])
+}
+
+fn status(_: &SyncRequest, error: Option<Error>) -> DishStatus {
+    let phase = error.map_or_else(|| "Served".to_owned(), |error| format!("Failed: {error}"));
+    DishStatus { phase }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let cluster = TestCluster::start();
+    cluster.install(&[Soup::crd(), Bread::crd()]).await?;
+    let soups = OperatorConfig::of::<Soup>("soups").child::<ConfigMap>(ChildConfig::apply());
+    let breads = OperatorConfig::of::<Bread>("breads").child::<ConfigMap>(ChildConfig::apply());
+    let bake = DefaultFailableHandler::wrap((ingredients, status));
+    let bake = bake.with_regular_resync(Duration::from_mins(5));
+    let register =
+        |all: SupervisorBuilder| all.register(soups, (cook, excuse)).register(breads, bake);
+    let _operators = cluster.run(register).await?;
+
+    let salt = "much".to_owned();
+    show(&cluster, Soup::new("a", SoupSpec { salt: salt.clone() })).await?;
+    show(&cluster, Bread::new("a", BreadSpec { salt })).await?;
+    let bowls: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    let names: Vec<String> =
+        bowls.list(&<_>::default()).await?.iter().map(ResourceExt::name_any).collect();
+    println!("the children are still there: {}", names.join(", "));
+    Ok(())
+}
+
+/// Creates a parent, takes its salt away, and prints what its status says before and after.
+async fn show<K>(cluster: &TestCluster, parent: K) -> Result<()>
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    K: Clone + Debug + Serialize + DeserializeOwned,
+{
+    let parents: Api<K> = Api::default_namespaced(cluster.client());
+    let name = parents.create(&PostParams::default(), &parent).await?.name_any();
+    let phase = || async {
+        let parent = serde_json::to_value(parents.get(&name).await.ok()?).ok()?;
+        parent.pointer("/status/phase").and_then(Value::as_str).map(str::to_owned)
+    };
+    for (what, word) in [("as it should be", "Served"), ("without salt", "Failed")] {
+        let is_it = |phase: &Option<String>| phase.as_ref().is_some_and(|it| it.contains(word));
+        let phase = eventually(what, phase, is_it).await.unwrap_or_default();
+        println!("{} {what}: {phase}", K::kind(&()));
+        let without = Patch::Merge(json!({"spec": {"salt": ""}}));
+        parents.patch(&name, &PatchParams::default(), &without).await?;
+    }
+    Ok(())
+}
