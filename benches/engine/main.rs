@@ -10,9 +10,10 @@ mod cluster;
 mod cold;
 mod events;
 mod floor;
-mod helper;
+mod helper_process;
 mod idle;
 mod look_ups;
+mod many_types;
 mod memory;
 mod operators;
 mod parents;
@@ -26,7 +27,6 @@ mod settings;
 mod sightings;
 mod table;
 mod twins;
-mod types;
 mod web;
 mod workload;
 
@@ -68,7 +68,7 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Repair => repair::measure(settings).await,
         Figure::Memory => memory::measure(settings).await,
         Figure::Idle => idle::measure(settings).await,
-        Figure::Types => types::measure(settings).await,
+        Figure::Types => many_types::measure(settings).await,
         Figure::Events => events::measure(settings).await,
         Figure::Web => web::measure(settings).await,
     }

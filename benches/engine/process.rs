@@ -10,7 +10,7 @@ use tokio::process::Command;
 
 use crate::{
     cluster::{self, Cluster},
-    helper::Helper,
+    helper_process::Helper,
     operators::Operators,
     workload::Workload,
 };

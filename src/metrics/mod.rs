@@ -14,7 +14,7 @@ mod mailbox;
 mod managers;
 mod process;
 mod scraped;
-mod types;
+mod type_labels;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -29,7 +29,7 @@ use crate::{
 use described::Registrar;
 use family::Families;
 use managers::ManagerLabels;
-use types::TypeLabels;
+use type_labels::TypeLabels;
 
 pub use described::MetricDescription;
 pub use mailbox::{MailboxDepth, Waiting};

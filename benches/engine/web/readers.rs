@@ -16,7 +16,7 @@ use tokio::{
     sync::watch,
 };
 
-use crate::helper::Helper;
+use crate::helper_process::Helper;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 /// So many connect at once.

@@ -3,7 +3,7 @@
 //! Waiting costs a queue entry, no task: a run is started when its place is free. The lock is never
 //! held while a waiter is called; the lock of the [`CommonPlaces`] is taken within it, never around.
 
-mod common;
+mod common_places;
 mod permit;
 
 use std::{
@@ -20,7 +20,7 @@ use crate::{
     schedule::{Place, Priority, Queue},
 };
 
-pub use common::CommonPlaces;
+pub use common_places::CommonPlaces;
 pub use permit::Permit;
 
 /// The places of one operator. Cheap to clone.

@@ -1,4 +1,4 @@
-mod common;
+mod common_places;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
