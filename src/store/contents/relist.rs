@@ -65,7 +65,7 @@ impl Contents {
                 other.hold = Some(Hold(self.holds));
                 (other.high_water, other.replied) = (None, None);
             } else if other.namespace.is_none() {
-                other.seen = Settled::WentBack;
+                (other.seen, other.shows_all) = (Settled::WentBack, false);
             }
         }
     }

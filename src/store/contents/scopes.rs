@@ -75,7 +75,7 @@ impl Contents {
 
     pub(in crate::store) fn rest(&mut self, scope: ScopeId) {
         let scope = &mut self.scopes[scope.0];
-        (scope.rests, scope.is_synced) = (true, false);
+        (scope.rests, scope.is_synced, scope.shows_all) = (true, false, false);
     }
 
     pub(in crate::store) fn stand_in(&mut self, scope: ScopeId) {
@@ -103,19 +103,33 @@ impl Contents {
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::json;
+
     use super::*;
     use crate::{
-        object::{K8sType, ResourceVersion},
+        object::{K8sType, KeptManagers, Object, ResourceVersion},
         store::Store,
     };
 
+    fn ty() -> K8sType {
+        K8sType::namespaced("v1", "ConfigMap", "configmaps")
+    }
+
     /// A store of all namespaces, and one of `a` that rests.
     fn store() -> (Store, ScopeId, ScopeId) {
-        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
-        let store = Store::new(ty, BTreeSet::new());
+        let store = Store::new(ty(), BTreeSet::new());
         let [all, a] = [None, Some("a".to_owned())].map(|namespace| store.add_scope(namespace));
         store.rest(a);
         (store, all, a)
+    }
+
+    fn object(namespace: &str, version: u64) -> Object {
+        let metadata = json!({
+            "name": "x", "namespace": namespace, "uid": version.to_string(),
+            "resourceVersion": version.to_string(),
+        });
+        let (ty, managers) = (ty(), KeptManagers::default());
+        Object::from_value(&ty, &json!({"metadata": metadata}), &managers).unwrap()
     }
 
     fn list(store: &Store, scope: ScopeId, version: u64) -> Settled {
@@ -156,6 +170,7 @@ mod tests {
         store.stand_in(a);
         assert_eq!(list(&store, a, 40), Settled::WentBack);
         assert_eq!(may_delete(&store), [false; 3]);
+        assert!(store.overlay(object("a", 45)).is_some(), "no older than all that was lost");
         assert_eq!(list(&store, all, 60), Settled::WentBack, "the rest is of the lost history");
         store.cut_off(all, false);
         store.rest(a);
@@ -163,6 +178,10 @@ mod tests {
         store.release_deletions(store.hold(all).unwrap());
         assert_eq!(may_delete(&store), [false, true, false]);
         store.release_deletions(store.hold(a).unwrap());
+        store.has_gone_back(all);
+        list(&store, all, 30);
+        assert!(store.overlay(object("a", 35)).is_some(), "who rests has nothing to say");
+        store.release_deletions(store.hold(all).unwrap());
         assert_eq!(may_delete(&store), [true; 3]);
     }
 }
