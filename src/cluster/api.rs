@@ -125,6 +125,13 @@ impl Cluster {
         Self { settings, ..self }
     }
 
+    /// The same connection in the name of a program, as the server's audit log shows it.
+    #[must_use]
+    pub fn of_program(self, name: &str, version: &str) -> Self {
+        let user_agent = format!("{}/{} {}", token(name), token(version), self.user_agent);
+        Self { user_agent, ..self }
+    }
+
     /// How the server is asked.
     pub(super) fn settings(&self) -> ClusterSettings {
         self.settings
@@ -216,6 +223,12 @@ impl Cluster {
         }
         Err(refused(name, response).await?)
     }
+}
+
+/// What may stand in a `User-Agent` (RFC 9110, section 5.6.2).
+fn token(text: &str) -> String {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._+".contains(c);
+    text.chars().map(|c| if is_allowed(c) { c } else { '-' }).collect()
 }
 
 /// A request that is counted when it ends, be it because nobody waits for its answer any more.

@@ -21,6 +21,7 @@ mod name;
 mod namespaces;
 mod pause;
 mod predecessor;
+mod recorded;
 mod request;
 mod response;
 mod schemas;

@@ -19,7 +19,7 @@ use super::{
     system::{self, Parts},
 };
 use crate::{
-    cluster::{ClusterSettings, Timeouts},
+    cluster::Timeouts,
     operator::{ConfigError, Handler, OperatorConfig},
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
@@ -45,7 +45,6 @@ pub struct SupervisorBuilder {
     proxy: Option<TlsProxy>,
     is_open_allowed: bool,
     on_ready: Option<OnReady>,
-    settings: ClusterSettings,
     arbiters: usize,
     program: Program,
 }
@@ -69,7 +68,6 @@ impl Supervisor {
             proxy: None,
             is_open_allowed: false,
             on_ready: None,
-            settings: ClusterSettings::default(),
             arbiters: arbiters(),
             program: Program::default(),
         }
@@ -140,7 +138,7 @@ impl SupervisorBuilder {
 
     /// Sets how long the API server may be silent.
     pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.settings.timeouts = timeouts;
+        self.program.settings.timeouts = timeouts;
         self
     }
 
@@ -152,7 +150,7 @@ impl SupervisorBuilder {
     /// that a start over many objects takes longer. It is for servers that read pages from etcd:
     /// those older than Kubernetes 1.34, which keeps snapshots for them (KEP-4988).
     pub fn streaming_lists(mut self) -> Self {
-        self.settings.streaming_lists = true;
+        self.program.settings.streaming_lists = true;
         self
     }
 
@@ -171,7 +169,8 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Tells what the program is called and which version it is, for `/version`.
+    /// Tells what the program is called and which version it is, for `/version` and, before the
+    /// framework and the operator, for the `User-Agent` of its requests to the API server.
     pub fn program(mut self, name: &str, version: &str) -> Self {
         self.program.name = Some((name.to_owned(), version.to_owned()));
         self
@@ -262,8 +261,7 @@ impl SupervisorBuilder {
         }
         check(&self.operators)?;
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
-        let Self { on_ready, settings, arbiters, mut program, .. } = self;
-        program.settings = settings;
+        let Self { on_ready, arbiters, program, .. } = self;
         let is_protected = auth != Auth::None && tls.is_some();
         if let (Some(address), false) = (&web, is_protected || is_open_allowed) {
             refuse_exposure(address)?;
@@ -280,7 +278,6 @@ impl SupervisorBuilder {
             certificates,
             proxy,
             on_ready,
-            settings,
             arbiters,
             program,
         };

@@ -74,6 +74,11 @@ impl Running {
         &self.handles.metrics
     }
 
+    /// Whether it has not ended: by itself, or by a signal to the process.
+    pub fn is_active(&self) -> bool {
+        !self.thread.is_finished()
+    }
+
     /// Returns once every operator runs, or is degraded with a stated reason; also when the supervisor has
     /// ended by itself, of which [`stop`](Self::stop) tells why.
     pub async fn ready(&self) {
@@ -89,5 +94,32 @@ impl Running {
         // It may have ended by itself already.
         let _ = self.stop.send(());
         self.thread.join().map_err(|_| RunError::Died)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn it_is_active_until_its_thread_has_ended() {
+        let (_, ready) = watch::channel(true);
+        let handles = Handles { board: Board::new(), metrics: Metrics::new(), ready };
+        let (stop, stopped) = oneshot::channel();
+        let (go_on, waits) = oneshot::channel::<()>();
+        let thread = thread::spawn(move || {
+            drop(waits.blocking_recv());
+            drop(stopped);
+            Err(RunError::Died)
+        });
+        let running = Running::new(handles, None, stop, thread);
+        assert!(running.is_active());
+        go_on.send(()).unwrap();
+        while running.is_active() {
+            thread::yield_now();
+        }
+        assert!(matches!(running.stop(), Err(RunError::Died)));
     }
 }

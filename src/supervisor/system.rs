@@ -29,7 +29,6 @@ use super::{
 use crate::{
     actors::{Arbiters, OperatorStateChanged},
     board::OperatorState,
-    cluster::ClusterSettings,
     operator::{Handler, OperatorConfig, OperatorName},
     reconcile::{Context, panic_text},
     web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
@@ -47,7 +46,6 @@ pub(super) struct Parts {
     pub(super) certificates: Option<Certificates>,
     pub(super) proxy: Option<TlsProxy>,
     pub(super) on_ready: Option<OnReady>,
-    pub(super) settings: ClusterSettings,
     /// How many threads the reconcilers have for themselves.
     pub(super) arbiters: usize,
     pub(super) program: Program,
@@ -84,7 +82,7 @@ async fn live(
     runtime: &Runtime,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
-    let Parts { proxy, on_ready, settings, arbiters, program, .. } = parts;
+    let Parts { proxy, on_ready, arbiters, program, .. } = parts;
     let mut stopped = pin!(stop_future(stop)?);
     let client = tokio::select! {
         client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
@@ -92,8 +90,7 @@ async fn live(
     };
     let client = client?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
-    let cluster = (client, settings);
-    let wiring = Wiring::new(cluster, runtime.handle().clone(), &operators, states);
+    let wiring = Wiring::new((client, &program), runtime.handle().clone(), &operators, states);
     let arbiters = Arbiters::start(arbiters, wiring.board());
     let Started { contexts, operators } = wiring.start(operators, &arbiters.spread())?;
     let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());

@@ -21,12 +21,13 @@ use crate::{
         ReflectorParts, Spread,
     },
     board::{BEAT_EVERY, Board, OperatorInfo, QueueReader, RunStage},
-    cluster::{Cluster, ClusterSettings, WatchSpec},
+    cluster::{Cluster, WatchSpec},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
     operator::{Handler, OperatorConfig, OperatorName},
     reconcile::{CommonPlaces, Context, ContextParts, Failure, Show},
     store::Store,
+    web::Program,
 };
 
 /// An operator and its code.
@@ -54,7 +55,7 @@ pub(super) struct Started {
 impl Wiring {
     /// One store per type that the operators need together.
     pub(super) fn new(
-        (client, settings): (Client, ClusterSettings),
+        (client, program): (Client, &Program),
         runtime: Handle,
         operators: &[Registered],
         states: UnboundedSender<OperatorStateChanged>,
@@ -76,11 +77,15 @@ impl Wiring {
         });
         let metrics = Metrics::new();
         metrics.tell_apart(&watches.keys().collect::<Vec<_>>());
+        let cluster = Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
+            .with_settings(program.settings);
         let limits = configs.iter().map(|config| config.max_concurrent_runs);
         Self {
             common_places: CommonPlaces::for_limits(limits),
-            cluster: Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
-                .with_settings(settings),
+            cluster: match &program.name {
+                Some((name, version)) => cluster.of_program(name, version),
+                None => cluster,
+            },
             runtime,
             board: Board::new(),
             metrics,

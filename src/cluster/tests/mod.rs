@@ -108,6 +108,29 @@ fn heard_of(cluster: Cluster) -> mpsc::UnboundedReceiver<WatchNote> {
 }
 
 #[tokio::test]
+async fn a_request_names_the_program_the_framework_and_the_operator() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    let cluster = cluster(tower::service_fn(move |request: Request<Body>| {
+        let agents = request.headers().get_all(http::header::USER_AGENT).iter();
+        let agents: Vec<String> = agents.map(|it| it.to_str().unwrap().to_owned()).collect();
+        say.send(agents).unwrap();
+        let answer = Response::new(line(&item("a")));
+        async move { Ok::<_, Infallible>(answer) }
+    }));
+    let key = ObjectKey::namespaced("ns", "a");
+    let own = format!("operetta/{}", env!("CARGO_PKG_VERSION"));
+    let named = cluster.clone().of_program("my shop", "1.2\n");
+    for (cluster, expected) in [
+        (cluster.clone(), own.clone()),
+        (cluster.in_the_name_of("cook"), format!("{own} (cook)")),
+        (named.in_the_name_of("cook"), format!("my-shop/1.2- {own} (cook)")),
+    ] {
+        cluster.read(&config_maps(), &key).await.unwrap();
+        assert_eq!(heard.recv().await.unwrap(), [expected]);
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_is_too_long_is_given_up_on() {
     let key = ObjectKey::namespaced("ns", "a");
     let error = verbose(257).read(&config_maps(), &key).await.unwrap_err();
