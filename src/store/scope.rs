@@ -40,16 +40,24 @@ pub(super) struct Marks {
     replied: Option<ResourceVersion>,
 }
 
+/// Who tells a scope what happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Feed {
+    /// Its watch, as far as is known.
+    Watch,
+    /// It is known that nobody does.
+    CutOff,
+    /// The watch of another one, which covers its namespace too.
+    Another,
+}
+
 /// The state of one scope.
 #[derive(Debug)]
 pub(super) struct Scope {
     /// The namespace it covers; `None` for all.
     pub(super) namespace: Option<String>,
-    /// Whether nothing feeds it, as another one covers its namespace too.
-    pub(super) rests: bool,
+    pub(super) feed: Feed,
     pub(super) is_synced: bool,
-    /// Whether it is known that nobody tells it anything any more.
-    pub(super) is_cut_off: bool,
     /// What the next list will come to, as far as a look at the server has shown.
     pub(super) seen: Settled,
     /// A time in which nothing is deleted of it.
@@ -64,16 +72,16 @@ pub(super) struct Scope {
 
 impl Scope {
     pub(super) fn new(namespace: Option<String>) -> Self {
-        let (rests, is_synced, is_cut_off, hold, shows_all) = <_>::default();
-        let (high_water, replied, seen) = (None, None, Settled::Continued);
-        Self { namespace, rests, is_synced, is_cut_off, seen, hold, shows_all, high_water, replied }
+        let (is_synced, hold, shows_all, high_water, replied) = <_>::default();
+        let (feed, seen) = (Feed::Watch, Settled::Continued);
+        Self { namespace, feed, is_synced, seen, hold, shows_all, high_water, replied }
     }
 
     /// Begins anew in the place of another one, and knows from it whether a server went back.
     pub(super) fn stand_in(&mut self, other: &Marks) {
         let Marks { seen, high_water, replied } = other.clone();
         let (namespace, hold) = (self.namespace.take(), self.hold);
-        *self = Self { hold, seen, high_water, replied, ..Self::new(namespace) };
+        *self = Self { seen, hold, high_water, replied, ..Self::new(namespace) };
     }
 
     pub(super) fn marks(&self) -> Marks {

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::{
     super::{
         departed::Departed,
-        scope::{Hold, ListStart, ScopeId, Settled},
+        scope::{Feed, Hold, ListStart, ScopeId, Settled},
     },
     Change, Contents, Tombstone,
 };
@@ -20,7 +20,7 @@ impl Contents {
         items: Vec<Object>,
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {
-        if self.scopes[scope.0].rests {
+        if self.scopes[scope.0].feed == Feed::Another {
             // It was under way when another scope took its place.
             return (Vec::new(), Settled::Continued);
         }
@@ -104,7 +104,9 @@ impl Contents {
                 gone.remove(item.uid());
             }
         }
-        gone.iter().for_each(|uid| self.departed.remember(uid, version));
+        for uid in &gone {
+            self.departed.remember(uid, version);
+        }
     }
 
     /// Makes the deletions that nobody told us of: what a scope covers, a list lacks, and is not

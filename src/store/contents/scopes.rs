@@ -4,7 +4,7 @@
 //! while it cannot be fed. They rest while it is.
 
 use super::{
-    super::scope::{Hold, Scope, ScopeId, Settled},
+    super::scope::{Feed, Hold, Scope, ScopeId, Settled},
     Contents,
 };
 use crate::object::ResourceVersion;
@@ -23,7 +23,7 @@ impl Contents {
 
     pub(in crate::store) fn may_delete(&self, namespace: Option<&str>) -> bool {
         let matters = |scope: &&Scope| namespace.is_none() || scope.covers(namespace);
-        self.is_told(namespace, |scope| scope.is_synced && !scope.is_cut_off)
+        self.is_told(namespace, |scope| scope.is_synced && scope.feed == Feed::Watch)
             && self.scopes.iter().filter(matters).all(|scope| scope.hold.is_none())
     }
 
@@ -75,7 +75,7 @@ impl Contents {
 
     pub(in crate::store) fn rest(&mut self, scope: ScopeId) {
         let scope = &mut self.scopes[scope.0];
-        (scope.rests, scope.is_synced, scope.shows_all) = (true, false, false);
+        (scope.feed, scope.is_synced, scope.shows_all) = (Feed::Another, false, false);
     }
 
     pub(in crate::store) fn stand_in(&mut self, scope: ScopeId) {
@@ -91,7 +91,10 @@ impl Contents {
     }
 
     pub(in crate::store) fn cut_off(&mut self, scope: ScopeId, is_cut_off: bool) {
-        self.scopes[scope.0].is_cut_off = is_cut_off;
+        let feed = &mut self.scopes[scope.0].feed;
+        if *feed != Feed::Another {
+            *feed = if is_cut_off { Feed::CutOff } else { Feed::Watch };
+        }
     }
 
     pub(in crate::store) fn has_gone_back(&mut self, scope: ScopeId) {
