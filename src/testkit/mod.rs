@@ -1,25 +1,37 @@
 //! Testing operators without a cluster: an embedded API server, and waiting for the world.
 //!
 //! Layer 8, behind the feature `testkit`. The server has the semantics of the real one for what it
-//! serves, and says so for what it does not; it lives in the process and ends with it.
+//! serves, and says so for what it does not; it lives in the process and ends with it. On another
+//! cluster `Supervisor::builder().connect_to(..)` and `start()` do what [`TestCluster::run`] does here,
+//! and [`eventually`] and [`until_ready`] are the same.
 //!
 //! ```no_run
 //! # use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-//! # use operetta::{prelude::*, testkit::{TestCluster, eventually}};
-//! # async fn example(crd: CustomResourceDefinition, config: OperatorConfig) -> Result<()> {
+//! # use kube::{Api, Resource, api::PostParams};
+//! # use operetta::{prelude::*, testkit::{TestCluster, until_ready}};
+//! # use serde::{Serialize, de::DeserializeOwned};
+//! # async fn example<P>(
+//! #     crd: CustomResourceDefinition, config: OperatorConfig, parent: P,
+//! # ) -> Result<()>
+//! # where
+//! #     P: Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
+//! #     P: Clone + std::fmt::Debug + Serialize + DeserializeOwned,
+//! # {
 //! # fn sync(_: &SyncRequest) -> Result<SyncResponse> { Ok(SyncResponse::new()) }
 //! let cluster = TestCluster::start();
 //! cluster.install(&[crd]).await?;
-//! let operators = cluster.run(|supervisor| supervisor.register(config, sync)).await?;
-//! // Create a parent with `cluster.client()`, then wait for what should become of it:
-//! let parents = || async { operators.board().operators()[0].parents.clone() };
-//! eventually("one parent", parents, |parents| parents.values().sum::<usize>() == 1).await;
+//! let _operators = cluster.run(|supervisor| supervisor.register(config, sync)).await?;
+//! let parents: Api<P> = Api::default_namespaced(cluster.client());
+//! parents.create(&PostParams::default(), &parent).await?;
+//! let parent = until_ready(&parents, "a").await;
 //! # Ok(())
 //! # }
 //! ```
 
 mod cluster;
 mod eventually;
+mod ready;
 
 pub use cluster::{TestCluster, TestError};
 pub use eventually::eventually;
+pub use ready::until_ready;

@@ -10,6 +10,7 @@ use kube::{
     api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
 };
 pub(crate) use operetta::testkit::eventually;
+use operetta::testkit::until_ready;
 use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use operetta_controlplane::{Borrowed, GivenCluster};
 use serde_json::{Value, json};
@@ -229,7 +230,8 @@ impl World {
 
     /// Waits until the parent says that its children are as desired.
     pub(crate) async fn until_ready(&self, kind: Kind, name: &str) -> Value {
-        self.until(kind, name, "Ready=True for this generation", is_ready).await
+        let ready = until_ready(&self.api(kind), name).await;
+        serde_json::to_value(ready).unwrap()
     }
 
     /// The requests that the server has had from our operators.

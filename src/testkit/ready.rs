@@ -1,0 +1,59 @@
+//! Waiting until operators are done with a parent.
+
+use std::fmt::Debug;
+
+use kube::Api;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::eventually;
+
+/// Waits until the operator of a parent is done with it as it is now, and returns it: its condition
+/// `Ready` is `True`, and about its present generation. That is what
+/// `kubectl wait --for=condition=Ready` waits for but for the generation.
+///
+/// On any cluster; of a type whose status declares `conditions` (`docs/status.md`).
+///
+/// # Panics
+/// After a minute, with what was seen last.
+pub async fn until_ready<K>(parents: &Api<K>, name: &str) -> K
+where
+    K: Clone + Debug + Serialize + DeserializeOwned,
+{
+    let look = || async { parents.get(name).await };
+    let is_right = |parent: &kube::Result<K>| parent.as_ref().is_ok_and(is_ready);
+    let what = format!("{name} ready");
+    eventually(&what, look, is_right).await.expect("is ready")
+}
+
+fn is_ready(parent: &impl Serialize) -> bool {
+    let parent = serde_json::to_value(parent).unwrap_or_default();
+    let conditions = parent.pointer("/status/conditions").and_then(Value::as_array);
+    let generation = parent.pointer("/metadata/generation");
+    let is_it = |condition: &Value| {
+        condition["type"] == "Ready"
+            && condition["status"] == "True"
+            && condition.get("observedGeneration") == generation
+    };
+    conditions.is_some_and(|conditions| conditions.iter().any(is_it))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_the_present_generation_counts() {
+        let parent = |status: &str, observed: i64| {
+            let ready = json!({"type": "Ready", "status": status, "observedGeneration": observed});
+            let other = json!({"type": "Paused", "status": "True", "observedGeneration": 2});
+            json!({"metadata": {"generation": 2}, "status": {"conditions": [other, ready]}})
+        };
+        assert!(is_ready(&parent("True", 2)));
+        assert!(!is_ready(&parent("True", 1)), "that was before the change");
+        assert!(!is_ready(&parent("False", 2)));
+        assert!(!is_ready(&json!({"metadata": {"generation": 1}})));
+    }
+}
