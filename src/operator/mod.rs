@@ -21,7 +21,6 @@ mod name;
 mod namespaces;
 mod pause;
 mod predecessor;
-mod recorded;
 mod request;
 mod response;
 mod schemas;

@@ -2,15 +2,14 @@
 
 use std::{fmt, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::depth;
 use crate::object::ObjectKey;
 
-/// The children and the status that a parent should have. `Debug` shows no content, JSON all of it.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+/// The children and the status that a parent should have. `Debug` shows no content.
+#[derive(Clone, Default, PartialEq)]
 pub struct SyncResponse {
     /// The status; `None` leaves the fields of the status as they are.
     pub status: Option<Value>,
@@ -23,7 +22,6 @@ pub struct SyncResponse {
     /// least.
     pub resync: Option<Duration>,
     /// Why a status or child is no JSON that can be read back; the run then fails, writing nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
 
@@ -71,16 +69,14 @@ impl SyncResponse {
     }
 }
 
-/// What came of cleaning up before a parent goes. `Debug` shows no content, JSON all of it.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+/// What came of cleaning up before a parent goes. `Debug` shows no content.
+#[derive(Clone, Default, PartialEq)]
 pub struct FinalizeResponse {
     /// The status to show meanwhile; `None` leaves it as it is. Ignored when all is done.
     pub status: Option<Value>,
     /// When to try again; `None` when all is done and the parent may go.
     pub retry: Option<Duration>,
     /// Why the status is no JSON that can be read back; the run then fails, and the parent stays.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
 
