@@ -6,6 +6,7 @@
 //! SyncRequest { parent, children } --Handler::sync--> SyncResponse { status, children, resync }
 //! ```
 
+mod as_json;
 mod child_config;
 mod child_status;
 mod children;
@@ -28,6 +29,7 @@ mod selection;
 mod uncollectable;
 mod view;
 
+pub use as_json::ParseRequestError;
 pub use child_config::{ChildConfig, ChildType, ConflictPolicy, Propagation, UpdateStrategy};
 pub use child_status::{ChildState, ChildStatus};
 pub use children::Children;

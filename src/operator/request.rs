@@ -29,7 +29,9 @@ use crate::object::{
 /// assert_eq!(sync(&request)?.status, Some(json!({"count": 1})));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Debug, Clone)]
+///
+/// As JSON it has its fields' names, with a list of children; [`SyncRequest::from_value`] reads it.
+#[derive(Debug, Clone, Serialize)]
 pub struct SyncRequest {
     /// The parent.
     pub parent: Object,

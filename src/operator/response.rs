@@ -2,14 +2,16 @@
 
 use std::{fmt, time::Duration};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::depth;
 use crate::object::ObjectKey;
 
 /// The children and the status that a parent should have. `Debug` shows no content.
-#[derive(Clone, Default, PartialEq)]
+///
+/// As JSON it has its fields' names; `children` must be there, as one that is not listed is deleted.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SyncResponse {
     /// The status; `None` leaves the fields of the status as they are.
     pub status: Option<Value>,
@@ -22,6 +24,7 @@ pub struct SyncResponse {
     /// least.
     pub resync: Option<Duration>,
     /// Why a status or child is no JSON that can be read back; the run then fails, writing nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
 
@@ -70,13 +73,17 @@ impl SyncResponse {
 }
 
 /// What came of cleaning up before a parent goes. `Debug` shows no content.
-#[derive(Clone, Default, PartialEq)]
+///
+/// As JSON it has its fields' names; `retry` must be there, as `null` lets the parent go.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinalizeResponse {
     /// The status to show meanwhile; `None` leaves it as it is. Ignored when all is done.
     pub status: Option<Value>,
     /// When to try again; `None` when all is done and the parent may go.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub retry: Option<Duration>,
     /// Why the status is no JSON that can be read back; the run then fails, and the parent stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
 
@@ -102,13 +109,14 @@ impl FinalizeResponse {
 
 /// What a handler says about its own error. The default says nothing: the status stays, and the
 /// retry comes with backoff. `Debug` shows no content.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorResponse {
     /// The status; `None` leaves the fields of the status as they are.
     pub status: Option<Value>,
     /// When to try again; `None` leaves that to the kind of error and the backoff.
     pub retry: Option<Duration>,
     /// Why the status is no JSON that can be read back; it is then told beside the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
 

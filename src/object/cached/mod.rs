@@ -7,7 +7,7 @@ mod typed;
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
 
 pub use managed::KeptManagers;
@@ -235,6 +235,13 @@ impl Object {
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} @{}", self.ty(), self.key(), self.resource_version())
+    }
+}
+
+/// Its JSON tree, with `apiVersion` and `kind`; [`Object::to_json`] is faster.
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_value().serialize(serializer)
     }
 }
 

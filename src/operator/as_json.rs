@@ -1,0 +1,177 @@
+//! Requests as JSON, for a handler elsewhere or a test of what was recorded: `parent`, `children`
+//! and `failures`. Responses derive theirs.
+//!
+//! A request is read with the configuration of its operator: an object alone does not tell its
+//! plural, nor whether it lives in a namespace.
+
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+
+use super::{Children, OperatorConfig, SyncRequest};
+use crate::object::{K8sType, KeptManagers, Object, ParseObjectError, TypeRef};
+
+/// A JSON value is no request of an operator. What it holds is not quoted: it may be a Secret.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseRequestError {
+    /// It has no `parent`, or no list of `children`.
+    #[error("not a request: `parent`, `children` or `failures` is missing or of another type")]
+    Shape,
+    /// The parent is of another type, or says none.
+    #[error("not a request of this operator: the parent is no {0}")]
+    Parent(K8sType),
+    /// The operator does not declare the type of a child, or the child says none.
+    #[error("not a request of this operator: it declares no type for child {0}")]
+    Child(usize),
+    /// The parent or a child is no Kubernetes object.
+    #[error(transparent)]
+    Object(#[from] ParseObjectError),
+}
+
+#[derive(Deserialize)]
+struct Wire {
+    parent: Value,
+    children: Vec<Value>,
+    #[serde(default)]
+    failures: u32,
+}
+
+impl SyncRequest {
+    /// Reads a request to an operator from what [`Serialize`] made of it, or roperator.
+    ///
+    /// # Errors
+    /// When it is none, or has objects of types that the operator does not declare.
+    pub fn from_value(config: &OperatorConfig, value: Value) -> Result<Self, ParseRequestError> {
+        let wire: Wire = serde_json::from_value(value).map_err(|_| ParseRequestError::Shape)?;
+        if !is_of(&config.parent, &wire.parent) {
+            return Err(ParseRequestError::Parent(config.parent.clone()));
+        }
+        let parent = object(&config.parent, &wire.parent)?;
+        let children = children(config, &wire.children)?;
+        Ok(Self { parent, children, failures: wire.failures })
+    }
+}
+
+/// Every declared type has its list, also without a child.
+fn children(config: &OperatorConfig, values: &[Value]) -> Result<Children, ParseRequestError> {
+    let types = config.children.iter().map(|child| (child.ty.clone(), Vec::new()));
+    let mut of_types: Vec<(K8sType, Vec<Object>)> = types.collect();
+    for (index, value) in values.iter().enumerate() {
+        let declared = of_types.iter_mut().find(|(ty, _)| is_of(ty, value));
+        let (ty, objects) = declared.ok_or(ParseRequestError::Child(index + 1))?;
+        objects.push(object(ty, value)?);
+    }
+    Ok(Children::new(of_types))
+}
+
+fn is_of(ty: &K8sType, value: &Value) -> bool {
+    TypeRef::in_value(value) == Some(ty.into())
+}
+
+fn object(ty: &K8sType, value: &Value) -> Result<Object, ParseObjectError> {
+    Object::from_value(ty, value, &KeptManagers::default())
+}
+
+/// A list: all children, type by type in the order of declaration, each by key.
+impl Serialize for Children {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+    use serde_json::json;
+
+    use super::*;
+    use crate::operator::{ChildConfig, ErrorResponse, FinalizeResponse, SyncResponse};
+
+    fn config() -> OperatorConfig {
+        OperatorConfig::of::<Secret>("a")
+            .child::<ConfigMap>(ChildConfig::apply())
+            .child::<Pod>(ChildConfig::recreate())
+    }
+
+    fn object(kind: &str, name: &str) -> Value {
+        let metadata =
+            json!({"name": name, "namespace": "ns", "uid": name, "resourceVersion": "1"});
+        json!({"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": {"a": [1.5]}})
+    }
+
+    #[test]
+    fn a_request_is_the_same_after_it_was_written_and_read() {
+        let children = [object("ConfigMap", "a"), object("ConfigMap", "b"), object("Pod", "a")];
+        let json = json!({"parent": object("Secret", "p"), "children": children, "failures": 2});
+        let request = SyncRequest::from_value(&config(), json.clone()).unwrap();
+        assert_eq!(request.parent.key().to_string(), "ns/p");
+        assert_eq!((request.children::<Pod>().len(), request.failures), (1, 2));
+        assert_eq!(serde_json::to_value(&request).unwrap(), json);
+    }
+
+    #[test]
+    fn a_request_of_roperator_says_no_failures() {
+        let json = json!({"parent": object("Secret", "p"), "children": []});
+        let request = SyncRequest::from_value(&config(), json).unwrap();
+        assert_eq!(request.failures, 0);
+        assert!(request.children.of_type(("v1", "Pod")).ty().is_some(), "declared, and none there");
+    }
+
+    #[test]
+    fn what_is_no_request_of_the_operator_is_refused_without_being_quoted() {
+        let secret = || object("Secret", "s3cret");
+        let nameless = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"a": "s3cret"}});
+        for (json, why) in [
+            (json!("s3cret"), "`parent`, `children` or `failures`"),
+            (json!({"parent": secret()}), "`parent`, `children` or `failures`"),
+            (
+                json!({"parent": object("Pod", "s3cret"), "children": []}),
+                "the parent is no Secret.v1",
+            ),
+            (json!({"parent": secret(), "children": [secret()]}), "no type for child 1"),
+            (json!({"parent": nameless, "children": []}), "`metadata.name` is missing"),
+        ] {
+            let error = SyncRequest::from_value(&config(), json).unwrap_err().to_string();
+            assert!(error.contains(why) && !error.contains("s3cret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn responses_are_the_same_after_they_were_written_and_read() {
+        let (second, status) = (Duration::from_secs(1), json!({"a": 1}));
+        let sync = SyncResponse::status(&status).child(json!({"kind": "Pod"})).resync_after(second);
+        let json = json!({
+            "status": {"a": 1}, "children": [{"kind": "Pod"}], "resync": {"secs": 1, "nanos": 0},
+        });
+        assert_eq!(serde_json::to_value(&sync).unwrap(), json);
+        assert_eq!(serde_json::from_value::<SyncResponse>(json).unwrap(), sync);
+        let finalize = FinalizeResponse::retry_after(second).with_status(&status);
+        let json = json!({"status": {"a": 1}, "retry": {"secs": 1, "nanos": 0}});
+        assert_eq!(serde_json::to_value(&finalize).unwrap(), json);
+        assert_eq!(serde_json::from_value::<FinalizeResponse>(json.clone()).unwrap(), finalize);
+        let error = ErrorResponse::status(&status).retry_after(second);
+        assert_eq!(serde_json::to_value(&error).unwrap(), json);
+        assert_eq!(serde_json::from_value::<ErrorResponse>(json).unwrap(), error);
+    }
+
+    #[test]
+    fn what_was_no_json_is_still_known_after_it_was_written_and_read() {
+        let odd = std::collections::BTreeMap::from([(vec![1, 2], 3)]);
+        let response = SyncResponse::new().child(odd);
+        let json = serde_json::to_value(&response).unwrap();
+        assert!(json["unserializable"].is_string());
+        assert_eq!(serde_json::from_value::<SyncResponse>(json).unwrap(), response);
+    }
+
+    /// An answer that lacks what it should say would delete every child, or let the parent go.
+    #[test]
+    fn a_response_that_forgets_its_children_or_its_retry_is_none() {
+        assert!(serde_json::from_value::<SyncResponse>(json!({"status": null})).is_err());
+        assert!(serde_json::from_value::<FinalizeResponse>(json!({"status": null})).is_err());
+        let done = serde_json::from_value::<FinalizeResponse>(json!({"retry": null}));
+        assert_eq!(done.unwrap(), FinalizeResponse::done());
+        let none = serde_json::from_value::<SyncResponse>(json!({"children": []}));
+        assert_eq!(none.unwrap(), SyncResponse::new());
+    }
+}
