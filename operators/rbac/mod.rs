@@ -1,8 +1,9 @@
 //! `deploy/rbac.yaml`: what the operators may do, and not a verb more.
 //!
 //! The rules follow from the declarations: an operator that is restricted to namespaces may do nothing
-//! outside of them, so it has a role in each instead of its part of the cluster role. Installing CRDs is not among them: whoever deploys the
-//! operators does that. Reading the schemas and health needs no rule of ours.
+//! outside of them, so it has a role in each instead of its part of the cluster role, but for children
+//! that are in no namespace. Installing CRDs is not among them: whoever deploys the operators does
+//! that. Reading the schemas and health needs no rule of ours.
 //!
 //! `access` is about the web endpoint: whom the operators may ask about, and who may use it.
 
@@ -38,14 +39,17 @@ impl Grants {
         self.0.entry((group.to_owned(), resource)).or_default().extend(verbs);
     }
 
-    fn of<'a>(operators: impl IntoIterator<Item = &'a Operator>) -> Self {
+    /// What operators may do, with those of their children that can be granted together with it.
+    fn of<'a>(
+        operators: impl IntoIterator<Item = &'a Operator>,
+        can_be_granted: impl Fn(&K8sType) -> bool,
+    ) -> Self {
         let mut grants = Self::default();
         for operator in operators {
             let config = &operator.config;
             grants.for_parent(&config.parent);
-            for child in &operator.config.children {
-                grants.allow(child.ty.group(), child.ty.plural().to_owned(), KEEP);
-            }
+            let children = config.children.iter().map(|child| &child.ty);
+            children.filter(|ty| can_be_granted(ty)).for_each(|ty| grants.for_child(ty));
             grants.allow("events.k8s.io", "events".to_owned(), &["create", "patch"]);
             // To show what others tell of parents and children, to whoever asks for it.
             grants.allow("", "events".to_owned(), &["list"]);
@@ -61,6 +65,10 @@ impl Grants {
         self.allow(group, format!("{plural}/status"), &["patch"]);
         // For `blockOwnerDeletion` in the children's owner references.
         self.allow(group, format!("{plural}/finalizers"), &["update"]);
+    }
+
+    fn for_child(&mut self, child: &K8sType) {
+        self.allow(child.group(), child.plural().to_owned(), KEEP);
     }
 
     /// Resources of one group with the same verbs share a rule.
@@ -79,10 +87,17 @@ impl Grants {
     }
 }
 
-/// What the operators that work everywhere may do; without rules where there is none.
+fn cluster_scoped_children(operator: &Operator) -> impl Iterator<Item = &K8sType> {
+    operator.config.children.iter().map(|child| &child.ty).filter(|ty| !ty.is_namespaced())
+}
+
+/// What the operators that work everywhere may do, and what the others may where there are no
+/// namespaces; without rules where there is none.
 pub fn cluster_role(operators: &[Operator]) -> ClusterRole {
     let everywhere = operators.iter().filter(|one| one.config.namespaces.names().is_none());
-    let rules = Some(Grants::of(everywhere).into_rules());
+    let mut grants = Grants::of(everywhere, |_| true);
+    operators.iter().flat_map(cluster_scoped_children).for_each(|ty| grants.for_child(ty));
+    let rules = Some(grants.into_rules());
     ClusterRole { metadata: named(NAME), rules, ..ClusterRole::default() }
 }
 
@@ -95,7 +110,8 @@ pub fn roles(operators: &[Operator]) -> Vec<Role> {
             let names = one.config.namespaces.names();
             names.is_some_and(|names| names.contains(namespace))
         };
-        let rules = Some(Grants::of(operators.iter().filter(works_here)).into_rules());
+        let here = operators.iter().filter(works_here);
+        let rules = Some(Grants::of(here, K8sType::is_namespaced).into_rules());
         Role { metadata: named_in(namespace), rules }
     };
     namespaces.into_iter().map(role).collect()

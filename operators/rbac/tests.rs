@@ -1,5 +1,7 @@
 //! What the generated permissions allow, and what they do not.
 
+use operetta::operator::ChildConfig;
+
 use super::*;
 
 fn verbs(operators: &[Operator], group: &str, resource: &str) -> Vec<String> {
@@ -67,6 +69,18 @@ fn an_operator_of_some_namespaces_has_a_role_in_each_and_no_part_of_the_cluster_
     assert_eq!(namespaces, [Some("a"), Some("b")]);
     let unrestricted = cluster_role(&[crate::echo_server::operator()]).rules;
     assert_eq!(roles[0].rules, unrestricted, "it may do there what it could everywhere");
+}
+
+/// A role in a namespace grants nothing of what is in none.
+#[test]
+fn cluster_scoped_children_of_a_restricted_operator_are_in_the_cluster_role() {
+    let mut operator = echo_server_within(&["a"]);
+    operator.config = operator.config.child::<Namespace>(ChildConfig::apply().uncollectable());
+    let operators = [operator];
+    assert!(verbs(&operators, "", "namespaces").contains(&"create".to_owned()));
+    assert!(verbs(&operators, "", "pods").is_empty());
+    let rules = format!("{:?}", roles(&operators)[0].rules);
+    assert!(rules.contains("pods") && !rules.contains("namespaces"), "{rules}");
 }
 
 #[test]
