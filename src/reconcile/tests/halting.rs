@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::*;
+use crate::{operator::OperatorConfig, schedule::Priority};
 
 /// A child of the parent with a name of its own.
 fn named(name: &str, version: &str, x: u64) -> Value {
@@ -98,4 +99,90 @@ async fn a_child_that_was_there_is_created_again_only_if_the_live_parent_is_as_p
         assert_eq!(writes(&world).len(), expected, "{report:?}");
         assert_eq!(report.end == End::Outdated, expected == 1, "{report:?}");
     }
+}
+
+/// What is wanted of it by now is for another run to say, if anything is.
+#[tokio::test(flavor = "multi_thread")]
+async fn once_the_parent_has_left_nothing_more_is_written() {
+    let living = |tier: &str| {
+        let mut living = parent("3");
+        living["metadata"]["labels"] = json!({"tier": tier});
+        living["metadata"]["finalizers"] = json!(["operetta.dev/op"]);
+        living
+    };
+    let (mut ending, mut unselected) = (living("gold"), living("tin"));
+    ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    for left in [&mut ending, &mut unselected] {
+        left["metadata"]["resourceVersion"] = json!("4");
+    }
+    for (what, left) in
+        [("ends", Some(ending)), ("is out of the selection", Some(unselected)), ("is gone", None)]
+    {
+        let operator = Arc::new(OnceLock::<Arc<Context>>::new());
+        let context = operator.clone();
+        let selected = |config: OperatorConfig| config.with_parent_selector("tier=gold");
+        let setup = Setup::new(pods(), ChildConfig::apply().uncollectable()).of(living("gold"));
+        let world = four(setup.configured(selected)).before(move |asked| {
+            let context = context.get().unwrap();
+            match (asked.method.as_str(), &left) {
+                ("PATCH", Some(left)) => {
+                    let left = Object::from_value(&app(), left, &<_>::default()).unwrap();
+                    context.learn_live(left);
+                }
+                ("PATCH", None) => {
+                    let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
+                    context.learn_absent(&app(), &key, &uid);
+                }
+                _ => {}
+            }
+            (200, named(&name_of(asked), "9", 2))
+        });
+        let _ = operator.set(world.context());
+        let report = world.run(Memory::default()).await;
+        assert_eq!(writes(&world), ["a"], "{what}: {report:?}");
+        assert_eq!(report.end, End::Outdated, "{what}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_more_children_are_written_together_than_there_are_places_for_runs() {
+    let alone = |config: OperatorConfig| config.with_max_concurrent_runs(1);
+    let setup = Setup::new(pods(), ChildConfig::apply()).configured(alone);
+    let world = four(setup).before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.is_about("/pods/b") => refusal(429, "TooManyRequests"),
+        "PATCH" => (200, named(&name_of(asked), "9", 2)),
+        _ => taken(),
+    });
+    let context = world.context();
+    let Entry::Now(_place) = context.gate().enter(Priority::Change, drop) else {
+        panic!("the only place is free")
+    };
+    let report = world.run(Memory::default()).await;
+    assert_eq!(writes(&world), ["a", "b"], "nothing was sent beside them: {report:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_the_children_that_are_not_wanted_too_no_more_go_once_the_server_asks_for_patience() {
+    let world =
+        ["a", "b", "c"].iter().fold(Setup::new(pods(), ChildConfig::apply()), |setup, name| {
+            setup.caching(named(name, "5", 1))
+        });
+    let world = world.before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "DELETE" if asked.is_about("/pods/a") => done(),
+        "DELETE" => {
+            let mut busy = refusal(429, "TooManyRequests");
+            busy.1["details"] = json!({"retryAfterSeconds": 3});
+            busy
+        }
+        _ => taken(),
+    });
+    let report = world.run(Memory::default()).await;
+    let asked: Vec<_> = world.asked("DELETE").iter().map(name_of).collect();
+    assert_eq!(asked, ["a", "b"], "{report:?}");
+    let after = std::time::Duration::from_secs(3);
+    assert_eq!(report.finished(world.config()), Finished::Throttled { after });
+    let said = report.failure().unwrap().to_string();
+    assert!(said.ends_with("1 other write waits"), "{said}");
 }
