@@ -61,38 +61,69 @@ async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> anyh
 
 #[cfg(test)]
 mod tests {
-    use tokio::{io::AsyncReadExt, net::TcpListener};
+    use std::net::SocketAddr;
+
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::{TcpListener, TcpStream},
+    };
 
     use super::*;
 
-    /// The head of the first request, in lower case.
-    async fn first_request(listener: TcpListener) -> String {
+    /// A client that `Connect` makes of a kubeconfig of this server.
+    async fn client_of(server: SocketAddr) -> Client {
+        let kubeconfig = format!(
+            "{{current-context: a, contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
+              clusters: [{{name: c, cluster: {{server: 'http://{server}'}}}}], \
+              users: [{{name: u, user: {{token: t0ken, as: somebody}}}}]}}",
+        );
+        let name = format!("operetta-connect-{}-{}", std::process::id(), server.port());
+        let file = std::env::temp_dir().join(name);
+        std::fs::write(&file, kubeconfig).unwrap();
+        let client = Connect::kubeconfig_file(&file).client().await;
+        std::fs::remove_file(&file).unwrap();
+        client.unwrap()
+    }
+
+    /// The next connection, and the head of its first request, in lower case.
+    async fn next_request(listener: &TcpListener) -> (TcpStream, String) {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(stream.read_u8().await.unwrap());
         }
-        String::from_utf8(head).unwrap().to_lowercase()
+        (stream, String::from_utf8(head).unwrap().to_lowercase())
     }
 
     #[tokio::test]
     async fn the_token_and_the_impersonated_user_of_a_kubeconfig_are_sent() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let kubeconfig = format!(
-            "{{current-context: a, contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
-              clusters: [{{name: c, cluster: {{server: 'http://{}'}}}}], \
-              users: [{{name: u, user: {{token: t0ken, as: somebody}}}}]}}",
-            listener.local_addr().unwrap(),
-        );
-        let file = std::env::temp_dir().join(format!("operetta-connect-{}", std::process::id()));
-        std::fs::write(&file, kubeconfig).unwrap();
-        let client = Connect::kubeconfig_file(&file).client().await;
-        std::fs::remove_file(&file).unwrap();
-        let client = client.unwrap();
+        let client = client_of(listener.local_addr().unwrap()).await;
         let asking = tokio::spawn(async move { client.apiserver_version().await });
-        let head = first_request(listener).await;
+        let (_, head) = next_request(&listener).await;
         assert!(head.contains("authorization: bearer t0ken"), "{head}");
         assert!(head.contains("impersonate-user: somebody"), "{head}");
         asking.abort();
+    }
+
+    /// Whoever asked decides when to ask again, and counts it.
+    #[tokio::test]
+    async fn a_server_that_is_busy_is_asked_once() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = client_of(listener.local_addr().unwrap()).await;
+        let serving = async {
+            for asked in 1.. {
+                let (mut stream, _) = next_request(&listener).await;
+                assert_eq!(asked, 1, "it was asked again");
+                let busy = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\
+                            connection: close\r\n\r\n";
+                stream.write_all(busy.as_bytes()).await.unwrap();
+            }
+        };
+        let answer = tokio::select! {
+            answer = client.apiserver_version() => answer,
+            () = serving => unreachable!("it serves for ever"),
+        };
+        assert!(answer.unwrap_err().to_string().contains("503"), "what it was answered");
     }
 }
