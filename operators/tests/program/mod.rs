@@ -85,7 +85,21 @@ impl Program {
 
 /// Runs it to its end: exit code, standard output, standard error.
 pub(crate) async fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let running = command(arguments).current_dir(new_folder()).output();
+    output_of(command(arguments)).await
+}
+
+/// The same where `$KUBECONFIG` names a file.
+pub(crate) async fn output_beside(
+    kubeconfig: &Path,
+    arguments: &[&str],
+) -> (Option<i32>, String, String) {
+    let mut command = command(arguments);
+    command.env("KUBECONFIG", kubeconfig);
+    output_of(command).await
+}
+
+async fn output_of(mut command: Command) -> (Option<i32>, String, String) {
+    let running = command.current_dir(new_folder()).output();
     let output = timeout(DEADLINE, running).await.expect("an end in time").unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
