@@ -268,6 +268,27 @@ mod tests {
         }
     }
 
+    /// As after a create of ours whose reply was lost.
+    #[test]
+    fn a_refused_create_of_a_child_that_is_there_already_is_a_write_only_if_it_differs() {
+        let operator = OperatorName::new("op").unwrap();
+        let mut config = config();
+        config.children[0].config = ChildConfig::apply();
+        let parent = object(&config.parent, "p", &json!({}));
+        for (x, expected) in [(1, "settled"), (2, "apply to u")] {
+            let live = pod("u", x, &json!({}));
+            let write = write().creating();
+            let after = match after_conflict(&config, &operator, &parent, write, Some(&live)) {
+                AfterConflict::Settled => "settled".to_owned(),
+                AfterConflict::ApplyWithUid(write) => {
+                    format!("apply to {}", write.body["metadata"]["uid"].as_str().unwrap())
+                }
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(after, expected);
+        }
+    }
+
     #[test]
     fn a_refused_delete_is_decided_again_with_the_live_object() {
         let operator = OperatorName::new("op").unwrap();
