@@ -150,8 +150,9 @@ async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
     for name in listed.iter().filter(|name| *name != dying) {
         world.until_ready(RECIPE, name).await;
     }
+    world.until(RECIPE, dying, "gone", Value::is_null).await;
     let served = kitchen.served();
-    let turn = |name: &str| served.iter().position(|served| served == name);
+    let turn = |name: &str| served.iter().position(|served| served == name).expect("it was served");
     let urgent = [dying.as_str(), changed, "fresh"];
     assert!(urgent.map(turn).is_sorted(), "{served:?}");
     let routine = |name: &&String| !urgent.contains(&name.as_str()) && **name != held_up[0];
