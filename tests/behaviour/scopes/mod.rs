@@ -1,5 +1,6 @@
 //! Operators that are restricted to namespaces share types, and leave what is outside alone.
 
+mod elsewhere;
 mod forbidden;
 
 use std::collections::BTreeSet;
