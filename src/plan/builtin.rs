@@ -9,7 +9,7 @@ use crate::object::K8sType;
 
 /// Fields whose values are quantities, by their last names; `*` is any name. Each pattern begins
 /// with a name that no map with free keys has.
-const QUANTITIES: [&[&str]; 14] = [
+const QUANTITIES: [&[&str]; 16] = [
     &["resources", "requests", "*"],
     &["resources", "limits", "*"],
     &["capacity", "requests", "*"],
@@ -24,6 +24,8 @@ const QUANTITIES: [&[&str]; 14] = [
     &["resourceFieldRef", "divisor"],
     &["target", "averageValue"],
     &["target", "value"],
+    &["scaleUp", "tolerance"],
+    &["scaleDown", "tolerance"],
 ];
 
 /// Whether the type is one that the API server itself defines, as opposed to a custom resource.
