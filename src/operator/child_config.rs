@@ -77,7 +77,7 @@ impl ChildConfig {
 
     /// Changed children are deleted and created anew. Not one of which dry runs say that the new
     /// one would be the same, because an admission policy changes it, or that the server would not
-    /// take it.
+    /// take it. Namespaces, volumes, claims and CRDs are never: their end is that of what they hold.
     pub fn recreate() -> Self {
         Self::new(UpdateStrategy::Recreate)
     }
@@ -116,7 +116,7 @@ impl ChildConfig {
     /// Takes over an object that is there already, has the name of a child and no controller: it
     /// gets our owner reference and labels, and what its field managers own becomes ours, so that
     /// what the handler does not want of that goes. What has a controller or is being deleted is
-    /// left alone, and what Kubernetes itself filled in stays.
+    /// left alone, and what Kubernetes itself filled in stays, as do finalizers and owner references.
     #[must_use]
     pub fn adopting(self) -> Self {
         Self { adopt: true, ..self }
@@ -150,7 +150,9 @@ impl ChildType {
             let operator = operator.to_owned();
             return Err(ConfigError::AdoptsUncollectable { operator, ty: ty.clone() });
         }
-        if config.recreate_if_immutable && takes_others_along(ty) {
+        let may_recreate =
+            config.recreate_if_immutable || config.update_strategy == UpdateStrategy::Recreate;
+        if may_recreate && takes_others_along(ty) {
             let operator = operator.to_owned();
             return Err(ConfigError::NeverRecreated { operator, ty: ty.clone() });
         }
@@ -169,20 +171,33 @@ fn takes_others_along(ty: &K8sType) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::api::core::v1::{ConfigMap, Namespace, PersistentVolumeClaim, Secret};
+    use k8s_openapi::{
+        api::core::v1::{ConfigMap, Namespace, PersistentVolume, PersistentVolumeClaim, Secret},
+        apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    };
 
     use super::*;
     use crate::operator::OperatorConfig;
 
     #[test]
     fn what_holds_the_data_of_others_is_never_recreated() {
-        let config = ChildConfig::apply().recreate_if_immutable();
-        let parent = || OperatorConfig::of::<Namespace>("a");
-        let claim = parent().child::<PersistentVolumeClaim>(config);
-        assert!(matches!(claim.validate(), Err(ConfigError::NeverRecreated { .. })));
-        let namespace = parent().child::<Namespace>(config);
-        assert!(matches!(namespace.validate(), Err(ConfigError::NeverRecreated { .. })));
-        assert_eq!(parent().child::<Secret>(config).validate(), Ok(()));
+        let asked = [ChildConfig::apply().recreate_if_immutable(), ChildConfig::recreate()];
+        for (ty, expected) in [
+            (K8sType::of::<Namespace>(), true),
+            (K8sType::of::<PersistentVolumeClaim>(), true),
+            (K8sType::of::<PersistentVolume>(), true),
+            (K8sType::of::<CustomResourceDefinition>(), true),
+            (K8sType::of::<Secret>(), false),
+        ] {
+            let operator = || OperatorConfig::of::<Namespace>("a");
+            for config in asked {
+                let refused = operator().child_of_type(ty.clone(), config).validate();
+                let is_refused = matches!(refused, Err(ConfigError::NeverRecreated { .. }));
+                assert_eq!(is_refused, expected, "{ty} {config:?}");
+            }
+            let applied = operator().child_of_type(ty, ChildConfig::apply());
+            assert_eq!(applied.validate(), Ok(()));
+        }
     }
 
     #[test]

@@ -109,6 +109,14 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_is_there_unless_it_is_taken_away() {
+        let config = OperatorConfig::new("a", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let DeletionLimit { run, minute } = config.deletion_limit.expect("a limit");
+        assert_eq!([10, 20, 100].map(|children| run.of(children)), [10, 10, 50]);
+        assert_eq!([50, 100, 1000].map(|children| minute.of(children)), [50, 50, 500]);
+    }
+
+    #[test]
     fn a_percentage_is_at_most_a_hundred() {
         let config = OperatorConfig::new("a", K8sType::cluster_scoped("v1", "Thing", "things"));
         assert_eq!(config.validate(), Ok(()));

@@ -104,7 +104,10 @@ pub enum ConfigError {
         option: &'static str,
     },
     /// Deleting such an object deletes what others have put there.
-    #[error("operator `{operator}`: {ty} is never recreated, as its end is that of what it holds")]
+    #[error(
+        "operator `{operator}`: {ty} is never recreated, as its end is that of what it holds: use \
+         `ChildConfig::apply()` or `on_delete()` without `recreate_if_immutable()`"
+    )]
     NeverRecreated {
         /// The operator.
         operator: String,
