@@ -65,6 +65,26 @@ fn depth(json: &str) -> usize {
     deepest
 }
 
+/// Whether a JSON text can be read as a tree. It is kept as it came, and two things are JSON but fit no
+/// tree: a number beyond those of 64 bits, and half of a surrogate pair. No Kubernetes API server
+/// sends either; what stands before one may.
+pub(super) fn is_tree(json: &str) -> bool {
+    !may_be_no_tree(json.as_bytes()) || serde_json::from_str::<serde_json::Value>(json).is_ok()
+}
+
+/// Found fast, and sometimes wrongly: a uid may look as if it had an exponent in it.
+fn may_be_no_tree(json: &[u8]) -> bool {
+    let is_suspect = |it: &[u8]| {
+        let is_exponent = it[0].is_ascii_digit()
+            && matches!(it[1], b'e' | b'E')
+            && matches!(it[2], b'0'..=b'9' | b'+');
+        is_exponent || (it[0] == b'\\' && it[1] == b'u')
+    };
+    // So long a number has more than 300 digits.
+    let is_long_number = |it: &[u8]| it.iter().all(u8::is_ascii_digit);
+    json.windows(3).any(is_suspect) || json.chunks_exact(64).any(is_long_number)
+}
+
 impl<'de> Deserialize<'de> for RawFields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(FieldsVisitor)
@@ -175,5 +195,21 @@ mod tests {
         }
         assert!(!is_too_deep(&nested(MAX_DEPTH)) && is_too_deep(&nested(MAX_DEPTH + 1)));
         assert!(!is_too_deep(&format!("[{}1]", "[1],".repeat(1000))), "wide, and not deep");
+    }
+
+    #[test]
+    fn what_is_json_and_fits_no_tree_is_found() {
+        for (text, expected) in [
+            (r#"{"a":1.5e3,"b":"2e7a","c":"\u00e4 \ud83d\ude00"}"#, true),
+            (&"9".repeat(300), true),
+            (r#""\\ud800""#, true),
+            ("1e999", false),
+            (r#"{"a":[1E+999]}"#, false),
+            (&"9".repeat(400), false),
+            (r#"["\ud800"]"#, false),
+        ] {
+            let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
+            assert_eq!((is_json, is_tree(text)), (true, expected), "{text}");
+        }
     }
 }

@@ -43,10 +43,11 @@ impl Contested {
     }
 
     /// Whether it was found out about the object as it is now: only its status and versions may
-    /// have changed.
+    /// have changed. Who lets go of a field may leave its value as it is.
     pub(super) fn is_about(&self, live: &Object) -> bool {
         self.left == *live
             || (self.left.uid() == live.uid()
+                && self.left.owned_by_others() == live.owned_by_others()
                 && fingerprint::content(&self.left) == fingerprint::content(live))
     }
 }

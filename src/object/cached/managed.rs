@@ -4,7 +4,7 @@
 use std::{
     borrow::{Borrow, Cow},
     collections::{BTreeSet, HashSet},
-    hash::Hash,
+    hash::{DefaultHasher, Hash, Hasher},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -55,6 +55,8 @@ enum KeptWrite {
     Updated,
     /// It is none of those who are kept, and wrote after them.
     ChangedSince,
+    /// What all own together who are not kept, as a hash; the entry names none of them.
+    OfOthers(u64),
 }
 
 /// One of the entries of `metadata.managedFields`, as the server sends it.
@@ -99,7 +101,8 @@ impl KeptManagers {
             return ManagedFields::default();
         }
         let kept_entries = kept.iter().filter_map(|entry| entry.keep(controller));
-        let entries: Vec<_> = kept_entries.chain(changed_since(&kept, &others)).collect();
+        let of_others = [changed_since(&kept, &others), of_others(&others)];
+        let entries: Vec<_> = kept_entries.chain(of_others.into_iter().flatten()).collect();
         ManagedFields(Some(one_of(&self.0.entries, entries)))
     }
 
@@ -166,6 +169,15 @@ impl ManagedFields {
         self.entries().iter().find(is_it).map(|entry| &*entry.manager)
     }
 
+    /// What those own who are not kept, as a hash that only tells whether it is the same.
+    pub(super) fn of_others(&self) -> u64 {
+        let hash = |entry: &KeptEntry| match entry.what {
+            KeptWrite::OfOthers(hash) => Some(hash),
+            KeptWrite::Applied(_) | KeptWrite::Updated | KeptWrite::ChangedSince => None,
+        };
+        self.entries().iter().find_map(hash).unwrap_or_default()
+    }
+
     fn entries(&self) -> &[KeptEntry] {
         self.0.as_deref().unwrap_or_default()
     }
@@ -179,6 +191,19 @@ fn changed_since(kept: &[Entry<'_>], others: &[Entry<'_>]) -> Option<KeptEntry> 
     let is_later = other.time.is_some() && other.time.as_deref() >= last;
     let manager = Box::from(&*other.manager);
     is_later.then_some(KeptEntry { manager, what: KeptWrite::ChangedSince })
+}
+
+/// Whoever is first in the list. Times do not count: writing the same again changes them too.
+fn of_others(others: &[Entry<'_>]) -> Option<KeptEntry> {
+    let owned = |entry: &Entry<'_>| {
+        let mut hasher = DefaultHasher::new();
+        let fields = entry.fields.map(RawValue::get);
+        (&entry.manager, &entry.operation, fields).hash(&mut hasher);
+        hasher.finish()
+    };
+    let all = others.iter().map(owned).fold(0, u64::wrapping_add);
+    let entry = || KeptEntry { manager: Box::default(), what: KeptWrite::OfOthers(all) };
+    (!others.is_empty()).then(entry)
 }
 
 impl Entry<'_> {
@@ -266,6 +291,22 @@ mod tests {
             assert!(
                 kept.applied_by("op", None).is_some() && kept.applied_by("new", None).is_none()
             );
+        }
+    }
+
+    #[test]
+    fn what_others_own_is_told_apart_whoever_is_first_and_whenever_they_wrote() {
+        let managers = KeptManagers::new(["op"]);
+        let ours = || entry("op", "Apply", &json!({}));
+        let ci = |time: &str| entry("ci", "Apply", &json!({"time": time}));
+        let hpa = || entry("hpa", "Update", &json!({}));
+        let less = entry("ci", "Apply", &json!({"fieldsV1": {"f:data": {}}}));
+        let status = entry("ci", "Apply", &json!({"subresource": "status"}));
+        let of_others = |entries: &[Value]| reduce(&managers, &json!(entries)).of_others();
+        let both = of_others(&[ours(), ci("1"), hpa()]);
+        assert_eq!(of_others(&[hpa(), ci("2"), ours(), status.clone()]), both);
+        for other in [vec![ours(), ci("1")], vec![ours(), less, hpa()], vec![ours(), status]] {
+            assert_ne!(of_others(&other), both, "{other:?}");
         }
     }
 

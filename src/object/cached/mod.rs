@@ -64,6 +64,9 @@ pub enum ParseObjectError {
     /// It is nested more than 120 levels deep.
     #[error("not readable: nested more than {} levels deep", super::json::MAX_DEPTH)]
     TooDeep,
+    /// It has a number beyond those of 64 bits, or a text that is not Unicode.
+    #[error("not readable: a number is too large, or a text is not Unicode")]
+    NoTree,
     /// It has no such field, or the field is empty.
     #[error("not a Kubernetes object: `{0}` is missing")]
     Missing(&'static str),
@@ -213,6 +216,11 @@ impl Object {
     /// the server tells; it tells only of those who still own something.
     pub fn changed_by(&self) -> Option<&str> {
         self.0.managed.changed_by()
+    }
+
+    /// What field managers own that were not kept, as a hash that only tells whether it is the same.
+    pub(crate) fn owned_by_others(&self) -> u64 {
+        self.0.managed.of_others()
     }
 
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {

@@ -11,7 +11,7 @@ use serde::{
 use super::{Facts, KeptManagers, METADATA_FIRST, Object, ParseObjectError, managed::Entry};
 use crate::object::{
     K8sType, ObjectKey, ResourceVersion, Uid,
-    json::{BorrowedText, ObjectWriter, RawFields, is_too_deep},
+    json::{BorrowedText, ObjectWriter, RawFields, is_too_deep, is_tree},
 };
 
 /// A text that is an object, and what the object is called.
@@ -55,8 +55,12 @@ impl<'a> Outline<'a> {
         let metadata: Metadata<'a> = metadata.ok_or(ParseObjectError::Missing("metadata"))?;
         let fields = &metadata.fields;
         // What is only kept as a text is read later, where it must not seem to be missing.
-        if others.0.iter().chain(&fields.0).any(|(_, value)| is_too_deep(value.get())) {
+        let kept = || others.0.iter().chain(&fields.0).map(|(_, value)| value.get());
+        if kept().any(is_too_deep) {
             return Err(ParseObjectError::TooDeep);
+        }
+        if !kept().all(is_tree) {
+            return Err(ParseObjectError::NoTree);
         }
         let required = |name, path| match fields.text(name)? {
             Some(text) if !text.is_empty() => Ok(text),

@@ -51,6 +51,24 @@ fn what_is_nested_too_deep_to_be_read_is_no_object() {
     }
 }
 
+/// Else a handler would take the field for missing, and what hangs on it would be deleted.
+#[test]
+fn what_is_json_and_cannot_be_read_as_a_tree_is_no_object() {
+    let ty = K8sType::cluster_scoped("v1", "Thing", "things");
+    let metadata = json!({"name": "a", "uid": "5e7", "resourceVersion": "1"});
+    for (spec, is_read) in [("1e30", true), ("1e999", false), (r#""\ud800""#, false)] {
+        let text = format!(r#"{{"metadata":{metadata},"spec":{{"x":{spec}}}}}"#);
+        match Object::parse(&ty, &text, &KeptManagers::default()) {
+            Ok(object) => {
+                assert!(is_read && object.to_value()["spec"] == object.field("spec").unwrap());
+            }
+            Err(error) => {
+                assert!(!is_read && matches!(error, ParseObjectError::NoTree), "{error}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_object_knows_what_routing_needs() {
     let object = parsed();

@@ -45,6 +45,31 @@ async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
     operators.stop().await;
 }
 
+/// What it held is what the server puts there when nobody says anything.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_is_taken_when_the_other_lets_go_and_it_looks_as_before() {
+    let Some(world) = World::new().await else { return };
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let config = OperatorConfig::new("cook", parent).child::<Service>(policy);
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let service = |spec: Value| json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "c"}, "spec": spec});
+    let wanted = json!({"ports": [{"port": 80}], "internalTrafficPolicy": "Local"});
+    world.apply(RECIPE, recipe("r", &[service(wanted)])).await;
+    world.until_ready(RECIPE, "r").await;
+    let ci = PatchParams::apply("ci").force();
+    let apply = async |body: Value| {
+        world.api(SERVICE).patch("c", &ci, &Patch::Apply(body)).await.unwrap();
+    };
+    apply(service(json!({"internalTrafficPolicy": "Cluster"}))).await;
+    let says_so = |parent: &Value| message(parent).contains(".spec.internalTrafficPolicy (`ci`)");
+    world.until(RECIPE, "r", "who holds it", says_so).await;
+    apply(service(json!({}))).await;
+    let is_ours = |child: &Value| child["spec"]["internalTrafficPolicy"] == "Local";
+    world.until(SERVICE, "c", "our value", is_ours).await;
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
     let Some(world) = World::that_logs_requests().await else { return };
