@@ -18,7 +18,7 @@ pub fn has_predecessor(child: &Object, predecessor: &Predecessor) -> bool {
 /// nothing. `live` is the object as the server has it: no other entry may be missing in it. The
 /// patch carries its version.
 pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor) -> Option<Value> {
-    hand_over(live, operator, |entry| {
+    hand_over(live, operator, &[], |entry| {
         let manager = entry["manager"].as_str().unwrap_or_default();
         is_of_object(entry, live, "Update")
             && predecessor.field_managers.iter().any(|old| old == manager)
@@ -26,9 +26,10 @@ pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor
 }
 
 /// The same for all who managed an object that is adopted, but for Kubernetes itself: what that
-/// fills in (the volume of a claim) is nobody's wish, and could not be removed.
+/// fills in (the volume of a claim) is nobody's wish, and could not be removed. Finalizers and owner
+/// references stay with those who put them there: they protect what is theirs.
 pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
-    hand_over(live, operator, |entry| {
+    hand_over(live, operator, &["f:finalizers", "f:ownerReferences"], |entry| {
         let is_of_object =
             is_of_object(entry, live, "Update") || is_of_object(entry, live, "Apply");
         is_of_object && is_handed_over(entry["manager"].as_str().unwrap_or_default())
@@ -57,29 +58,61 @@ fn is_kubernetes(manager: &str) -> bool {
     PARTS.contains(&manager)
 }
 
+/// `stays` is what of the metadata is left to those who own it.
 fn hand_over(
     live: &Value,
     operator: &OperatorName,
+    stays: &[&str],
     is_from: impl Fn(&Value) -> bool,
 ) -> Option<Value> {
     let entries = live["metadata"]["managedFields"].as_array()?;
     let is_ours = |entry: &&Value| {
         entry["manager"] == operator.as_str() && is_of_object(entry, live, "Apply")
     };
-    let is_old = |entry: &&Value| !is_ours(entry) && is_from(entry);
-    let mut taken = entries.iter().filter(|entry| is_old(entry) || is_ours(entry));
-    entries.iter().find(is_old)?;
-    let mut ours = taken.next()?.clone();
-    ours["manager"] = json!(operator.as_str());
-    ours["operation"] = json!("Apply");
-    for entry in taken {
-        ours["fieldsV1"] = union(&ours["fieldsV1"], &entry["fieldsV1"]);
+    let (ours, all): (Vec<_>, Vec<_>) = entries.iter().partition(is_ours);
+    let (mut taken, mut others) = (Vec::new(), Vec::new());
+    for entry in all {
+        if is_from(entry) {
+            let (given, left) = divided(&entry["fieldsV1"], stays);
+            taken.extend(with_fields(entry, given));
+            others.extend(with_fields(entry, left));
+        } else {
+            others.push(entry.clone());
+        }
     }
-    let others = entries.iter().filter(|entry| !is_old(entry) && !is_ours(entry));
-    let managed: Vec<_> = std::iter::once(ours).chain(others.cloned()).collect();
+    let all_ours = || ours.iter().copied().chain(&taken);
+    let mut united = taken.first()?.clone();
+    united["manager"] = json!(operator.as_str());
+    united["operation"] = json!("Apply");
+    let fields = all_ours().map(|entry| entry["fieldsV1"].clone());
+    united["fieldsV1"] = fields.reduce(|a, b| union(&a, &b))?;
+    let managed: Vec<_> = std::iter::once(united).chain(others).collect();
     let (uid, version) = (&live["metadata"]["uid"], &live["metadata"]["resourceVersion"]);
     let metadata = json!({"uid": uid, "resourceVersion": version, "managedFields": managed});
     Some(json!({"metadata": metadata}))
+}
+
+/// The paths that are handed over, and those that stay.
+fn divided(fields: &Value, stays: &[&str]) -> (Value, Value) {
+    let mut given = fields.as_object().cloned().unwrap_or_default();
+    let mut left = Map::new();
+    if let Some(metadata) = given.get_mut("f:metadata").and_then(Value::as_object_mut) {
+        left.extend(stays.iter().filter_map(|name| metadata.remove_entry(*name)));
+        // Without members it would be all of the metadata.
+        if metadata.is_empty() {
+            given.remove("f:metadata");
+        }
+    }
+    let left = if left.is_empty() { json!({}) } else { json!({"f:metadata": left}) };
+    (Value::Object(given), left)
+}
+
+/// The entry with these fields, if there are any.
+fn with_fields(entry: &Value, fields: Value) -> Option<Value> {
+    let is_empty = fields.as_object().is_none_or(Map::is_empty);
+    let mut entry = entry.clone();
+    entry["fieldsV1"] = fields;
+    (!is_empty).then_some(entry)
 }
 
 /// Whether an entry is about the object itself, in the version in which it was read: paths of
@@ -156,6 +189,35 @@ mod tests {
             (&patch["metadata"]["uid"], &patch["metadata"]["resourceVersion"]),
             (&json!("u"), &json!("7"))
         );
+    }
+
+    #[test]
+    fn finalizers_and_owners_stay_with_those_who_put_them_there() {
+        let protected = json!({
+            "f:metadata": {"f:finalizers": {"v:\"a/b\"": {}}, "f:labels": {"f:l": {}}},
+            "f:data": {"f:a": {}},
+        });
+        let owner = json!({"f:metadata": {"f:ownerReferences": {"k:{\"uid\":\"x\"}": {}}}});
+        let adopted = |entries: &[Value]| {
+            let live = json!({"apiVersion": "v1", "metadata": {"managedFields": entries}});
+            let patch = adoption(&live, &OperatorName::new("op").unwrap());
+            patch.map(|patch| patch["metadata"]["managedFields"].clone())
+        };
+        let keeps = |manager: &str, fields: &Value| entry(manager, "Update", fields);
+        let expected = json!([
+            entry(
+                "op",
+                "Apply",
+                &json!({
+                    "f:metadata": {"f:labels": {"f:l": {}}}, "f:data": {"f:a": {}},
+                })
+            ),
+            keeps("snapshots", &json!({"f:metadata": {"f:finalizers": {"v:\"a/b\"": {}}}})),
+            keeps("owner", &owner),
+        ]);
+        let entries = [keeps("snapshots", &protected), keeps("owner", &owner)];
+        assert_eq!(adopted(&entries), Some(expected));
+        assert_eq!(adopted(&[keeps("owner", &owner)]), None);
     }
 
     #[test]

@@ -89,6 +89,30 @@ async fn an_object_of_nobody_is_adopted_with_the_fields_of_its_managers() {
     operators.stop().await;
 }
 
+/// They protect what is none of ours.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_is_adopted_with_the_finalizers_and_owners_that_others_have_given_it() {
+    let Some(world) = World::new().await else { return };
+    let owner = world.create(CONFIG_MAP, config_map("owner", json!({}))).await;
+    world.apply(CONFIG_MAP, config_map("c", json!({"salt": "little"}))).await;
+    let owners = json!([{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"],
+    }]);
+    let theirs = json!({"finalizers": ["example.com/backup"], "ownerReferences": owners});
+    world.patch(CONFIG_MAP, "c", json!({"metadata": theirs})).await;
+    let operators = start(&world, ChildConfig::apply().adopting()).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["data"], json!({"salt": "much"}));
+    assert_eq!(child["metadata"]["finalizers"], theirs["finalizers"]);
+    assert_eq!(child["metadata"]["ownerReferences"].as_array().unwrap().len(), 2, "{child}");
+    // Nor is that a difference.
+    assert_eq!(verbs(&world, &operators).await, [Verb::Adopted]);
+    world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_object_with_a_controller_is_not_adopted_until_it_has_none() {
     let Some(world) = World::new().await else { return };
