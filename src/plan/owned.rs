@@ -46,16 +46,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The fields of an object; the keys of an item are neither lost nor beyond, as the server
-    /// defaults some.
+    /// The fields of an object. The keys of an item are never lost, as the server defaults some; one that
+    /// we own was applied, and if it is not any more, another item is desired.
     fn fields(
         &mut self,
         owned: Owned<'a>,
         desired: &'a Map<String, Value>,
         keys: &Map<String, Value>,
     ) {
-        let is_desired = |name: &str| desired.contains_key(name) || keys.contains_key(name);
-        for (name, _) in owned.fields().filter(|(name, _)| !is_desired(name)) {
+        for (name, _) in owned.fields().filter(|(name, _)| !desired.contains_key(*name)) {
             self.at(Segment::Field(name), Self::tell_beyond);
         }
         for (name, value) in desired.iter().filter(|(name, _)| !keys.contains_key(*name)) {
@@ -193,6 +192,27 @@ mod tests {
         }});
         let desired = json!({"ports": [{"port": 53}]});
         assert_eq!(found(&fields, &desired).beyond.len(), 1);
+    }
+
+    /// The server defaults a key that is not applied, and then it is not ours.
+    #[test]
+    fn a_key_that_was_applied_and_is_not_desired_makes_it_another_item() {
+        let ports = |protocol: &str, more: Value| {
+            let mut owned = json!({".": {}, "f:port": {}});
+            owned.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!({"f:ports": {format!("k:{{\"port\":53,\"protocol\":\"{protocol}\"}}"): owned}})
+        };
+        let desired = json!({"ports": [{"port": 53}]});
+        for (fields, expected) in [
+            (ports("UDP", json!({"f:protocol": {}})), &[".ports[0].protocol"][..]),
+            (ports("TCP", json!({"f:protocol": {}})), &[".ports[0].protocol"]),
+            (ports("TCP", json!({})), &[]),
+        ] {
+            assert_eq!(found(&fields, &desired).beyond, expected, "{fields}");
+            let explicit = json!({"ports": [{"port": 53, "protocol": "TCP"}]});
+            let is_other = fields.to_string().contains("UDP");
+            assert_eq!(found(&fields, &explicit) == Ownership::default(), !is_other, "{fields}");
+        }
     }
 
     #[test]
