@@ -246,6 +246,11 @@ impl ApiError {
         matches!(self.class(), ErrorClass::Wait(_)) || self.code() == Some(429)
     }
 
+    /// Whether the request may have taken effect all the same.
+    pub fn may_have_taken_effect(&self) -> bool {
+        self.code().is_none_or(|code| code >= 500)
+    }
+
     /// Whether less may be answered: it took too long, or was larger than what is read.
     pub(super) fn is_too_much(&self) -> bool {
         match self {
@@ -293,7 +298,15 @@ mod tests {
             (404, "404 page not found", ErrorClass::NotServed),
             (404, r#"{"reason":"NotFound","details":{}}"#, ErrorClass::NotServed),
             (403, "{}", ErrorClass::Forbidden),
+            (400, "{}", ErrorClass::Permanent),
+            (405, "{}", ErrorClass::Permanent),
+            (406, "{}", ErrorClass::Permanent),
+            (413, "{}", ErrorClass::Permanent),
+            (415, "{}", ErrorClass::Permanent),
             (422, "{}", ErrorClass::Permanent),
+            (401, "{}", ErrorClass::Retry),
+            (410, "{}", ErrorClass::Retry),
+            (429, "{}", ErrorClass::Retry),
             (422, namesake, ErrorClass::Conflict),
             (500, "{}", ErrorClass::Retry),
             (500, typed, ErrorClass::Permanent),

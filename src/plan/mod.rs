@@ -53,7 +53,9 @@ pub use difference::{Difference, compare};
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use fingerprint::{are_alike, explains};
 pub use flapping::{Flapping, FlappingReason, Subject};
-pub use interlock::{Exceeded, HeldDeletions, Interlock, Minute, Verdict, WantedDeletions, judge};
+pub use interlock::{
+    Exceeded, HeldDeletions, Interlock, Minute, Taken, Verdict, WantedDeletions, judge,
+};
 pub use lingering::Lingering;
 pub use memo::Memos;
 pub use ownership::{can_own, differ_in_claim_only, is_ours};

@@ -7,7 +7,9 @@ use crate::{
     cluster::EventKind,
     object::{Object, Uid},
     operator::{ALLOW_DELETION_ANNOTATION, ChildState, Condition},
-    plan::{Deletion, Exceeded, HeldDeletions, Interlock, Step, Verdict, WantedDeletions, judge},
+    plan::{
+        Deletion, Exceeded, HeldDeletions, Interlock, Step, Taken, Verdict, WantedDeletions, judge,
+    },
 };
 
 /// The type of the condition, and the reason of the Event.
@@ -22,7 +24,7 @@ const OF_THE_MINUTE: &str = "the operator may delete";
 /// So many children are named.
 const NAMED: usize = 3;
 
-/// The steps that may be carried out, and how many deletions they take from the operator's minute.
+/// The steps that may be carried out, and what their deletions take from the operator's minute.
 /// `is_part`: not all is known that is to be deleted.
 pub(super) fn admit(
     context: &Context,
@@ -30,25 +32,27 @@ pub(super) fn admit(
     mut steps: Vec<Step>,
     (existing, is_part): (usize, bool),
     report: &mut Report,
-) -> (Vec<Step>, usize) {
+) -> (Vec<Step>, Option<Taken>) {
     let Some(limit) = context.config().deletion_limit else {
         report.memory.interlock = Some(Interlock::default());
-        return (steps, 0);
+        return (steps, None);
     };
     let deletions: Vec<&Deletion> = steps.iter().filter_map(Step::final_deletion).collect();
-    if is_part && deletions.is_empty() {
-        return (steps, 0);
+    if is_part && deletions.is_empty() && report.memory.interlock.is_none() {
+        // What an earlier process left is told by those that are to go.
+        return (steps, None);
     }
     let wanted = WantedDeletions { limit, parent, deletions: &deletions, existing, is_part };
     let resumed = || resumed(context, parent, &deletions);
     let memory = report.memory.interlock.get_or_insert_with(resumed);
+    let mut taken = None;
     let verdict = judge(wanted, memory, |count| {
         let children = || context.count_children();
-        context.minute().take(limit.minute, count, Instant::now(), children)
+        taken = Some(context.minute().take(limit.minute, count, Instant::now(), children)?);
+        Ok(())
     });
     match verdict {
-        Verdict::Free => (steps, 0),
-        Verdict::Taken(count) => (steps, count),
+        Verdict::Free | Verdict::Taken(_) => (steps, taken),
         Verdict::Held(held) => {
             let message = described(parent, &held, &deletions);
             say(context, parent, &held, &message, report);
@@ -59,7 +63,7 @@ pub(super) fn admit(
             report.waiting.push(message.clone());
             report.interlock = Some(message);
             steps.retain(|step| step.final_deletion().is_none());
-            (steps, 0)
+            (steps, None)
         }
     }
 }
@@ -84,9 +88,9 @@ fn resumed(context: &Context, parent: &Object, deletions: &[&Deletion]) -> Inter
 }
 
 /// Gives back what was taken and not deleted.
-pub(super) fn settle(context: &Context, taken: usize, report: &Report) {
-    if taken > report.deleted {
-        context.minute().give_back(taken - report.deleted);
+pub(super) fn settle(context: &Context, taken: Option<Taken>, report: &Report) {
+    if let Some(taken) = taken {
+        context.minute().give_back(taken, report.deleted);
     }
 }
 

@@ -95,7 +95,7 @@ pub struct Report {
     pub paused: Option<Pause>,
     /// What is not deleted because it is too much, in words.
     pub interlock: Option<String>,
-    /// How many children that were no longer wanted were deleted.
+    /// How many children that were no longer wanted were deleted, or may have been.
     pub deleted: usize,
     /// When the handler wants to run again.
     pub resync: Option<Duration>,

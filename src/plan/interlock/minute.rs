@@ -21,8 +21,9 @@ pub struct Minute {
     of: Option<(Instant, usize)>,
 }
 
-#[derive(Debug)]
-struct Taken {
+/// Deletions that were taken from a minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
     at: Instant,
     deletions: usize,
 }
@@ -39,7 +40,7 @@ impl Minute {
         deletions: usize,
         now: Instant,
         children: impl FnOnce() -> usize,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<Taken, Exceeded> {
         self.forget_before(now);
         let before = self.taken();
         if before + deletions > allowance.at_least {
@@ -49,25 +50,30 @@ impl Minute {
                 return Err(Exceeded::Minute { allowed, of });
             }
         }
-        self.count(deletions, now);
-        Ok(())
+        let at = self.count(deletions, now);
+        Ok(Taken { at, deletions })
     }
 
-    /// Gives back deletions that were taken and then not carried out.
-    pub fn give_back(&mut self, mut deletions: usize) {
-        for taken in self.taken.iter_mut().rev() {
-            let given = taken.deletions.min(deletions);
-            taken.deletions -= given;
-            deletions -= given;
+    /// Gives back deletions that were taken of which only so many were carried out. Those of longer than
+    /// a minute ago count no more.
+    pub fn give_back(&mut self, taken: Taken, carried_out: usize) {
+        if let Some(counted) = self.taken.iter_mut().find(|counted| counted.at == taken.at) {
+            let rest = taken.deletions.saturating_sub(carried_out);
+            counted.deletions = counted.deletions.saturating_sub(rest);
         }
     }
 
-    fn count(&mut self, deletions: usize, now: Instant) {
+    /// Returns with which moment they are counted.
+    fn count(&mut self, deletions: usize, now: Instant) -> Instant {
         match self.taken.back_mut() {
             Some(last) if now.saturating_duration_since(last.at) < SECOND => {
                 last.deletions += deletions;
+                last.at
             }
-            _ => self.taken.push_back(Taken { at: now, deletions }),
+            _ => {
+                self.taken.push_back(Taken { at: now, deletions });
+                now
+            }
         }
     }
 
@@ -115,21 +121,25 @@ mod tests {
         ] {
             let count = || children.expect("counted only when it matters");
             let taken = minute.take(ALLOWANCE, deletions, seconds(start, at), count);
-            assert_eq!(taken, expected, "{deletions} at {at}");
+            assert_eq!(taken.map(|_| ()), expected, "{deletions} at {at}");
         }
     }
 
     #[test]
     fn what_was_not_carried_out_is_given_back() {
         let (mut minute, start) = (Minute::default(), Instant::now());
-        let take =
-            |minute: &mut Minute, at| minute.take(ALLOWANCE, 10, seconds(start, at), || 10).is_ok();
-        assert!(take(&mut minute, 0));
-        assert!(!take(&mut minute, 2));
-        minute.give_back(10);
-        assert!(take(&mut minute, 3));
-        minute.give_back(99);
-        assert!(take(&mut minute, 3));
+        let take = |minute: &mut Minute, deletions, at| {
+            minute.take(ALLOWANCE, deletions, seconds(start, at), || 10)
+        };
+        let all = take(&mut minute, 10, 0).unwrap();
+        assert!(take(&mut minute, 10, 2).is_err());
+        minute.give_back(all, 4);
+        assert!(take(&mut minute, 7, 3).is_err());
+        assert!(take(&mut minute, 6, 3).is_ok());
+        // When it is given back it is no longer counted: others are.
+        assert!(take(&mut minute, 4, 61).is_ok());
+        minute.give_back(all, 0);
+        assert!(take(&mut minute, 1, 62).is_err());
     }
 
     #[test]
@@ -138,7 +148,7 @@ mod tests {
         for at in 0..100_000 {
             let now = start + Duration::from_millis(at * 3);
             let taken = minute.take(Allowance { percent: 100, at_least: 9 }, 1, now, || 1_000_000);
-            assert_eq!(taken, Ok(()));
+            assert!(taken.is_ok());
         }
         assert!(minute.taken.len() <= 61, "{}", minute.taken.len());
     }

@@ -6,8 +6,8 @@
 //! else                                                 -> Held, with the numbers and the code
 //! ```
 //!
-//! Children that are created while deletions are held do not make the share smaller: what replaces
-//! everything must not look like little.
+//! Children that are created while deletions are held, or cannot be judged, do not make the share smaller:
+//! what replaces everything must not look like little.
 
 mod minute;
 
@@ -19,7 +19,7 @@ use crate::{
     operator::{ALLOW_DELETION_ANNOTATION, DeletionLimit},
 };
 
-pub use minute::Minute;
+pub use minute::{Minute, Taken};
 
 /// What a run wants to delete.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ pub struct Interlock(Option<Box<Held>>);
 
 #[derive(Debug, Default)]
 struct Held {
-    /// While deletions are held: how many children there were.
+    /// While deletions are held, or not all are known: how many children there were.
     of: Option<usize>,
     /// The code that was last shown.
     shown: Option<String>,
@@ -102,25 +102,23 @@ pub fn judge(
 ) -> Verdict {
     let WantedDeletions { limit, parent, deletions, existing, is_part } = wanted;
     let uids: BTreeSet<Uid> = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
-    if uids.is_empty() {
-        if !is_part {
-            *memory = Interlock::default();
-        }
+    if uids.is_empty() && !is_part {
+        *memory = Interlock::default();
         return Verdict::Free;
     }
-    let code = code(&uids);
     let memory = memory.0.get_or_insert_default();
-    if memory.is_allowed(parent, &code, &uids) {
-        memory.goes(is_part);
+    let of = memory.of.map_or(existing, |of| of.min(existing));
+    let code = code(&uids);
+    if uids.is_empty() || memory.is_allowed(parent, &code, &uids) {
+        memory.goes(of, is_part);
         return Verdict::Free;
     }
-    let of = memory.of.map_or(existing, |of| of.min(existing));
     let allowed = limit.run.of(of);
     let taken =
         if uids.len() > allowed { Err(Exceeded::Run { allowed }) } else { take(uids.len()) };
     match taken {
         Ok(()) => {
-            memory.goes(is_part);
+            memory.goes(of, is_part);
             Verdict::Taken(uids.len())
         }
         Err(why) => {
@@ -137,16 +135,19 @@ impl Interlock {
         self.0.get_or_insert_default().of = Some(of);
     }
 
-    /// Whether deletions were held when they were last judged.
+    /// Whether deletions were held when they were last judged, or may be: not all were known.
     pub fn is_holding(&self) -> bool {
         self.0.as_ref().is_some_and(|held| held.of.is_some())
     }
 }
 
 impl Held {
-    /// What was judged may go, which ends the hold if it was all.
-    fn goes(&mut self, is_part: bool) {
-        if !is_part {
+    /// What was judged may go, which ends the hold if it was all. Else what is created until the rest is
+    /// judged is not to make its share smaller.
+    fn goes(&mut self, of: usize, is_part: bool) {
+        if is_part {
+            self.of = Some(of);
+        } else {
             (self.of, self.shown) = (None, None);
         }
     }

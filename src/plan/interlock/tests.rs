@@ -100,6 +100,21 @@ fn a_part_that_may_go_does_not_end_the_hold_of_the_rest() {
     held(judged(&mut memory, &parent, &SIX, 12));
 }
 
+/// Else everything could be replaced while the watch is cut off, and deleted afterwards.
+#[test]
+fn what_is_created_before_all_can_be_judged_does_not_make_the_share_smaller() {
+    let parent = object("parent", &json!({}));
+    let child = Deletion::new(&object("other", &json!({})), DeletionReason::Undesired);
+    for deletions in [&[][..], &[&child]] {
+        let mut memory = Interlock::default();
+        let (existing, is_part) = (7, true);
+        let part = WantedDeletions { limit: LIMIT, parent: &parent, deletions, existing, is_part };
+        assert!(!matches!(judge(part, &mut memory, |_| Ok(())), Verdict::Held(_)));
+        let rest = held(judged(&mut memory, &parent, &SIX, 13));
+        assert_eq!(rest.why, Exceeded::Run { allowed: 3 });
+    }
+}
+
 #[test]
 fn only_the_code_of_these_children_lets_them_go() {
     let mut memory = Interlock::default();
