@@ -67,9 +67,14 @@ impl Planning<'_> {
             deletions.extend(self.desired(write));
         }
         self.plan.memos.settle(std::mem::take(&mut self.settled));
+        // A copy of the labels of a child, or of the parent, lacks one of them.
+        let is_labelled = |child: &Object| {
+            let label = |name: &str| child.label(name).unwrap_or_default();
+            label(&config.labels.managed_by) == operator.as_str()
+                && label(&config.labels.parent_uid) == parent.uid().to_string()
+        };
         let is_made_by_us = |child: &Object| {
-            child.label(&config.labels.managed_by).as_deref() == Some(operator.as_str())
-                || child.applied_fields(operator.as_str()).is_some()
+            child.applied_fields(operator.as_str()).is_some() || is_labelled(child)
         };
         let is_undesired = |child: &Object| {
             let is_declared = config.child_config(child.ty()).is_some();
@@ -88,13 +93,17 @@ impl Planning<'_> {
         let live = observed.of_type(&write.id.ty).get(&write.id.key);
         // The object of somebody else: the create answers 409, and the live object tells the rest.
         let Some(live) = live.filter(|live| is_ours(config, operator, parent, live)) else {
+            self.plan.memos.owe(&write, None, memos);
             self.plan.steps.push(Step::Create(write.creating()));
             return None;
         };
         let desired_hash = write.desired_hash;
         match existing::decide(config, operator, memos, write, live) {
             Decision::Leave => self.settled.push((desired_hash, live.clone())),
-            Decision::Update(write) => self.plan.steps.push(Step::Update(write)),
+            Decision::Update(write) => {
+                self.plan.memos.owe(&write, Some(live), memos);
+                self.plan.steps.push(Step::Update(write));
+            }
             Decision::WaitForEnd => self.wait(live, WaitingReason::Deleting, memos),
             Decision::LeaveUntilDeleted(write) => self.leave_until_deleted(live, write),
             Decision::Delete(deletion) => return self.delete(live, deletion, memos),
@@ -125,6 +134,9 @@ impl Planning<'_> {
         if self.input.unsynced.contains(&deletion.id.ty) {
             self.wait(child, WaitingReason::TypeNotSynced, known);
             return None;
+        }
+        if let Some(write) = deletion.instead_of() {
+            self.plan.memos.owe(write, Some(child), known);
         }
         Some(deletion)
     }

@@ -28,11 +28,11 @@ struct Memo {
     settled: Object,
 }
 
-/// A child that is not as desired: it ends, or changes only when it is deleted.
+/// A child that is not as desired: it ends, changes only when it is deleted, or is yet to be written.
 #[derive(Debug, Clone)]
 struct Waiting {
-    /// As it is.
-    seen: Object,
+    /// As it is, if it is there.
+    seen: Option<Object>,
     /// As it was when something was last written to it.
     left: Option<Memo>,
     /// Whether it was as desired then, and not only but for what others hold.
@@ -84,7 +84,19 @@ impl Memos {
         let left = before.left(&id).map(|(desired_hash, left)| Memo::new(desired_hash, left));
         let was_settled = before.memo_of(&id).is_some();
         let differed = before.waiting.get(&id).and_then(|waiting| waiting.differed.clone());
-        self.waiting.insert(id, Waiting { seen: seen.clone(), left, was_settled, differed });
+        let seen = Some(seen.clone());
+        self.waiting.insert(id, Waiting { seen, left, was_settled, differed });
+    }
+
+    /// Takes in that a child is to be what it was before under the same wish. Until it is written, how it
+    /// was left is kept, so that a write which fails hides nothing that others did.
+    pub(super) fn owe(&mut self, write: &Write, seen: Option<&Object>, before: &Self) {
+        let left = before.left(&write.id).filter(|(wish, _)| *wish == write.desired_hash);
+        let Some((wish, left)) = left else { return };
+        let (seen, left) = (seen.cloned(), Some(Memo::new(wish, left)));
+        let was_settled = before.memo_of(&write.id).is_some();
+        let owed = Waiting { seen, left, was_settled, differed: None };
+        self.waiting.insert(write.id.clone(), owed);
     }
 
     /// Takes in that a child which waits to be deleted is really not as `write` wants it.
@@ -136,13 +148,14 @@ impl Memos {
 
     /// Whether all that a handler sees of the children is as the run before left it.
     pub(super) fn are_untouched(&self, seen: &[&Object]) -> bool {
-        let known = self.settled.len() + self.contested.len() + self.waiting.len();
+        let waiting = self.waiting.values().filter(|waiting| waiting.seen.is_some()).count();
+        let known = self.settled.len() + self.contested.len() + waiting;
         seen.len() == known && seen.iter().all(|child| self.is_untouched(child))
     }
 
     fn is_untouched(&self, child: &Object) -> bool {
         let id = ChildId::of(child);
-        let waiting = self.waiting.get(&id).map(|waiting| &waiting.seen);
+        let waiting = self.waiting.get(&id).and_then(|waiting| waiting.seen.as_ref());
         waiting.or_else(|| Some(self.left(&id)?.1)) == Some(child)
     }
 
@@ -285,6 +298,27 @@ mod tests {
         ] {
             let alike = memos.left_alike(&write(wish), &live, &operator());
             assert_eq!(alike.is_some(), is_alike, "{wish} {live:?}");
+        }
+    }
+
+    /// A new wish that could not be written is not the old one, and no second thought when it is tried
+    /// again.
+    #[test]
+    fn how_a_child_was_left_is_kept_until_it_is_so_again_under_the_same_wish() {
+        let (left, now) =
+            (live("u", "x", &json!(1), &fields()), live("u", "z", &json!(1), &fields()));
+        let mut before = Memos::default();
+        before.remember(&write("x"), &left);
+        for (wish, is_kept) in [("x", true), ("y", false)] {
+            for seen in [Some(&now), None] {
+                let mut memos = Memos::default();
+                memos.owe(&write(wish), seen, &before);
+                assert_eq!(memos.left(&write(wish).id).is_some(), is_kept, "{wish}");
+                let children: Vec<_> = seen.into_iter().filter(|_| is_kept).collect();
+                assert!(memos.are_untouched(&children) && memos.is_empty(), "{wish}");
+                memos.remember(&write(wish), &now);
+                assert_eq!(memos.left(&write(wish).id).map(|(_, left)| left), Some(&now));
+            }
         }
     }
 

@@ -60,21 +60,26 @@ fn the_scripts_give_what_they_say() {
 
 #[test]
 fn an_operator_deletes_only_the_children_that_it_made() {
-    for (managed_by, expected) in [("other", ""), (MANAGER, "delete ConfigMap.v1 ns/a undesired\n")]
-    {
+    let deleted = "delete ConfigMap.v1 ns/a undesired\n";
+    for (managed_by, uid, expected) in [
+        ("other", "parent-uid", ""),
+        // The parent may carry this label, and somebody else's object copy it.
+        (MANAGER, "", ""),
+        (MANAGER, "parent-uid", deleted),
+    ] {
         let mut world = World::new();
         world.declare("ConfigMap=apply");
         world.foreign(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {
             "name": "a", "namespace": "ns",
             "labels": {
-                "operetta.dev/parent-uid": "parent-uid", "app.kubernetes.io/managed-by": managed_by,
+                "operetta.dev/parent-uid": uid, "app.kubernetes.io/managed-by": managed_by,
             },
             "ownerReferences": [{
                 "apiVersion": "example.com/v1", "kind": "App", "name": "app", "uid": "parent-uid",
                 "controller": true,
             }],
         }}));
-        assert_eq!(world.sync(Vec::new()), expected, "{managed_by}");
+        assert_eq!(world.sync(Vec::new()), expected, "{managed_by} {uid}");
     }
 }
 

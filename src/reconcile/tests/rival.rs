@@ -76,3 +76,28 @@ async fn who_changes_a_child_out_of_our_sight_that_is_recreated_is_found_too() {
     let said = memory.flapping.condition().unwrap().message;
     assert!(said.contains("`rival` changes") && said.contains(".spec.x back"), "{said}");
 }
+
+/// What others did is not hidden by a server that has no time for the repair.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repair_that_fails_first_is_told_as_one_when_it_is_done() {
+    let tries = AtomicUsize::new(0);
+    let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1));
+    let world = setup.desiring(desired("c")).before(move |asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => match tries.fetch_add(1, Ordering::AcqRel) {
+            0 => (200, child("6", 2)),
+            1 => refusal(500, "InternalError"),
+            _ => (200, child("8", 2)),
+        },
+        _ => taken(),
+    });
+    let settled = world.run(Memory::default()).await;
+    assert_eq!(settled.writes.len(), 1, "{settled:?}");
+    world.changed(&child("7", 1));
+    let failed = world.run(settled.memory).await;
+    assert!(failed.failure().is_some() && failed.writes.is_empty(), "{failed:?}");
+    let repaired = world.run(failed.memory).await;
+    let drift = repaired.writes[0].drift.as_ref().expect("told as drift");
+    let to = drift.to.as_ref().map(ToString::to_string);
+    assert_eq!((drift.from.to_string(), to), ("6".to_owned(), Some("7".to_owned())));
+}
