@@ -30,6 +30,8 @@ pub struct ParentEvent {
     pub name: u64,
     /// How often it happened by now.
     pub count: u32,
+    /// When it last happened: it may be told later.
+    pub at: SystemTime,
 }
 
 /// What an Event is about.
@@ -103,7 +105,7 @@ fn namespace(about: &Regarding) -> &str {
 
 /// The API has a series begin with the second time.
 fn series(event: &ParentEvent) -> Option<Value> {
-    let time = micro_time(SystemTime::now());
+    let time = micro_time(event.at);
     (event.count > 1).then(|| json!({"count": event.count, "lastObservedTime": time}))
 }
 
@@ -121,7 +123,7 @@ fn body(operator: &str, about: &Regarding, event: &ParentEvent) -> Value {
         "action": "Reconcile",
         "reportingController": format!("operetta.dev/{operator}"),
         "reportingInstance": operator,
-        "eventTime": micro_time(SystemTime::now()),
+        "eventTime": micro_time(event.at),
         "series": series(event),
         "regarding": {
             "apiVersion": about.ty.api_version(),
@@ -194,7 +196,8 @@ mod tests {
         let ty = K8sType::namespaced("example.com/v1", "App", "apps");
         let about = Regarding { ty, key: ObjectKey::namespaced("ns", "a"), uid: None };
         let (reason, message) = ("Odd".to_owned(), "odd".to_owned());
-        let event = ParentEvent { kind: EventKind::Warning, reason, message, name: 1, count: 2 };
+        let (kind, at) = (EventKind::Warning, SystemTime::UNIX_EPOCH);
+        let event = ParentEvent { kind, reason, message, name: 1, count: 2, at };
         cluster.publish("op", &about, &event).await.unwrap();
         assert_eq!(*asked.lock().unwrap(), [Method::PATCH, Method::POST]);
     }

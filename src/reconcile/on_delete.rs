@@ -4,12 +4,11 @@
 
 use super::{Context, Report};
 use crate::{
-    cluster::ErrorClass,
-    plan::{Waiting, Write, explains},
+    cluster::{ApiError, ErrorClass},
+    plan::{ChildId, Waiting, Write, explains},
 };
 
-/// Takes those out of what is waited for which are as an apply would leave them. What the server
-/// cannot tell now is asked again by the next run.
+/// Takes those out of what is waited for which are as an apply would leave them.
 pub(super) async fn settle(
     context: &Context,
     doubtful: Vec<Write>,
@@ -31,9 +30,18 @@ pub(super) async fn settle(
                 report.memory.memos.differs(&write, &live);
             }
             Err(error) => {
-                tracing::debug!(operator = %name, child = %write.id, %error, "cannot try an apply");
-                return;
+                waiting.retain(|waiting| waiting.id != write.id);
+                return doubted(&write.id, error, report);
             }
         }
     }
+}
+
+/// What the server cannot tell now is asked again soon.
+fn doubted(id: &ChildId, error: ApiError, report: &mut Report) {
+    if error.is_throttling() {
+        return report.child_failed(id, error);
+    }
+    tracing::debug!(child = %id, %error, "cannot try an apply");
+    report.wait(id, &"it looks different, and the server cannot tell yet whether it is");
 }

@@ -57,7 +57,29 @@ async fn what_the_server_could_not_tell_of_a_child_is_asked_again() {
         if was_well { (200, child("5", 1)) } else { refusal(503, "ServiceUnavailable") }
     });
     let first = world.run(Memory::default()).await;
-    assert!(first.failure().is_none() && !first.held.is_empty(), "{first:?}");
+    assert!(first.failure().is_none() && first.held.is_empty(), "{first:?}");
+    let finished = first.finished(world.config());
+    assert!(matches!(finished, Finished::Recheck { .. }), "nothing else would ask: {finished:?}");
     let second = world.run(first.memory).await;
     assert_eq!((second.unchanged, trials(&world)), (1, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_asks_for_patience_when_it_is_asked_has_it() {
+    let setup = Setup::new(pods(), ChildConfig::on_delete()).caching(child("5", 1));
+    let setup = setup.desiring(desired("c")).and(desired("d"));
+    let mut busy = refusal(429, "TooManyRequests");
+    busy.1["details"] = json!({"retryAfterSeconds": 30});
+    let world = setup.before(move |asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if is_trial(asked) => busy.clone(),
+        "PATCH" => (201, child("9", 2)),
+        _ => taken(),
+    });
+    let report = world.run(Memory::default()).await;
+    let written = world.asked("PATCH");
+    let written = written.iter().filter(|asked| asked.is_about("/pods/") && !is_trial(asked));
+    assert_eq!(written.count(), 0, "the other child waits too: {report:?}");
+    let finished = report.finished(world.config());
+    assert_eq!(finished, Finished::Throttled { after: std::time::Duration::from_secs(30) });
 }
