@@ -7,7 +7,7 @@ use futures::future::join_all;
 use super::{
     Context, End, Report, contested, delete, flapping,
     halt::{self, Halt},
-    immutable, interlock, lingering, on_delete, pause, write,
+    immutable, interlock, lingering, on_delete, write,
 };
 use crate::{
     cluster::ApiError,
@@ -111,16 +111,13 @@ async fn delete_all(
 ) {
     let is_refused = report.was_refused();
     for deletion in deletions {
-        if context.has_left(parent) {
-            report.end = End::Outdated;
-        }
         if report.end != End::Alive {
-            // Another run decides again, on what the parent is by now.
             return;
         }
-        if let Some(by) = context.paused_meanwhile(parent) {
-            pause::hold_step(&Step::Delete(deletion), by, report);
-        } else if context.unsynced(parent).contains(&deletion.id.ty) {
+        if delete::is_held(context, parent, &deletion, report) {
+            continue;
+        }
+        if context.unsynced(parent).contains(&deletion.id.ty) {
             // Since it was planned, or because of what a write was answered.
             report.wait_for(&deletion.id, &WaitingReason::TypeNotSynced);
         } else if is_refused {

@@ -1,11 +1,11 @@
 //! Deleting one child: with proof, and not when it would only come back the same.
 
-use super::{Context, End, Report, immutable, recreate, write::TRIES};
+use super::{Context, End, Report, immutable, pause, recreate, write::TRIES};
 use crate::{
     cluster::{ApiError, Deleted, ErrorClass},
     history::Verb,
     object::Object,
-    plan::{AfterDeleteConflict, Deletion, DeletionReason, after_delete_conflict},
+    plan::{AfterDeleteConflict, Deletion, DeletionReason, Step, after_delete_conflict},
 };
 
 /// Deletes a child that its plan says should go.
@@ -16,26 +16,66 @@ pub(super) async fn delete(
     report: &mut Report,
 ) {
     for _ in 0..TRIES {
-        match confirm(context, parent, &mut deletion, report).await {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => return report.child_failed(&deletion.id, error),
-        }
-        match send(context, parent, &deletion).await {
-            Ok(()) => return deleted(context, &deletion, report),
-            Err(error) if error.class() == ErrorClass::Missing => {
-                return learn_absent(context, &deletion);
-            }
-            Err(error) if error.class() == ErrorClass::Conflict => {}
-            Err(error) => return report.child_failed(&deletion.id, error),
-        }
-        match decide_again(context, parent, &deletion).await {
+        let id = deletion.id.clone();
+        match attempt(context, parent, deletion, report).await {
             Ok(Some(again)) => deletion = again,
             Ok(None) => return,
-            Err(error) => return report.child_failed(&deletion.id, error),
+            Err(error) => return report.child_failed(&id, error),
         }
     }
     report.wait(&deletion.id, &"it keeps changing while it is to be deleted");
+}
+
+/// Whether a child is not to be deleted any more, which is noted: its parent goes on with its life.
+pub(super) fn is_held(
+    context: &Context,
+    parent: &Object,
+    deletion: &Deletion,
+    report: &mut Report,
+) -> bool {
+    let is_leaving = context.is_leaving(parent);
+    if !is_leaving && context.has_left(parent) {
+        // Another run decides again, on what the parent is by now.
+        report.end = End::Outdated;
+        return true;
+    }
+    match context.paused_meanwhile(parent) {
+        Some(_) if is_leaving => {
+            report.wait(&deletion.id, &"its deletion waits until the pause is over");
+        }
+        Some(by) => pause::hold_step(&Step::Delete(deletion.clone()), by, report),
+        None => return false,
+    }
+    true
+}
+
+/// Deletes a child as it was last seen; if it is another by now, what is to be deleted comes back.
+async fn attempt(
+    context: &Context,
+    parent: &Object,
+    mut deletion: Deletion,
+    report: &mut Report,
+) -> Result<Option<Deletion>, ApiError> {
+    // The looks of `confirm` take their time too.
+    if is_held(context, parent, &deletion, report)
+        || !confirm(context, parent, &mut deletion, report).await?
+        || is_held(context, parent, &deletion, report)
+    {
+        return Ok(None);
+    }
+    match send(context, parent, &deletion).await {
+        Ok(()) => deleted(context, &deletion, report),
+        Err(error) if error.class() == ErrorClass::Missing => learn_absent(context, &deletion),
+        Err(error) if error.class() == ErrorClass::Conflict => {
+            return decide_again(context, parent, &deletion).await;
+        }
+        Err(error) => {
+            let is_final = matches!(deletion.why, DeletionReason::Undesired);
+            report.deleted += usize::from(is_final && error.may_have_taken_effect());
+            return Err(error);
+        }
+    }
+    Ok(None)
 }
 
 async fn send(context: &Context, parent: &Object, deletion: &Deletion) -> Result<(), ApiError> {

@@ -3,7 +3,7 @@
 //! and the parent goes on with its life.
 
 use super::{Context, End, PausedBy, Report, pause};
-use crate::{cluster::ApiError, object::Object, plan::Step};
+use crate::{cluster::ApiError, object::Object, operator::is_paused, plan::Step};
 
 /// Why a run writes no further child.
 pub(super) enum Halt {
@@ -37,8 +37,8 @@ impl Halt {
 }
 
 /// Whether the parent is, live, as the plan believes. Asked before a child is created that may be
-/// missing because the parent is being deleted in the foreground: the watch of the children can be
-/// faster than that of the parent, and what the garbage collector took must not come back.
+/// missing because the parent is being deleted in the foreground, or because somebody paused the parent
+/// and then deleted the child: the watch of the children can be faster than that of the parent.
 pub(super) async fn is_as_planned(
     context: &Context,
     parent: &Object,
@@ -48,7 +48,7 @@ pub(super) async fn is_as_planned(
         report.end = End::Gone;
         return Ok(false);
     };
-    if is_as_planned_for(parent, &live) {
+    if is_as_planned_for(parent, &live) && context.selects(&live) && !is_paused(&live) {
         return Ok(true);
     }
     report.end = End::Outdated;

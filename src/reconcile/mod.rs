@@ -207,6 +207,9 @@ async fn sync_and_apply(
         Ok(response) => response,
         Err(Failed { failure, status }) => {
             report.fail(failure);
+            if context.has_left(parent) {
+                report.end = End::Outdated;
+            }
             return status;
         }
     };

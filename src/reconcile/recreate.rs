@@ -120,6 +120,9 @@ fn settle(context: &Context, instead_of: &Write, current: &Object, report: &mut 
 }
 
 async fn tie(context: &Context, parent: &Object, instead_of: &Write, report: &mut Report) {
+    if write::is_halted(context, parent, instead_of, report) {
+        return;
+    }
     let write = instead_of.clone();
     if let Some(deletion) = write::update(context, parent, write, report).await {
         report.wait(&deletion.id, &"it changed while it was tied to its parent");

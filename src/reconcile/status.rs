@@ -199,7 +199,7 @@ async fn patch(
             }
             Some(live) => {
                 context.learn_live(live.clone());
-                if !is_same_generation(&parent, &live) {
+                if !is_still_about(context, &parent, &live) {
                     // The run that the change causes writes the status.
                     return Ok(Patched::Unchanged);
                 }
@@ -211,11 +211,13 @@ async fn patch(
     Ok(Patched::Unchanged)
 }
 
-/// Whether what a run found out about one version of a parent holds for another.
-fn is_same_generation(parent: &Object, live: &Object) -> bool {
+/// Whether what a run found out about one version of a parent holds for another. One that has left the
+/// selection may be the parent of somebody else by now.
+fn is_still_about(context: &Context, parent: &Object, live: &Object) -> bool {
     live.uid() == parent.uid()
         && live.generation() == parent.generation()
         && live.is_deleting() == parent.is_deleting()
+        && context.selects(live) == context.selects(parent)
 }
 
 /// Says once that something is not sent because the parent's type does not declare it.

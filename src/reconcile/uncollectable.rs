@@ -77,10 +77,6 @@ fn namespaces<'a>(context: &'a Context, ty: &K8sType) -> Vec<Option<&'a str>> {
 
 /// Deletes a child, and waits for one that has finalizers or a grace period.
 async fn end(context: &Context, parent: &Object, child: &Object, report: &mut Report) {
-    if !child.is_deleting() && context.paused_meanwhile(parent).is_some() {
-        let why = "its deletion waits until the pause is over";
-        return report.wait(&ChildId::of(child), &why);
-    }
     if !child.is_deleting() && report.is_throttled() {
         return report.hold_back(&ChildId::of(child));
     }
@@ -104,7 +100,7 @@ async fn remove_others(context: &Context, parent: &Object, report: &mut Report) 
     let children = ours(context, parent, &context.observed(parent));
     let is_due = |child: &&Object| is_only_ours(parent, child) && !child.is_deleting();
     for child in children.iter().filter(is_due) {
-        if !report.is_throttled() && context.paused_meanwhile(parent).is_none() {
+        if !report.is_throttled() {
             delete::delete(context, parent, Deletion::undesired(child), report).await;
         }
     }

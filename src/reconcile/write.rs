@@ -177,7 +177,12 @@ fn take_in(
 }
 
 /// Whether a child is not to be written once more, which is noted.
-fn is_halted(context: &Context, parent: &Object, write: &Write, report: &mut Report) -> bool {
+pub(super) fn is_halted(
+    context: &Context,
+    parent: &Object,
+    write: &Write,
+    report: &mut Report,
+) -> bool {
     let Some(halt) = Halt::now(context, parent, report) else { return false };
     let write = write.clone();
     let step = if write.is_creating() { Step::Create(write) } else { Step::Update(write) };

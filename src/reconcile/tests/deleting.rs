@@ -120,11 +120,14 @@ async fn what_becomes_of_what_a_child_owns_is_always_said() {
     }
 }
 
-/// Those that were refused are there, and count when they go.
+/// Those that were refused are there, and count when they go. What was answered by an error of the server
+/// may be carried out all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_that_was_refused_is_given_back_to_the_minute() {
     let one = Allowance { percent: 0, at_least: 1 };
-    for (answer, may_delete) in [(refusal(403, "Forbidden"), true), (done(), false)] {
+    for (answer, may_delete) in
+        [(refusal(403, "Forbidden"), true), (refusal(504, "Timeout"), false), (done(), false)]
+    {
         let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1));
         let world = setup.before(move |asked| match asked.method.as_str() {
             "PATCH" => with_status(&asked.body),

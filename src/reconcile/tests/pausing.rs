@@ -61,6 +61,38 @@ async fn a_run_that_is_under_way_deletes_nothing_more_either() {
     assert!(report.owes_run() && world.asked("DELETE").len() == 1, "{report:?}");
 }
 
+/// The looks before a deletion are requests, and take their time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_looked_at_before_it_is_recreated_stays_when_its_operator_is_paused() {
+    type Look = fn(&scripted::Asked) -> bool;
+    let on_trial: Look = |asked| asked.is_about("dryRun=All");
+    let after_conflict: Look = |asked| asked.method == "GET" && of_child(asked);
+    for (look, deletions) in [(on_trial, 0), (after_conflict, 1)] {
+        let paused = Arc::new(OnceLock::<Arc<Context>>::new());
+        let operator = paused.clone();
+        let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
+        let world = setup.desiring(desired("c")).before(move |asked| {
+            if look(asked) {
+                operator.get().unwrap().pause();
+            }
+            match asked.method.as_str() {
+                "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+                "PATCH" => (200, child("9", 2)),
+                "GET" => (200, child("6", 1)),
+                "DELETE" => refusal(409, "Conflict"),
+                _ => taken(),
+            }
+        });
+        let _ = paused.set(world.context());
+        let report = world.run(Memory::default()).await;
+        assert_eq!(world.asked("DELETE").len(), deletions, "{report:?}");
+        let trials = world.asked("PATCH").into_iter().filter(on_trial).count();
+        assert_eq!(trials, 2, "of the update and of a new object, and no third: {report:?}");
+        let held = report.paused.map(|pause| (pause.by, pause.held));
+        assert_eq!(held, Some((PausedBy::Operator, Held::Writes(1))));
+    }
+}
+
 /// Its children are those that only its finalizer deletes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_is_paused_while_its_children_go_keeps_the_others() {

@@ -16,6 +16,8 @@ async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planne
     for (what, answer, creates) in [
         ("its status or labels changed", live("labels", json!({"a": "b"})), 1),
         ("it is being deleted", live("deletionTimestamp", json!("2026-01-01T00:00:00Z")), 0),
+        ("it is paused", live("annotations", json!({"operetta.dev/paused": "true"})), 0),
+        ("it has left the selection", live("labels", json!({"tier": "tin"})), 0),
         ("its spec changed", live("generation", json!(2)), 0),
         ("it is another one", live("uid", json!("other")), 0),
         ("it is gone", refusal(404, "NotFound"), 0),
@@ -27,7 +29,8 @@ async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planne
             "GET" if asked.is_about("/apps/p") => answer.clone(),
             _ => taken(),
         };
-        let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+        let setup = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c"));
+        let world = setup.configured(|it| it.with_parent_selector("tier!=tin")).before(script);
         world.run(Memory { had_children: true, ..Memory::default() }).await;
         assert_eq!(
             world.asked("PATCH").iter().filter(|one| of_child(one)).count(),

@@ -5,8 +5,9 @@ use super::*;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
     type Change = fn(&mut Value);
-    let table: [(&str, Change, usize); 4] = [
+    let table: [(&str, Change, usize); 5] = [
         ("it has other labels", |live| live["metadata"]["labels"] = json!({"a": "b"}), 3),
+        ("it has left", |live| live["metadata"]["labels"] = json!({"tier": "tin"}), 1),
         ("it is a namesake", |live| live["metadata"]["uid"] = json!("other"), 1),
         ("its spec has changed", |live| live["metadata"]["generation"] = json!(2), 1),
         (
@@ -25,9 +26,25 @@ async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
             "GET" => (200, live.clone()),
             _ => taken(),
         };
-        let world = Setup::new(pods(), ChildConfig::apply()).before(script);
+        let setup = Setup::new(pods(), ChildConfig::apply());
+        let world = setup.configured(|it| it.with_parent_selector("tier!=tin")).before(script);
         world.run(Memory::default()).await;
         assert_eq!(world.asked("PATCH").len(), tries, "{what}");
+    }
+}
+
+/// It may be the parent of another operator, which tells how it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_said_in_the_status_of_a_parent_that_has_left_while_its_handler_failed() {
+    for (tier, statuses) in [("gold", 1), ("tin", 0)] {
+        let mut left = parent("4");
+        left["metadata"]["labels"] = json!({"tier": tier});
+        let setup = Setup::new(pods(), ChildConfig::apply()).failing_for_good().meanwhile(left);
+        let setup = setup.configured(|it| it.with_parent_selector("tier!=tin"));
+        let world = setup.before(|asked| with_status(&asked.body));
+        let report = world.run(Memory::default()).await;
+        assert!(report.failure().is_some(), "{report:?}");
+        assert_eq!(world.asked("PATCH").len(), statuses, "{tier}");
     }
 }
 
