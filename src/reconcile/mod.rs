@@ -79,7 +79,7 @@ use crate::{
     history::{RunStep, Verb},
     object::{Object, ObjectKey, Uid},
     operator::{Children, Handler, SyncRequest, SyncResponse},
-    plan::{self, PlanInput, is_ours},
+    plan::{self, Plan, PlanInput, Refusal, is_ours},
     schedule::{Finished, WRITING_RUNS_AT_ONCE},
 };
 
@@ -202,28 +202,39 @@ async fn sync_and_apply(
 ) -> Option<Value> {
     let children = ours(context, parent, &observed);
     let request = SyncRequest { parent: parent.clone(), children, failures };
-    let called = call::call(context, request, report, <dyn Handler>::sync);
-    let response = match called.await.and_then(|response| Ok(check(response)?)) {
+    let called = call::call(context, request, report, <dyn Handler>::sync).await;
+    if context.has_left(parent) {
+        report.end = End::Outdated;
+    }
+    let response = match called.and_then(|response| Ok(check(response)?)) {
+        Ok(_) if report.end == End::Outdated => return None,
         Ok(response) => response,
         Err(Failed { failure, status }) => {
             report.fail(failure);
-            if context.has_left(parent) {
-                report.end = End::Outdated;
-            }
             return status;
         }
     };
-    if context.has_left(parent) {
-        report.end = End::Outdated;
-        return None;
-    }
     report.resync = response.resync;
+    match planned(context, parent, response.children, &observed, report) {
+        Ok(plan) => carry_out(context, parent, plan, &observed, report).await,
+        Err(refusals) => report.fail(Failure::Refused(refusals)),
+    }
+    response.status
+}
+
+fn planned(
+    context: &Context,
+    parent: &Object,
+    desired: Vec<Value>,
+    observed: &Children,
+    report: &mut Report,
+) -> Result<Plan, Vec<Refusal>> {
     let planned = plan::plan(PlanInput {
         config: context.config(),
         operator: context.name(),
         parent,
-        desired: response.children,
-        observed: &observed,
+        desired,
+        observed,
         unsynced: &context.unsynced(parent),
         memos: &report.memory.memos,
     });
@@ -233,24 +244,29 @@ async fn sync_and_apply(
     {
         report.told.plan(plan);
     }
-    match planned {
-        Ok(plan) => {
-            if let Some(by) = pause::keeps(context, parent, &plan, report) {
-                pause::hold(context, &plan, by, report);
-                // A child that cannot be read is said also then.
-                if !report.child_failures.is_empty() {
-                    report.close();
-                }
-            } else {
-                flapping::foresee(context, &plan, &observed, parent, report);
-                apply::apply(context, parent, plan, report).await;
-                flapping::note(context, report);
-            }
-            report.lap(RunStep::Apply);
+    planned
+}
+
+/// What a pause keeps from being done is said.
+async fn carry_out(
+    context: &Context,
+    parent: &Object,
+    plan: Plan,
+    observed: &Children,
+    report: &mut Report,
+) {
+    if let Some(by) = pause::keeps(context, parent, &plan, report) {
+        pause::hold(context, &plan, by, report);
+        // A child that cannot be read is said also then.
+        if !report.child_failures.is_empty() {
+            report.close();
         }
-        Err(refusals) => report.fail(Failure::Refused(refusals)),
+    } else {
+        flapping::foresee(context, &plan, observed, parent, report);
+        apply::apply(context, parent, plan, report).await;
+        flapping::note(context, report);
     }
-    response.status
+    report.lap(RunStep::Apply);
 }
 
 fn ours(context: &Context, parent: &Object, observed: &Children) -> Children {
