@@ -36,8 +36,6 @@ pub enum OperatorState {
         /// What is wrong and why, in words.
         reasons: Vec<String>,
     },
-    /// It was removed, or the process ends.
-    Stopped,
 }
 
 /// That a person has paused an operator: it writes no child and no finalizer, and all else goes on.
@@ -192,7 +190,6 @@ impl OperatorState {
             Self::Starting { .. } => "starting",
             Self::Running => "running",
             Self::Degraded { .. } => "degraded",
-            Self::Stopped => "stopped",
         }
     }
 
@@ -200,7 +197,7 @@ impl OperatorState {
     pub fn reasons(&self) -> &[String] {
         match self {
             Self::Starting { waiting_for: reasons } | Self::Degraded { reasons } => reasons,
-            Self::Running | Self::Stopped => &[],
+            Self::Running => &[],
         }
     }
 
@@ -209,7 +206,7 @@ impl OperatorState {
         match self {
             Self::Starting { .. } => false,
             Self::Degraded { reasons } => !reasons.is_empty(),
-            Self::Running | Self::Stopped => true,
+            Self::Running => true,
         }
     }
 }

@@ -169,7 +169,7 @@ impl Readiness {
 /// What a log says of an operator from its start to its end; what each try met is logged elsewhere.
 fn log(operator: &OperatorName, state: &OperatorState) {
     match state {
-        OperatorState::Starting { .. } | OperatorState::Stopped => {}
+        OperatorState::Starting { .. } => {}
         OperatorState::Running => tracing::info!(%operator, "the operator runs"),
         OperatorState::Degraded { reasons } => {
             tracing::warn!(%operator, "the operator is degraded: {}", reasons.join("; "));

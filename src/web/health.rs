@@ -149,7 +149,6 @@ impl Check {
                 "paused by a person: nothing is written but statuses".to_owned()
             }
             OperatorState::Running => "ok".to_owned(),
-            OperatorState::Stopped => "stopped".to_owned(),
             OperatorState::Starting { waiting_for } if waiting_for.is_empty() => {
                 "starting".to_owned()
             }

@@ -161,7 +161,7 @@ fn troubled(operator: &OperatorSnapshot) -> Option<Item> {
         OperatorState::Degraded { reasons } | OperatorState::Starting { waiting_for: reasons } => {
             reasons
         }
-        OperatorState::Running | OperatorState::Stopped => return None,
+        OperatorState::Running => return None,
     };
     let name = operator.info.name.as_str();
     Some(Item {

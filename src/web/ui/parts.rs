@@ -125,7 +125,6 @@ impl From<&OperatorState> for Mark {
             OperatorState::Starting { .. } => ("dots", "busy"),
             OperatorState::Running => ("check", "good"),
             OperatorState::Degraded { .. } => ("warn", "bad"),
-            OperatorState::Stopped => ("stop", "rest"),
         };
         Self::new(state.name(), sign, tone)
     }

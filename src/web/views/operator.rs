@@ -14,7 +14,7 @@ use crate::board::{OperatorPause, OperatorSnapshot, OperatorState, QueueState};
 #[schemars(rename = "Operator")]
 pub(in crate::web) struct OperatorView {
     name: String,
-    /// `starting`, `running`, `degraded` or `stopped`.
+    /// `starting`, `running` or `degraded`.
     state: &'static str,
     /// Why it is not running.
     reasons: Vec<String>,

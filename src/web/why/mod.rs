@@ -49,7 +49,6 @@ impl Facts<'_> {
             OperatorState::Degraded { reasons } => {
                 Some(format!("The operator is degraded: {}.", reasons.join("; ")))
             }
-            OperatorState::Stopped => Some("The operator is stopped.".to_owned()),
             OperatorState::Running => None,
         }
     }
