@@ -17,7 +17,9 @@
 //! Invariants:
 //! - what was never registered is never shown: records for unknown operators are dropped;
 //! - no lock is held while anything but a copy is made, and of parents only of so many at once;
-//! - what changes is told to those who listen; they hold up nobody, and without them it costs a look.
+//! - what changes is told to those who listen, in the order in which it changes: while the board is
+//!   locked, as telling takes no other lock but its own and waits for nobody. Listeners hold up nobody,
+//!   and without them it costs a look.
 
 mod commands;
 mod event_reading;

@@ -68,26 +68,21 @@ impl Board {
 
     /// Shows where an operator stands.
     pub fn set_operator(&self, name: &OperatorName, state: OperatorState) {
-        let heard = self.feed.is_heard().then(|| state.clone());
-        let before = match self.write().operators.get_mut(name.as_str()) {
-            Some(operator) => mem::replace(&mut operator.state, state),
-            None => return,
-        };
-        if let Some(state) = heard.filter(|state| *state != before) {
-            self.feed.tell(Change::Operator { operator: name.clone(), state });
-        }
+        let mut contents = self.write();
+        let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
+        let before = mem::replace(&mut shown.state, state);
+        let is_news = self.feed.is_heard() && before != shown.state;
+        let news = is_news.then(|| shown.told(name));
+        self.tell(&contents, news);
     }
 
     /// Shows that an operator is paused, or no longer.
     pub fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
-        let state = match self.write().operators.get_mut(name.as_str()) {
-            Some(operator) => {
-                operator.paused = paused;
-                operator.state.clone()
-            }
-            None => return,
-        };
-        self.tell([Change::Operator { operator: name.clone(), state }]);
+        let mut contents = self.write();
+        let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
+        shown.paused = paused;
+        let news = shown.told(name);
+        self.tell(&contents, [news]);
     }
 
     /// Adds the store of a type.
@@ -103,28 +98,25 @@ impl Board {
 
     /// Changes what is shown of the watch of a type. The closure must not call the board.
     pub fn update_type(&self, ty: &K8sType, change: impl FnOnce(&mut TypeState)) {
-        let is_heard = self.feed.is_heard();
         let mut contents = self.write();
         let Some(shown) = contents.types.get_mut(ty) else { return };
-        let before = is_heard.then(|| shown.state.clone());
+        let before = self.feed.is_heard().then(|| shown.state.clone());
         change(&mut shown.state);
         let is_news = before.is_some_and(|before| before.differs_from(&shown.state));
         let news = is_news.then(|| Change::Type { ty: ty.clone(), state: shown.state.clone() });
-        drop(contents);
-        self.tell(news);
+        self.tell(&contents, news);
     }
 
     /// Shows how a parent stands that is new, or another one of its name.
     pub fn record(&self, operator: &OperatorName, key: &ObjectKey, state: ParentState) {
+        let mut contents = self.write();
+        let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
         let news = self.feed.is_heard().then(|| Change::Phase {
             parent: ParentName::new(operator, key, &state.uid),
             phase: state.phase,
         });
-        match self.write().operators.get_mut(operator.as_str()) {
-            Some(operator) => operator.record(key, state),
-            None => return,
-        }
-        self.tell(news);
+        shown.record(key, state);
+        self.tell(&contents, news);
     }
 
     /// Changes what is shown of a parent, if it is on the board and is the one with this uid. The
@@ -136,7 +128,6 @@ impl Board {
         uid: &Uid,
         change: impl FnOnce(&mut ParentState),
     ) {
-        let is_heard = self.feed.is_heard();
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
         let parent = shown.parents.get_mut(key).filter(|parent| parent.uid == *uid);
@@ -144,22 +135,25 @@ impl Board {
         let (before, runs) = (parent.phase, parent.history.recorded());
         change(parent);
         let after = parent.phase;
+        let is_heard = self.feed.is_heard();
         let news = is_heard.then(|| feed::news(operator, key, (before, runs), parent));
         shown.count(before, -1);
         shown.count(after, 1);
-        drop(contents);
-        self.tell(news.into_iter().flatten());
+        self.tell(&contents, news.into_iter().flatten());
     }
 
     /// Takes a parent that is gone off the board.
     pub fn forget(&self, operator: &OperatorName, key: &ObjectKey) {
-        let removed = match self.write().operators.get_mut(operator.as_str()) {
-            Some(operator) => operator.forget(key),
-            None => return,
-        };
-        let removed = removed.filter(|_| self.feed.is_heard());
-        let gone = |state: ParentState| ParentName::new(operator, key, &state.uid);
-        self.tell(removed.map(gone).map(|parent| Change::Gone { parent }));
+        let mut contents = self.write();
+        let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
+        let removed = shown.forget(key);
+        let gone = removed
+            .as_ref()
+            .filter(|_| self.feed.is_heard())
+            .map(|state| Change::Gone { parent: ParentName::new(operator, key, &state.uid) });
+        self.tell(&contents, gone);
+        // A long history takes its time to be dropped.
+        drop(contents);
     }
 
     /// Adds something that must turn over for the process to be alive; it has beaten just now.
@@ -172,11 +166,17 @@ impl Board {
         let mut contents = self.write();
         contents.is_stopping = true;
         contents.commands = None;
-        drop(contents);
-        self.feed.tell(Change::Stopping);
+        self.tell(&contents, [Change::Stopping]);
     }
 
-    fn tell(&self, news: impl IntoIterator<Item = Change>) {
+    /// Only under the lock of the board, where it is also asked whether anybody listens. Else that a
+    /// parent is gone could be told before what it did last, and who subscribes and then reads the
+    /// board would never hear of a change that was under way.
+    fn tell(
+        &self,
+        _locked: &RwLockWriteGuard<'_, Contents>,
+        news: impl IntoIterator<Item = Change>,
+    ) {
         news.into_iter().for_each(|change| self.feed.tell(change));
     }
 
@@ -265,6 +265,10 @@ impl Operator {
     fn count(&mut self, phase: ParentPhase, change: isize) {
         let count = self.by_phase.entry(phase).or_default();
         *count = count.saturating_add_signed(change);
+    }
+
+    fn told(&self, name: &OperatorName) -> Change {
+        Change::Operator { operator: name.clone(), state: self.state.clone() }
     }
 
     fn snapshot(&self) -> OperatorSnapshot {

@@ -1,6 +1,10 @@
 //! What is written is read, in pages and counted.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+};
 
 use super::*;
 use crate::{operator::OperatorConfig, store::Store};
@@ -68,4 +72,76 @@ fn a_degraded_operator_must_say_why() {
     assert!(!OperatorState::Degraded { reasons: Vec::new() }.is_settled());
     assert!(OperatorState::Degraded { reasons: vec!["x".to_owned()] }.is_settled());
     assert!(!OperatorState::Starting { waiting_for: Vec::new() }.is_settled());
+}
+
+/// What is told follows the order in which the board was changed, whichever threads did that.
+#[test]
+fn a_parent_that_is_gone_is_not_heard_of_again() {
+    const LIVES: u64 = 3_000;
+    let (board, key, life) = (board(), ObjectKey::namespaced("a", "1"), AtomicU64::new(0));
+    let mut listener = board.subscribe().unwrap();
+    let uid = |life: u64| Uid::new(&life.to_string());
+    let change_often = || {
+        for number in 1..=LIVES {
+            while life.load(Ordering::Acquire) < number {
+                thread::yield_now();
+            }
+            for phase in [ParentPhase::Running, ParentPhase::Synced].repeat(8) {
+                board.update_parent(&name(), &key, &uid(number), |state| state.phase = phase);
+            }
+        }
+    };
+    let mut heard = Vec::new();
+    thread::scope(|scope| {
+        scope.spawn(change_often);
+        scope.spawn(change_often);
+        for number in 1..=LIVES {
+            board.record(&name(), &key, ParentState::pending(uid(number), None));
+            life.store(number, Ordering::Release);
+            thread::yield_now();
+            board.forget(&name(), &key);
+            heard.extend(std::iter::from_fn(|| listener.try_next().ok()));
+        }
+    });
+    heard.extend(std::iter::from_fn(|| listener.try_next().ok()));
+    let mut gone = BTreeSet::new();
+    for notice in heard {
+        match &notice.change {
+            Change::Gone { parent } => assert!(gone.insert(parent.uid.clone())),
+            Change::Phase { parent, .. } => assert!(!gone.contains(&parent.uid), "{notice:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(gone.len() as u64, LIVES);
+}
+
+#[test]
+fn who_listens_before_a_change_is_made_hears_of_it_however_late_that_was() {
+    let changes: [fn(&Board); 5] = [
+        |board| board.set_operator(&name(), OperatorState::Running),
+        |board| board.update_type(&pods(), |state| state.restarts += 1),
+        |board| recorded(board, &["a/2"]),
+        |board| {
+            let (key, failing) = (ObjectKey::namespaced("a", "1"), ParentPhase::Failing);
+            board.update_parent(&name(), &key, &Uid::new("a/1"), |state| state.phase = failing);
+        },
+        |board| board.forget(&name(), &ObjectKey::namespaced("a", "1")),
+    ];
+    for change in changes {
+        let board = board();
+        board.add_store(Store::new(pods(), BTreeSet::new()).reader());
+        recorded(&board, &["a/1"]);
+        let reading = board.read();
+        thread::scope(|scope| {
+            let changing = scope.spawn(|| change(&board));
+            // Nobody gets in any more once somebody waits to write.
+            while board.contents.try_read().is_ok() {
+                thread::yield_now();
+            }
+            let mut listener = board.subscribe().unwrap();
+            drop(reading);
+            changing.join().unwrap();
+            assert!(listener.try_next().is_ok());
+        });
+    }
 }
