@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 
 use super::{ApiError, Cluster, ErrorClass};
 use crate::{
@@ -136,6 +136,10 @@ fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<Type
         Some(status) if status.get("properties").is_none() && is_reference(status) => {
             StatusSchema::unknown()
         }
+        // It says nothing of a status, and keeps what it says nothing of.
+        None if keeps_unknown(&schema) => {
+            StatusSchema::from_open_api(Some(&json!({})), has_subresource)
+        }
         status => StatusSchema::from_open_api(status, has_subresource),
     };
     Ok(Some(TypeSchema { status, secrets: SecretFields::of_schema(&schema) }))
@@ -143,6 +147,10 @@ fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<Type
 
 fn is_reference(status: &Value) -> bool {
     status.get("$ref").is_some() || status.get("allOf").is_some()
+}
+
+fn keeps_unknown(schema: &Value) -> bool {
+    schema.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(true))
 }
 
 fn is_of(schema: &str, ty: &K8sType) -> bool {
@@ -154,8 +162,6 @@ fn is_of(schema: &str, ty: &K8sType) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

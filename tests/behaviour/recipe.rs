@@ -113,6 +113,15 @@ pub(crate) fn crd(status: Option<Value>) -> CustomResourceDefinition {
     serde_json::from_value(crd).unwrap()
 }
 
+/// The type with a status of which nothing is declared, as of all but the spec: the root keeps it.
+pub(crate) fn crd_with_open_root() -> CustomResourceDefinition {
+    let mut crd = serde_json::to_value(crd(Some(status()))).unwrap();
+    let root = crd.pointer_mut("/spec/versions/0/schema/openAPIV3Schema").unwrap();
+    root["properties"].as_object_mut().unwrap().remove("status");
+    root["x-kubernetes-preserve-unknown-fields"] = json!(true);
+    serde_json::from_value(crd).unwrap()
+}
+
 /// The type with marks: the password, and every value among the tokens.
 pub(crate) fn crd_with_secrets() -> CustomResourceDefinition {
     let mut crd = serde_json::to_value(crd(Some(status()))).unwrap();

@@ -160,3 +160,18 @@ async fn a_field_that_the_handler_no_longer_returns_leaves_the_status() {
     }
     operators.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_only_the_root_of_the_schema_lets_in_is_written() {
+    let Some(world) = World::new().await else { return };
+    world.install_recipes_with_open_root().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    let mut parent = recipe("r", &[config_map("c", json!({}))]);
+    parent["spec"]["status"] = json!({"taste": "fine"});
+    world.apply(RECIPE, parent).await;
+    let is_said = |parent: &Value| condition(parent, "Ready")["status"] == "True";
+    let parent = world.until(RECIPE, "r", "Ready", is_said).await;
+    assert_eq!(parent["status"]["taste"], "fine");
+    operators.stop().await;
+}

@@ -87,12 +87,24 @@ impl World {
     /// Replaces the type by one that marks fields as secret, and waits until that is published.
     pub(crate) async fn install_recipes_with_secrets(&self) {
         operators::install::install(&self.client, &[recipe::crd_with_secrets()]).await.unwrap();
+        self.until_published(|text| text.contains(r#""format":"password""#)).await;
+    }
+
+    /// Replaces the type by one that declares no status and has one, and waits until that is
+    /// published.
+    pub(crate) async fn install_recipes_with_open_root(&self) {
+        operators::install::install(&self.client, &[recipe::crd_with_open_root()]).await.unwrap();
+        self.until_published(|text| text.contains("Recipe") && !text.contains("courses")).await;
+    }
+
+    /// Waits until what is published of the type is right.
+    async fn until_published(&self, is_right: impl Fn(&String) -> bool) {
         let published = || async {
             let path = format!("/openapi/v3/apis/{}", RECIPE.0);
             let request = http::Request::get(path).body(Vec::new()).unwrap();
             self.client.request_text(request).await.unwrap_or_default()
         };
-        eventually("the schema", published, |text| text.contains(r#""format":"password""#)).await;
+        eventually("the schema", published, is_right).await;
     }
 
     /// Replaces the schema of the `EchoServers`' spec by one that takes everything.

@@ -61,3 +61,27 @@ async fn a_document_that_cannot_be_read_is_asked_for_anew() {
     assert_eq!(cluster.schema(&echo).await.unwrap_err().code(), Some(503));
     assert!(cluster.schema(&echo).await.unwrap().is_none());
 }
+
+/// Nothing says that there is a status, and there may be one.
+#[tokio::test]
+async fn a_type_whose_root_keeps_what_is_not_declared_has_an_open_status() {
+    let kinds = json!([{"group": "example.dev", "version": "v1", "kind": "Echo"}]);
+    let root = |keeps: bool| {
+        let properties = json!({"spec": {"type": "object"}});
+        let mut root = json!({"x-kubernetes-group-version-kind": kinds, "properties": properties});
+        root["x-kubernetes-preserve-unknown-fields"] = json!(keeps);
+        root
+    };
+    let path = "/apis/example.dev/v1/namespaces/{namespace}/echoes/{name}";
+    for (keeps, path, has_none) in [
+        (true, format!("{path}/status"), false),
+        (true, path.to_owned(), true),
+        (false, format!("{path}/status"), true),
+    ] {
+        let document = json!({"paths": {&path: {}}, "components": {"schemas": {"a": root(keeps)}}});
+        let cluster = served_by(move |_| (200, line(&document)));
+        let echo = K8sType::namespaced("example.dev/v1", "Echo", "echoes");
+        let schema = cluster.schema(&echo).await.unwrap().unwrap();
+        assert_eq!(schema.status.is_none(), has_none, "{keeps} {path}");
+    }
+}
