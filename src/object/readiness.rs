@@ -45,6 +45,9 @@ const STUCK: [&str; 7] = [
     "InvalidImageName",
 ];
 
+/// Kinds of the group `apps` whose controllers say in the status what they have seen.
+const WORKLOADS: [&str; 4] = ["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"];
+
 impl Readiness {
     /// What an object tells of itself.
     pub fn of(object: &Object) -> Self {
@@ -54,11 +57,14 @@ impl Readiness {
             return terminating(&object.finalizers());
         }
         let (spec, status) = (read("spec"), read("status"));
-        let seen = status["observedGeneration"].as_i64();
-        if let (Some(seen), Some(now)) = (seen, object.generation())
-            && seen < now
-        {
-            return progressing(format!("generation {now} has not been seen, only {seen}"));
+        let is_workload = ty.group() == "apps" && WORKLOADS.contains(&ty.kind());
+        match (status["observedGeneration"].as_i64(), object.generation()) {
+            (Some(seen), Some(now)) if seen < now => {
+                return progressing(format!("generation {now} has not been seen, only {seen}"));
+            }
+            // A status begins with zeros, which say nothing before somebody has looked.
+            (None, _) if is_workload => return progressing("its controller has not seen it yet"),
+            _ => {}
         }
         match (ty.group(), ty.kind()) {
             ("apps", "Deployment") => deployment(&spec, &status),
@@ -127,6 +133,8 @@ fn deployment(spec: &Value, status: &Value) -> Readiness {
         progressing(format!("{updated} of {wanted} replicas are of the newest kind"))
     } else if all > updated {
         progressing(format!("{} old replicas are still there", all - updated))
+    } else if all > wanted {
+        too_many(all, wanted)
     } else if available < wanted {
         progressing(format!("{available} of {wanted} replicas are available"))
     } else {
@@ -141,9 +149,11 @@ fn stateful_set(spec: &Value, status: &Value) -> Readiness {
     let wanted = wanted(spec);
     let partition = spec["updateStrategy"]["rollingUpdate"]["partition"].as_i64().unwrap_or(0);
     let (are_ready, updated) = (count(status, "readyReplicas"), count(status, "updatedReplicas"));
-    let to_update = (wanted - partition).max(0);
+    let (to_update, all) = ((wanted - partition).max(0), count(status, "replicas"));
     if are_ready < wanted {
         progressing(format!("{are_ready} of {wanted} replicas are ready"))
+    } else if all > wanted {
+        too_many(all, wanted)
     } else if updated < to_update {
         progressing(format!("{updated} of {to_update} replicas are of the newest kind"))
     } else if partition == 0 && status["currentRevision"] != status["updateRevision"] {
@@ -175,8 +185,11 @@ fn replica_set(spec: &Value, status: &Value) -> Readiness {
         return failed(refused.text());
     }
     let (wanted, available) = (wanted(spec), count(status, "availableReplicas"));
+    let all = count(status, "replicas");
     if available < wanted {
         progressing(format!("{available} of {wanted} replicas are available"))
+    } else if all > wanted {
+        too_many(all, wanted)
     } else {
         ready()
     }
@@ -271,6 +284,10 @@ fn ready() -> Readiness {
 
 fn progressing(why: impl Into<String>) -> Readiness {
     Readiness::new(ReadyState::Progressing, why)
+}
+
+fn too_many(all: i64, wanted: i64) -> Readiness {
+    progressing(format!("{} replicas too many are still there", all - wanted))
 }
 
 fn failed(why: impl Into<String>) -> Readiness {

@@ -30,6 +30,16 @@ fn table(api_version: &str, kind: &str, rows: &[(Value, &str)]) {
     }
 }
 
+/// The same of a workload whose controller has seen it.
+fn seen_table(kind: &str, rows: &[(Value, &str)]) {
+    let seen = |(mut fields, expected): (Value, _)| {
+        fields["status"]["observedGeneration"] = json!(2);
+        (fields, expected)
+    };
+    let rows: Vec<_> = rows.iter().cloned().map(seen).collect();
+    table("apps/v1", kind, &rows);
+}
+
 /// A status with one condition.
 fn says(ty: &str, status: &str, reason: &str) -> Value {
     json!({"status": {"conditions": [{"type": ty, "status": status, "reason": reason}]}})
@@ -42,8 +52,7 @@ fn deployments() {
             "replicas": all, "updatedReplicas": updated, "availableReplicas": available,
         }})
     };
-    table(
-        "apps/v1",
+    seen_table(
         "Deployment",
         &[
             (status(2, 2, 2), "Ready"),
@@ -51,18 +60,36 @@ fn deployments() {
             (json!({}), "Progressing 0 of 1 replicas are of the newest kind"),
             (status(2, 1, 2), "Progressing 1 of 2 replicas are of the newest kind"),
             (status(3, 2, 3), "Progressing 1 old replicas are still there"),
+            (status(5, 5, 5), "Progressing 3 replicas too many are still there"),
             (status(2, 2, 1), "Progressing 1 of 2 replicas are available"),
             (
                 says("Progressing", "False", "ProgressDeadlineExceeded"),
                 "Failed ProgressDeadlineExceeded",
             ),
             (says("ReplicaFailure", "True", "FailedCreate"), "Failed FailedCreate"),
-            (
-                json!({"status": {"observedGeneration": 1}}),
-                "Progressing generation 2 has not been seen, only 1",
-            ),
         ],
     );
+}
+
+/// What it says is from before, or nobody has said anything: zeros are as many as are wanted of none.
+#[test]
+fn workloads_that_their_controller_has_not_seen_are_on_their_way() {
+    for kind in ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"] {
+        let none = json!({"spec": {"replicas": 0}, "status": {
+            "replicas": 0, "desiredNumberScheduled": 0, "currentNumberScheduled": 0,
+        }});
+        let mut earlier = none.clone();
+        earlier["status"]["observedGeneration"] = json!(1);
+        table(
+            "apps/v1",
+            kind,
+            &[
+                (none, "Progressing its controller has not seen it yet"),
+                (earlier, "Progressing generation 2 has not been seen, only 1"),
+            ],
+        );
+    }
+    table("apps/v1", "ControllerRevision", &[(json!({}), "Exists")]);
 }
 
 #[test]
@@ -70,19 +97,19 @@ fn stateful_sets() {
     let status = |ready: u8, updated: u8, current: &str| {
         json!({"spec": {"replicas": 2}, "status": {
             "readyReplicas": ready, "updatedReplicas": updated, "currentRevision": current,
-            "updateRevision": "2",
+            "updateRevision": "2", "replicas": ready,
         }})
     };
     let mut partitioned = status(2, 1, "1");
     partitioned["spec"]["updateStrategy"] = json!({"rollingUpdate": {"partition": 1}});
-    table(
-        "apps/v1",
+    seen_table(
         "StatefulSet",
         &[
             (status(2, 2, "2"), "Ready"),
             (status(1, 2, "2"), "Progressing 1 of 2 replicas are ready"),
             (status(2, 1, "1"), "Progressing 1 of 2 replicas are of the newest kind"),
             (status(2, 2, "1"), "Progressing the newest revision is being rolled out"),
+            (status(3, 3, "2"), "Progressing 1 replicas too many are still there"),
             (partitioned, "Ready"),
             (json!({"spec": {"updateStrategy": {"type": "OnDelete"}}}), "Ready"),
         ],
@@ -97,8 +124,7 @@ fn daemon_sets_and_replica_sets() {
             "numberAvailable": available,
         }})
     };
-    table(
-        "apps/v1",
+    seen_table(
         "DaemonSet",
         &[
             (daemons(3, 3), "Ready"),
@@ -108,11 +134,14 @@ fn daemon_sets_and_replica_sets() {
             (json!({"status": {"desiredNumberScheduled": 0}}), "Ready"),
         ],
     );
-    table(
-        "apps/v1",
+    seen_table(
         "ReplicaSet",
         &[
             (json!({"status": {"availableReplicas": 1}}), "Ready"),
+            (
+                json!({"status": {"availableReplicas": 1, "replicas": 2}}),
+                "Progressing 1 replicas too many are still there",
+            ),
             (json!({}), "Progressing 0 of 1 replicas are available"),
             (says("ReplicaFailure", "True", "FailedCreate"), "Failed FailedCreate"),
         ],
