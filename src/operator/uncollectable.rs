@@ -45,6 +45,12 @@ impl OperatorConfig {
         handler.has_finalizer() || self.uncollectable().next().is_some()
     }
 
+    /// Whether parents that are not selected are looked at: a finalizer of the operator, or of the one
+    /// that it took over from, would keep them for ever.
+    pub fn sees_all_parents(&self, handler: &dyn Handler) -> bool {
+        self.needs_finalizer(handler) || !self.predecessor.finalizers.is_empty()
+    }
+
     /// Whether there is any place where children of a type could be.
     pub(super) fn may_have_children(&self, ty: &K8sType) -> bool {
         let is_allowed = self.child_config(ty).is_some_and(|config| config.uncollectable)

@@ -10,8 +10,8 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    CommonPlaces, EventLog, Failure, Gate, events::EventQueue, overdue::Overdue, said::Said,
-    schema::ParentSchema,
+    CommonPlaces, EventLog, Failure, Gate, events::EventQueue, finalize, overdue::Overdue,
+    said::Said, schema::ParentSchema,
 };
 use crate::{
     cluster::{ApiError, Cluster, TypeSchema},
@@ -116,7 +116,8 @@ impl Context {
     /// Whether a parent in the store, whose watch may be wider, is one of the operator's. One that
     /// left the selection is until it is finalized.
     pub fn answers_for(&self, parent: &Object) -> bool {
-        self.selects(parent) || (self.selection.is_here(parent) && self.holds(parent))
+        self.selects(parent)
+            || (self.selection.is_here(parent) && finalize::holds_ours(self, parent))
     }
 
     /// Whether an object that cannot be read may be one of the operator's parents.
@@ -142,6 +143,11 @@ impl Context {
     /// Whether our finalizer belongs on the parents.
     pub(super) fn needs_finalizer(&self) -> bool {
         self.config().needs_finalizer(&**self.handler())
+    }
+
+    /// Whether the watch of the parents shows also those that are not selected.
+    pub(super) fn sees_all_parents(&self) -> bool {
+        self.config().sees_all_parents(&**self.handler())
     }
 
     /// The operator's name.

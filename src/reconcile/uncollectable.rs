@@ -8,9 +8,9 @@ use crate::{
     plan::{self, ChildId, Deletion, WaitingReason},
 };
 
-/// A parent that is deleted with this propagation policy has it among its finalizers until nothing
-/// refers to the parent any more.
-const ORPHANING: &str = "orphan";
+/// What a parent that is deleted with this propagation policy has among its finalizers until its
+/// children are gone.
+const FOREGROUND: &str = "foregroundDeletion";
 
 /// Deletes what only we would ever delete. Whether nothing is left; if not, the report says why.
 ///
@@ -92,9 +92,12 @@ async fn end(context: &Context, parent: &Object, child: &Object, report: &mut Re
 }
 
 /// Begins what Kubernetes would do as soon as the parent is gone: what we wait for may itself wait
-/// for that, as a `PersistentVolume` does for its claim.
+/// for that, as a `PersistentVolume` does for its claim. Not while others have to do something first,
+/// such as to back up what the children hold, or to orphan them.
 async fn remove_others(context: &Context, parent: &Object, report: &mut Report) {
-    if parent.finalizers().iter().any(|held| held == ORPHANING) {
+    let former = &context.config().predecessor.finalizers;
+    let is_ours = |held: &String| *held == context.name().finalizer() || former.contains(held);
+    if parent.finalizers().iter().any(|held| !is_ours(held) && held != FOREGROUND) {
         return;
     }
     let children = ours(context, parent, &context.observed(parent));

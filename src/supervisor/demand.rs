@@ -24,7 +24,8 @@ pub(super) type Watches = BTreeMap<K8sType, Vec<WatchSpec>>;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demanding<'a> {
     pub(super) config: &'a OperatorConfig,
-    pub(super) has_finalizer: bool,
+    /// Whether it looks also at parents that are not selected.
+    pub(super) sees_all_parents: bool,
 }
 
 /// How a type is needed.
@@ -87,7 +88,7 @@ fn needs_of(operator: Demanding<'_>) -> Vec<(K8sType, Need)> {
 /// ever take the finalizer off it.
 fn need_of_parents(operator: Demanding<'_>) -> Need {
     match &operator.config.parent_selector {
-        Some(selector) if !operator.has_finalizer && !selector.is_empty() => {
+        Some(selector) if !operator.sees_all_parents && !selector.is_empty() => {
             Need::Selected(selector.clone())
         }
         Some(_) | None => Need::Everything,
@@ -148,7 +149,7 @@ mod tests {
     use crate::operator::ChildConfig;
 
     fn watches(configs: &[&OperatorConfig]) -> Watches {
-        let demanding = configs.iter().map(|config| Demanding { config, has_finalizer: false });
+        let demanding = configs.iter().map(|config| Demanding { config, sees_all_parents: false });
         super::watches(&demanding.collect::<Vec<_>>())
     }
 
@@ -162,7 +163,7 @@ mod tests {
         let elsewhere = b.within_namespace("y");
         let a = a.within_namespaces(["x", "y"]);
         assert_eq!(shown(&[&a, &elsewhere], &ty), ["x:tier=gold", "y:*"]);
-        let finalizing = Demanding { config: &a, has_finalizer: true };
+        let finalizing = Demanding { config: &a, sees_all_parents: true };
         let watches = super::watches(&[finalizing]);
         assert!(watches[&ty].iter().all(|watch| watch.label_selector.is_none()));
     }

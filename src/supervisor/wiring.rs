@@ -65,7 +65,7 @@ impl Wiring {
             .iter()
             .map(|(config, code)| Demanding {
                 config,
-                has_finalizer: config.needs_finalizer(&**code),
+                sees_all_parents: config.sees_all_parents(&**code),
             })
             .collect();
         let watches = demand::watches(&demanding);

@@ -122,6 +122,28 @@ async fn an_operator_under_another_name_keeps_the_children_that_it_wants_and_let
     new.stop().await;
 }
 
+/// Nobody else would ever take the finalizer of the old one off.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_under_another_name_lets_a_parent_go_that_has_left_between_the_two() {
+    let Some(world) = World::new().await else { return };
+    let old = cook().with_parent_selector("tier=gold");
+    let old = world.start(|all| all.register(old, Cleaner::default())).await;
+    let mut gold = recipe("r", &[]);
+    gold["metadata"]["labels"] = json!({"tier": "gold"});
+    world.apply(RECIPE, gold).await;
+    world.until_ready(RECIPE, "r").await;
+    old.stop().await;
+    world.patch(RECIPE, "r", json!({"metadata": {"labels": {"tier": null}}})).await;
+    let mut chef = recipe::config("chef").with_parent_selector("tier=gold");
+    chef.predecessor.finalizers = vec!["operetta.dev/cook".to_owned()];
+    // One that has no finalizer of its own watches them all the same.
+    let new = world.start(|all| all.register(chef, recipe::sync)).await;
+    assert!(!is_free(&world.get(RECIPE, "r").await), "it may be the parent of another operator");
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    new.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn children_of_a_type_that_is_no_longer_declared_stay() {
     let Some(world) = World::new().await else { return };

@@ -22,7 +22,10 @@ async fn owned_children_go_early_only_with_what_is_waited_for_and_if_they_are_no
     let ours = "operetta.dev/op";
     for (finalizers, left, deleted, released) in [
         (&[ours][..], vec![slow()], 1, false),
+        (&[ours, "foregroundDeletion"], vec![slow()], 1, false),
         (&[ours, "orphan"], vec![slow()], 0, false),
+        // Who backs up what they hold, for example.
+        (&[ours, "example.com/backup"], vec![slow()], 0, false),
         (&[ours], vec![], 0, true),
     ] {
         let items = json!({"metadata": {"resourceVersion": "9"}, "items": left});
