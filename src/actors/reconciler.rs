@@ -126,7 +126,6 @@ impl Reconciler {
             key: self.key.clone(),
             uid: self.uid.clone(),
             after_writes,
-            failures: self.schedule.failures(),
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();
@@ -284,9 +283,9 @@ impl Receive<PreviewAsked> for Reconciler {
             return answer.give(Err(CommandError::Undecided(why)));
         }
         let (context, key, uid) = (self.parts.context.clone(), self.key.clone(), self.uid.clone());
-        let (failures, memos) = (self.schedule.failures(), self.memory.memos.clone());
+        let (failures, memos) = (self.memory.handler_failures, self.memory.memos.clone());
         self.parts.runtime.spawn(async move {
-            answer.give(context.preview(&key, &uid, failures, &memos).await);
+            answer.give(context.preview(&key, &uid, (failures, &memos)).await);
         });
     }
 }

@@ -3,8 +3,13 @@
 use std::{fmt, sync::Arc};
 
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::ObjectKey;
+
+/// What a name may hold (that of a Role, for example) and the path of a URL may not.
+const NOT_IN_PATHS: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'`');
 
 /// A resource type of the Kubernetes API. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -138,7 +143,8 @@ impl K8sType {
 
     /// The URL path of one object.
     pub fn object_path(&self, key: &ObjectKey) -> String {
-        format!("{}/{}", self.collection_path(key.namespace.as_deref()), key.name)
+        let name = utf8_percent_encode(&key.name, NOT_IN_PATHS);
+        format!("{}/{name}", self.collection_path(key.namespace.as_deref()))
     }
 }
 
@@ -170,6 +176,16 @@ mod tests {
             "/apis/apps/v1/namespaces/ns/deployments/a"
         );
         assert_eq!(deployment.collection_path(None), "/apis/apps/v1/deployments");
+    }
+
+    /// A Role may be called so.
+    #[test]
+    fn whatever_a_name_holds_its_path_is_one() {
+        let key = ObjectKey::namespaced("ns", "a:<b>`{c}|d?e#f");
+        let path = K8sType::of::<Deployment>().object_path(&key);
+        let uri: http::Uri = path.parse().unwrap();
+        let name = uri.path().rsplit('/').next().unwrap();
+        assert_eq!(percent_encoding::percent_decode_str(name).decode_utf8().unwrap(), *key.name);
     }
 
     #[test]

@@ -8,9 +8,12 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Context, Failure, Report};
-use crate::history::RunStep;
-use crate::operator::{ErrorResponse, Handler, Permanent, RetryAfter, Shallow, SyncRequest};
+use super::{Context, Failure, Report, report::HandlerFailures};
+use crate::{
+    history::RunStep,
+    object::Object,
+    operator::{Children, ErrorResponse, Handler, Permanent, RetryAfter, Shallow, SyncRequest},
+};
 
 /// User code: [`Handler::sync`] or [`Handler::finalize`].
 type Code<T> = fn(&dyn Handler, &SyncRequest) -> anyhow::Result<T>;
@@ -29,12 +32,18 @@ pub(super) struct Failed {
 /// caller's permit and the parent stay busy, so that runs for one parent never overlap.
 pub(super) async fn call<T: Shallow + Send + 'static>(
     context: &Context,
-    request: SyncRequest,
+    (parent, children): (&Object, Children),
     report: &mut Report,
     code: Code<T>,
 ) -> Result<T, Failed> {
     report.lap(RunStep::Snapshot);
+    let failures = report.memory.handler_failures.of(parent);
+    let request = SyncRequest { parent: parent.clone(), children, failures };
     let called = call_within_deadline(context, request, report, code).await;
+    report.memory.handler_failures = match &called {
+        Ok(_) => HandlerFailures::default(),
+        Err(_) => HandlerFailures::after(failures, parent),
+    };
     report.lap(RunStep::Sync);
     called
 }

@@ -8,8 +8,8 @@ use crate::{
     object::{K8sType, Object},
     operator::ConflictPolicy,
     plan::{
-        AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, is_handed_over,
-        is_tie, without,
+        AfterConflict, ChildId, Contested, Deletion, HeldField, Write, after_conflict,
+        is_handed_over, is_tie, without,
     },
 };
 
@@ -60,13 +60,14 @@ pub(super) async fn settle(
     (write, verb): (Write, Verb),
     held: Vec<HeldField>,
     report: &mut Report,
-) {
+) -> Option<Deletion> {
     context.metrics().conflict(context.name(), &write.id.ty);
     let mut dispute = Dispute { context, parent, write, verb, held: Vec::new(), report };
     match dispute.give_way(held) {
-        Some(rest) => dispute.apply(rest).await,
+        Some(rest) => return dispute.apply(rest).await,
         None => dispute.leave().await,
     }
+    None
 }
 
 struct Dispute<'a> {
@@ -102,35 +103,52 @@ impl Dispute<'_> {
         rest.filter(|_| policy != ConflictPolicy::Report)
     }
 
-    async fn apply(&mut self, mut rest: Write) {
+    async fn apply(&mut self, mut rest: Write) -> Option<Deletion> {
         for _ in 0..write::TRIES {
-            let Some(live) = self.read().await else { return };
+            let live = self.read().await?;
             let (config, name) = (self.context.config(), self.context.name());
             let wanted = rest.clone();
             let wanted = match after_conflict(config, name, self.parent, wanted, Some(&live)) {
                 AfterConflict::ApplyWithUid(wanted) => wanted,
                 AfterConflict::Adopt(wanted) if self.verb == Verb::Adopted => wanted,
-                AfterConflict::Settled => {
-                    self.report.found_settled(&self.write.id);
-                    self.context.learn_live(live.clone());
-                    return self.remember(live, ConflictPolicy::Yield);
-                }
-                _ => {
-                    self.context.learn_live(live);
-                    return self.wait(&"it changed hands while it was written");
+                other => {
+                    self.is_over(&other, live);
+                    return None;
                 }
             };
             match self.send(&wanted, &live).await {
-                Ok(Applied::As(reply)) => return self.applied(&wanted, &live, reply),
+                Ok(Applied::As(reply)) => {
+                    self.applied(&wanted, &live, reply);
+                    return None;
+                }
                 Ok(Applied::Held(more)) => match self.give_way(more) {
                     Some(less) => rest = less,
-                    None => return self.leave().await,
+                    None => {
+                        self.leave().await;
+                        return None;
+                    }
                 },
                 Ok(Applied::Outdated) => {}
-                Err(error) => return self.failed(error),
+                // A new object is as all of the wish says: nobody holds anything of it.
+                Err(error) => {
+                    let (context, parent, wish) = (self.context, self.parent, &self.write);
+                    return write::refused(context, parent, wish, error, self.report).await;
+                }
             }
         }
         self.wait(&"others keep changing it");
+        None
+    }
+
+    /// The live object shows that there is nothing to apply any more.
+    fn is_over(&mut self, after: &AfterConflict, live: Object) {
+        self.context.learn_live(live.clone());
+        if matches!(after, AfterConflict::Settled) {
+            self.report.found_settled(&self.write.id);
+            self.remember(live, ConflictPolicy::Yield);
+        } else {
+            self.wait(&"it changed hands while it was written");
+        }
     }
 
     /// Without force, but for what ties the child to its parent. The version makes sure that what
@@ -172,7 +190,7 @@ impl Dispute<'_> {
     /// Nothing is written.
     async fn leave(&mut self) {
         let Some(live) = self.read().await else { return };
-        self.context.learn_live(live.clone());
+        self.context.learn_left(live.clone(), self.report);
         self.remember(live, ConflictPolicy::Report);
     }
 

@@ -10,7 +10,7 @@ use crate::{
     cluster::{ApiError, ErrorClass},
     history::RunStep,
     object::Object,
-    operator::{FinalizeResponse, Handler, SyncRequest},
+    operator::{FinalizeResponse, Handler},
     plan::{add_finalizer, remove_finalizer},
 };
 
@@ -27,12 +27,7 @@ type Change = fn(&Context, &Object) -> Option<serde_json::Value>;
 const TRIES: usize = 3;
 
 /// Adds or removes our finalizer where it is due, and finalizes a parent that goes.
-pub(super) async fn prepare(
-    context: &Context,
-    parent: Object,
-    failures: u32,
-    report: &mut Report,
-) -> Prepared {
+pub(super) async fn prepare(context: &Context, parent: Object, report: &mut Report) -> Prepared {
     if let Some(by) = context.paused_by(&parent) {
         return pause::prepare(context, parent, by, report).await;
     }
@@ -43,7 +38,7 @@ pub(super) async fn prepare(
     match (is_leaving, is_held, context.needs_finalizer()) {
         (true, false, _) => Prepared::Done,
         (true, true, true) => {
-            finalize(context, &parent, failures, report).await;
+            finalize(context, &parent, report).await;
             Prepared::Done
         }
         // A finalizer from a time when one was asked for.
@@ -127,14 +122,13 @@ async fn sync_after(
     }
 }
 
-async fn finalize(context: &Context, parent: &Object, failures: u32, report: &mut Report) {
+async fn finalize(context: &Context, parent: &Object, report: &mut Report) {
     if !context.handler().has_finalizer() {
         return collect_and_release(context, parent, report).await;
     }
     let observed = context.observed(parent);
     let children = ours(context, parent, &observed);
-    let request = SyncRequest { parent: parent.clone(), children, failures };
-    let called = call::call(context, request, report, <dyn Handler>::finalize);
+    let called = call::call(context, (parent, children), report, <dyn Handler>::finalize);
     match called.await.and_then(check) {
         Ok(FinalizeResponse { retry: None, .. }) => {
             collect_and_release(context, parent, report).await;

@@ -1,7 +1,7 @@
 //! What requests have shown enters the cache at once, and is told to all whom it concerns: a run reads
 //! its own writes. Nothing enters of which no watch would tell what becomes of it.
 
-use super::{Context, Origin};
+use super::{Context, Origin, Report};
 use crate::{
     cluster::ApiError,
     object::{K8sType, Object, ObjectKey, Uid},
@@ -20,6 +20,12 @@ impl Context {
         self.overlay(live, None);
     }
 
+    /// The same of an object that is left alone: one of which no watch tells is to be looked at again.
+    pub(super) fn learn_left(&self, live: Object, report: &mut Report) {
+        report.has_unwatched |= !self.is_watched(&live);
+        self.learn_live(live);
+    }
+
     /// Takes the end of an object into the cache, and tells the others.
     pub(super) fn learn_gone(&self, parent: &Object, ty: &K8sType, key: &ObjectKey, uid: &Uid) {
         let change = self.store(ty).and_then(|store| store.bury(key, uid));
@@ -36,7 +42,7 @@ impl Context {
     /// an object is gone which does not match.
     pub(super) fn is_watched(&self, object: &Object) -> bool {
         let is_parent = *object.ty() == self.config().parent;
-        (is_parent && (self.needs_finalizer() || self.selects(object)))
+        (is_parent && (self.sees_all_parents() || self.selects(object)))
             || object.label(&self.config().labels.managed_by).as_deref()
                 == Some(&*self.config().name)
     }

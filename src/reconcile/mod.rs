@@ -71,14 +71,14 @@ pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
 pub use gate::{CommonPlaces, Entry, Gate, Permit, Ticket, Waiter};
 pub use pause::{Held, Pause, PausedBy};
-pub use report::{End, Memory, Report};
+pub use report::{End, HandlerFailures, Memory, Report};
 pub use series::EventLog;
 
 use self::call::Failed;
 use crate::{
     history::{RunStep, Verb},
     object::{Object, ObjectKey, Uid},
-    operator::{Children, Handler, SyncRequest, SyncResponse},
+    operator::{Children, Handler, SyncResponse},
     plan::{self, Plan, PlanInput, Refusal, is_ours},
     schedule::{Finished, WRITING_RUNS_AT_ONCE},
 };
@@ -92,8 +92,6 @@ pub struct Job {
     pub uid: Uid,
     /// How many runs directly before this one wrote children.
     pub after_writes: u32,
-    /// How many runs directly before this one failed.
-    pub failures: u32,
     /// What earlier runs left for this one.
     pub memory: Memory,
 }
@@ -117,7 +115,7 @@ pub async fn run_on(context: &Context, mut job: Job) -> Vec<Report> {
         }
         let memory = std::mem::take(&mut report.memory);
         reports.push(report);
-        job = Job { key, uid, after_writes, failures: 0, memory };
+        job = Job { key, uid, after_writes, memory };
     }
 }
 
@@ -163,7 +161,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
         return if report.failure().is_some() { report } else { report.gone() };
     };
     let seen = parent.clone();
-    let parent = match finalize::prepare(context, parent, job.failures, &mut report).await {
+    let parent = match finalize::prepare(context, parent, &mut report).await {
         finalize::Prepared::Sync(parent) => parent,
         finalize::Prepared::Done => {
             veil::draw(context, &seen, &mut report).await;
@@ -176,7 +174,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     undecodable::children_again(context, &parent, &mut report).await;
     let observed = context.observed(&parent);
     // 2 sync (user code), 3 plan (pure), 4 apply (I/O)
-    let status = sync_and_apply(context, &parent, observed, job.failures, &mut report).await;
+    let status = sync_and_apply(context, &parent, observed, &mut report).await;
     veil::draw(context, &parent, &mut report).await;
     events::wrote(context, &parent, &mut report);
     pause::tell(context, &parent, &mut report);
@@ -197,12 +195,10 @@ async fn sync_and_apply(
     context: &Context,
     parent: &Object,
     observed: Children,
-    failures: u32,
     report: &mut Report,
 ) -> Option<Value> {
     let children = ours(context, parent, &observed);
-    let request = SyncRequest { parent: parent.clone(), children, failures };
-    let called = call::call(context, request, report, <dyn Handler>::sync).await;
+    let called = call::call(context, (parent, children), report, <dyn Handler>::sync).await;
     if context.has_left(parent) {
         report.end = End::Outdated;
     }

@@ -8,7 +8,8 @@ use crate::{history::Outcome, operator::OperatorConfig, schedule::Finished};
 /// The longest wait for something that an event should end earlier.
 const RECHECK: Duration = Duration::from_secs(10);
 
-/// The longest wait for a person, who changes the parent, or until an operator may delete again.
+/// The longest wait for a person, who changes the parent or what no watch shows, or until an operator
+/// may delete again.
 const SLOW_RECHECK: Duration = Duration::from_mins(1);
 
 /// A server publishes the schema of a new CRD about a second after it serves the type.
@@ -64,6 +65,9 @@ impl Report {
                 recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
             }
             _ if !self.waiting.is_empty() => recheck(self.resync.unwrap_or(RECHECK).min(RECHECK)),
+            _ if self.has_unwatched => {
+                recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
+            }
             End::Alive | End::Finalized | End::Gone => self.settled(),
         }
     }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Context, Failure, check, ours, veil::Veil};
+use super::{Context, Failure, HandlerFailures, check, ours, veil::Veil};
 use crate::{
     board::{CommandError, Preview},
     object::{Object, ObjectKey, Uid},
@@ -16,7 +16,7 @@ const BUSY: &str =
     "the handler is still asked what another run would do: ask again when it has answered";
 
 impl Context {
-    /// Plans for a parent and does nothing. `memos` is what its last run remembered.
+    /// Plans for a parent and does nothing, with what its last run remembered.
     ///
     /// # Errors
     /// When the handler fails, refuses to return in time, or wants what cannot be.
@@ -24,8 +24,7 @@ impl Context {
         &self,
         key: &ObjectKey,
         uid: &Uid,
-        failures: u32,
-        memos: &Memos,
+        (failures, memos): (HandlerFailures, &Memos),
     ) -> Result<Preview, CommandError> {
         let gone =
             || CommandError::NoParent { operator: self.name().to_string(), key: key.clone() };
@@ -35,6 +34,7 @@ impl Context {
         }
         let observed = self.observed(&parent);
         let children = ours(self, &parent, &observed);
+        let failures = failures.of(&parent);
         let request = SyncRequest { parent: parent.clone(), children, failures };
         let response = match self.ask(request).await {
             Err(CommandError::Undecided(why)) => {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
-    object::ResourceVersion,
+    object::{Object, ResourceVersion},
     operator::ConflictPolicy,
     plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos, Rewrite, RewriteReason},
 };
@@ -30,6 +30,8 @@ pub struct Memory {
     pub throttled: BTreeSet<ChildId>,
     /// Children that take their time to go.
     pub lingering: Lingering,
+    /// How often in a row the handler has failed.
+    pub handler_failures: HandlerFailures,
     /// Whether there was ever a child, so that a missing one may have been deleted.
     pub had_children: bool,
     /// Deletions that were too many; `None` before the first run.
@@ -46,6 +48,15 @@ pub struct Memory {
     pub status: Option<u64>,
     /// The Events about it; `None` when there was never one.
     pub events: Option<Box<EventLog>>,
+}
+
+/// How often in a row a handler has failed for a parent as it is: another spec is another matter, and so
+/// is its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HandlerFailures {
+    times: u32,
+    generation: Option<i64>,
+    is_deleting: bool,
 }
 
 /// How far a parent has got on its way.
@@ -103,6 +114,8 @@ pub struct Report {
     pub wrote_status: bool,
     /// Whether the status waits until the server publishes what it may hold.
     pub status_is_due: bool,
+    /// Whether an object is left alone of which no watch tells what becomes of it.
+    pub has_unwatched: bool,
     /// How far the parent got.
     pub end: End,
     /// How often something was written that is written too often.
@@ -131,6 +144,20 @@ pub struct Report {
     pub(super) foreign: Vec<ForeignChild>,
 }
 
+impl HandlerFailures {
+    /// One more.
+    pub(super) fn after(times: u32, parent: &Object) -> Self {
+        let (generation, is_deleting) = (parent.generation(), parent.is_deleting());
+        Self { times: times.saturating_add(1), generation, is_deleting }
+    }
+
+    /// How many there were for a parent as it is now.
+    pub(super) fn of(self, parent: &Object) -> u32 {
+        let now = (parent.generation(), parent.is_deleting());
+        if (self.generation, self.is_deleting) == now { self.times } else { 0 }
+    }
+}
+
 /// So many children are named in a text for people.
 const MAX_UNSETTLED: usize = 10;
 
@@ -157,6 +184,7 @@ impl Report {
             resync: None,
             wrote_status: false,
             status_is_due: false,
+            has_unwatched: false,
             end: End::Alive,
             slowed: None,
             calms_in: None,

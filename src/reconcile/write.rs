@@ -138,8 +138,7 @@ async fn conclude(
             return None;
         }
         if !held.is_empty() {
-            contested::settle(context, parent, (write, verb), held, report).await;
-            return None;
+            return contested::settle(context, parent, (write, verb), held, report).await;
         }
         let id = write.id.clone();
         attempt = match resolve(context, parent, write, report).await {
@@ -204,7 +203,7 @@ fn is_stopped(
 }
 
 /// A write was refused, and no second look at the object can change that.
-async fn refused(
+pub(super) async fn refused(
     context: &Context,
     parent: &Object,
     write: &Write,
@@ -263,7 +262,9 @@ async fn adopt(
     match adopt::prepare(context, parent, write, live, report).await {
         Ok(adopt::Prepared::Apply(write)) => return Next::Write(write, Verb::Adopted),
         Ok(adopt::Prepared::Contested(write, held)) => {
-            contested::settle(context, parent, (write, Verb::Adopted), held, report).await;
+            let disputed = (write, Verb::Adopted);
+            let deletion = contested::settle(context, parent, disputed, held, report).await;
+            return deletion.map_or(Next::Done, Next::Delete);
         }
         Ok(adopt::Prepared::Halted(halt, write)) => halt.hold(&Step::Create(write), report),
         Ok(adopt::Prepared::Outdated) => {
@@ -327,7 +328,7 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
         }
     }
     if let Some(live) = live {
-        context.learn_live(live);
+        context.learn_left(live, report);
     }
     Next::Done
 }

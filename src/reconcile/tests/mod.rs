@@ -37,7 +37,7 @@ use setup::Setup;
 use super::*;
 use crate::{
     object::{K8sType, Undecodable},
-    operator::{Allowance, ChildConfig, ConflictPolicy, Propagation},
+    operator::{Allowance, ChildConfig, ConflictPolicy, Propagation, SyncRequest},
     plan::ChildId,
     schedule::Finished,
 };
@@ -60,6 +60,39 @@ fn done() -> Reply {
 
 fn taken() -> Reply {
     (201, json!({}))
+}
+
+/// A handler may give up after so many failures of its own; those of the server are no reason to.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_is_told_how_often_it_has_failed_for_the_parent_as_it_is() {
+    type Told = Arc<std::sync::Mutex<Vec<u32>>>;
+    let world = |setup: Setup, told: &Told| {
+        let told = told.clone();
+        let setup = setup.asking(move |request| told.lock().unwrap().push(request.failures));
+        setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => refusal(403, "Forbidden"),
+        })
+    };
+    let setup = || Setup::new(pods(), ChildConfig::apply());
+    let (failing, refused) = (Told::default(), Told::default());
+    let cook = world(setup().failing_for_good(), &failing);
+    let mut memory = Memory::default();
+    for generation in [1, 1, 1, 2, 2] {
+        let mut now = parent("3");
+        now["metadata"]["generation"] = json!(generation);
+        now["metadata"]["resourceVersion"] = json!((generation + 10).to_string());
+        cook.context().learn_live(Object::from_value(&app(), &now, &<_>::default()).unwrap());
+        memory = cook.run(memory).await.memory;
+    }
+    assert_eq!(*failing.lock().unwrap(), [0, 1, 2, 0, 1]);
+    let cook = world(setup().desiring(desired("c")), &refused);
+    for _ in 0..2 {
+        let report = cook.run(memory).await;
+        assert!(report.failure().is_some(), "{report:?}");
+        memory = report.memory;
+    }
+    assert_eq!(*refused.lock().unwrap(), [0, 0], "another spec, and then no failure of its own");
 }
 
 #[tokio::test(flavor = "multi_thread")]

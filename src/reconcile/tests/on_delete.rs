@@ -83,3 +83,25 @@ async fn a_server_that_asks_for_patience_when_it_is_asked_has_it() {
     let finished = report.finished(world.config());
     assert_eq!(finished, Finished::Throttled { after: std::time::Duration::from_secs(30) });
 }
+
+/// Nothing tells of the end of one that has lost the label by which it is watched.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_left_alone_out_of_our_sight_is_looked_at_again() {
+    for is_labelled in [true, false] {
+        let mut left = child("5", 1);
+        if !is_labelled {
+            left["metadata"]["labels"] = json!({});
+        }
+        let setup = Setup::new(pods(), ChildConfig::on_delete()).desiring(desired("c"));
+        let world = setup.before(move |asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => refusal(409, "Conflict"),
+            "GET" => (200, left.clone()),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert!(report.failure().is_none() && !report.held.is_empty(), "{report:?}");
+        let is_seen = matches!(report.finished(world.config()), Finished::Settled { .. });
+        assert_eq!(is_seen, is_labelled, "{report:?}");
+    }
+}

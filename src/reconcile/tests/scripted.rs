@@ -79,7 +79,7 @@ impl World {
 
     pub(super) fn job(after_writes: u32, memory: Memory) -> Job {
         let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
-        Job { key, uid, after_writes, failures: 0, memory }
+        Job { key, uid, after_writes, memory }
     }
 
     /// The parent, if it is cached.

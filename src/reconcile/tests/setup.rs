@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     object::{K8sType, KeptManagers, ResourceVersion, Undecodable},
-    operator::{ChildConfig, OperatorConfig, Permanent},
+    operator::{ChildConfig, OperatorConfig, Permanent, SyncRequest},
     store::{ScopeId, Store},
 };
 

@@ -70,6 +70,38 @@ async fn a_field_is_taken_when_the_other_lets_go_and_it_looks_as_before() {
     operators.stop().await;
 }
 
+/// Of the new object nobody holds anything.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_with_an_immutable_field_is_recreated_although_others_hold_another() {
+    let Some(world) = World::new().await else { return };
+    let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).recreate_if_immutable();
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let config = OperatorConfig::new("cook", parent).child::<Deployment>(how);
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let deployment = |dish: &str| {
+        let container = json!({"name": "c", "image": "example.dev/c:1"});
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "c"}, "spec": {
+            "replicas": 0, "minReadySeconds": 1, "selector": {"matchLabels": {"dish": dish}},
+            "template": {
+                "metadata": {"labels": {"dish": dish}}, "spec": {"containers": [container]},
+            },
+        }})
+    };
+    world.apply(RECIPE, recipe("r", &[deployment("soup")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let patient = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "c"},
+        "spec": {"minReadySeconds": 2}});
+    let ci = PatchParams::apply("ci").force();
+    world.api(DEPLOYMENT).patch("c", &ci, &Patch::Apply(patient)).await.unwrap();
+    let says_so = |parent: &Value| message(parent).contains(".spec.minReadySeconds (`ci`)");
+    world.until(RECIPE, "r", "who holds it", says_so).await;
+    world.apply(RECIPE, recipe("r", &[deployment("stew")])).await;
+    let is_new = |child: &Value| child["spec"]["selector"]["matchLabels"]["dish"] == "stew";
+    let child = world.until(DEPLOYMENT, "c", "the new object", is_new).await;
+    assert_eq!(child["spec"]["minReadySeconds"], 1);
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
     let Some(world) = World::that_logs_requests().await else { return };
@@ -199,7 +231,7 @@ async fn what_cannot_become_a_child_for_the_fields_of_others_is_not_touched() {
     };
     let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
     assert!(!message(&parent).contains(".data.oil"), "that would become ours: {parent}");
-    operators.until_synced("cook", &world.namespace, "r").await;
+    assert_eq!(verbs(&world, &operators).await, []);
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
     operators.stop().await;
 }
