@@ -132,7 +132,8 @@ fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<Type
     let ending = format!("/{}/{{name}}/status", ty.plural());
     let has_subresource = document.paths.keys().any(|path| path.ends_with(&ending));
     let status = match schema.pointer("/properties/status") {
-        // A built-in type refers to its status instead of spelling it out.
+        // Whatever it says of it: most refer to it instead of spelling it out.
+        _ if ty.is_builtin() && has_subresource => StatusSchema::unknown(),
         Some(status) if status.get("properties").is_none() && is_reference(status) => {
             StatusSchema::unknown()
         }

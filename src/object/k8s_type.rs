@@ -11,6 +11,29 @@ use super::ObjectKey;
 const NOT_IN_PATHS: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'`');
 
+/// The groups with a dot that the API server itself serves. Others that end like them are those of
+/// definitions, such as `gateway.networking.k8s.io`, or of aggregated servers.
+const BUILTIN_GROUPS: [&str; 18] = [
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+];
+
 /// A resource type of the Kubernetes API. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct K8sType(Arc<Facts>);
@@ -106,8 +129,13 @@ impl K8sType {
         self.0.scope == Scope::Namespaced
     }
 
-    /// Whether somebody may have defined the type. What the API server brings along in `apps` or `batch`
-    /// nobody has: the group of a definition has a dot.
+    /// Whether the type is one that the API server itself defines, as opposed to a custom resource.
+    pub fn is_builtin(&self) -> bool {
+        !self.group().contains('.') || BUILTIN_GROUPS.contains(&self.group())
+    }
+
+    /// Whether somebody may have defined the type, to be on the safe side: the group of a definition has
+    /// a dot, and who is allowed to may define one in a group of Kubernetes itself.
     pub fn may_be_custom(&self) -> bool {
         self.group().contains('.')
     }
@@ -186,6 +214,46 @@ mod tests {
         let uri: http::Uri = path.parse().unwrap();
         let name = uri.path().rsplit('/').next().unwrap();
         assert_eq!(percent_encoding::percent_decode_str(name).decode_utf8().unwrap(), *key.name);
+    }
+
+    #[test]
+    fn what_the_api_server_defines_is_told_from_definitions_with_similar_groups() {
+        for (api_version, is_builtin) in [
+            ("v1", true),
+            ("apps/v1", true),
+            ("policy/v1", true),
+            ("networking.k8s.io/v1", true),
+            ("rbac.authorization.k8s.io/v1", true),
+            ("gateway.networking.k8s.io/v1", false),
+            ("policy.networking.k8s.io/v1alpha1", false),
+            ("snapshot.storage.k8s.io/v1", false),
+            ("metrics.k8s.io/v1beta1", false),
+            ("cert-manager.io/v1", false),
+        ] {
+            let ty = K8sType::namespaced(api_version, "Thing", "things");
+            assert_eq!(ty.is_builtin(), is_builtin, "{ty}");
+        }
+    }
+
+    /// The list is read off the modules of Kubernetes, so that a new version tells of new groups.
+    #[test]
+    fn every_type_that_kubernetes_publishes_is_known_as_its_own() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/apiserver/data/builtin.json");
+        let data = std::fs::read(file).unwrap();
+        let data: serde_json::Value = serde_json::from_slice(&data).unwrap();
+        let resources = data["resources"].as_array().unwrap();
+        assert!(resources.len() > 30);
+        for resource in resources {
+            let text = |name: &str| resource[name].as_str().unwrap_or_default();
+            let api_version = match text("group") {
+                "" => text("version").to_owned(),
+                group => format!("{group}/{}", text("version")),
+            };
+            assert!(
+                K8sType::namespaced(&api_version, text("kind"), "x").is_builtin(),
+                "{resource}"
+            );
+        }
     }
 
     #[test]

@@ -54,7 +54,8 @@ impl OperatorConfig {
     ///
     /// Both fields are the framework's then: what a handler returns under these names is not
     /// written, which is said once unless it only returns what it read. Where the CRD does not
-    /// declare `status.children` as a list it is not sent, which is said once too.
+    /// declare `status.children` as a list it is not sent, which is said once too. A status that others
+    /// write too has no place for it: see [`sharing_status`](Self::sharing_status).
     #[must_use]
     pub fn with_child_status(mut self) -> Self {
         self.child_status = true;

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::object::Object;
 
-/// The types of condition that the framework sets; what a handler returns of them is not sent.
+/// The types of condition that the framework sets; what a handler returns of them is not sent, but into
+/// a status that is shared (`OperatorConfig::sharing_status`), where it sets none.
 pub const FRAMEWORK_CONDITIONS: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
 
 /// What the framework says at times; a handler may say it otherwise.

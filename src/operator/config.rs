@@ -49,6 +49,9 @@ pub struct OperatorConfig {
     /// Whether the parent's status lists every child. Default no, see
     /// [`OperatorConfig::with_child_status`].
     pub child_status: bool,
+    /// Whether it is said that other controllers write the status of the parents too. Default no, see
+    /// [`OperatorConfig::sharing_status`] and [`OperatorConfig::shares_status`].
+    pub shared_status: bool,
 }
 
 /// The labels that select children and say who manages them. They never prove ownership: the
@@ -98,6 +101,7 @@ impl OperatorConfig {
             max_error_backoff: Duration::from_mins(10),
             normal_events: false,
             child_status: false,
+            shared_status: false,
         }
     }
 
@@ -211,6 +215,7 @@ impl OperatorConfig {
         }
         self.validate_namespaces()?;
         self.validate_deletion_limit()?;
+        self.validate_status()?;
         self.selection()?;
         for (index, child) in self.children.iter().enumerate() {
             child.validate(&self.name)?;

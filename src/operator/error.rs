@@ -52,6 +52,18 @@ pub enum ConfigError {
         /// The child type that cannot be owned.
         child: K8sType,
     },
+    /// What is in the status of others is theirs: a list of children would be in their way.
+    #[error(
+        "operator `{operator}`: `with_child_status` lists children in a status that is the \
+         operator's own, and others write that of {parent} too: it is a type of Kubernetes itself, or \
+         `sharing_status` says so"
+    )]
+    ListInSharedStatus {
+        /// The operator.
+        operator: String,
+        /// Its parent type.
+        parent: K8sType,
+    },
     /// A share of more than all.
     #[error("operator `{operator}`: its deletion limit is {percent} percent, more than 100")]
     Percent {

@@ -26,6 +26,7 @@ mod request;
 mod response;
 mod schemas;
 mod selection;
+mod shared_status;
 mod uncollectable;
 mod view;
 

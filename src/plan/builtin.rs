@@ -30,7 +30,7 @@ const QUANTITIES: [&[&str]; 16] = [
 
 /// Whether the type is one that the API server itself defines, as opposed to a custom resource.
 pub(super) fn is_builtin(ty: &K8sType) -> bool {
-    !ty.group().contains('.') || ty.group().ends_with(".k8s.io")
+    ty.is_builtin()
 }
 
 /// Whether the value at a path of a built-in type is a quantity.

@@ -4,15 +4,17 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::{Context, Report, conditions::reason_shown, events, status::Wanted};
 use crate::{
     cluster::EventKind,
     history::Verb,
     object::{K8sType, Object, ObjectKey},
-    operator::{Children, OperatorConfig},
+    operator::{Children, Condition, OperatorConfig},
     plan::{
-        ChildId, Flapping, FlappingReason, Plan, RewriteReason, Subject, Write, is_ours, rewrites,
-        rival, status_wish,
+        ChildId, Flapping, FlappingReason, Plan, RewriteReason, Subject, Write, is_ours,
+        patched_paths, rewrites, rival, status_wish,
     },
 };
 
@@ -130,11 +132,16 @@ pub(super) async fn look_at_status(
     report: &mut Report,
 ) -> StatusWish {
     const WHY: FlappingReason = FlappingReason::FightingOverStatus;
-    let said: Vec<_> = said.iter().filter(|it| it.ty != Flapping::CONDITION).cloned().collect();
+    // Of a status that others write too only what the handler returns is ours: a fight is about that.
+    let is_shared = context.config().shares_status();
+    let is_meant = |it: &&Condition| !is_shared && it.ty != Flapping::CONDITION;
+    let said: Vec<_> = said.iter().filter(is_meant).cloned().collect();
     let wish = status_wish(parent, handler, &said, children);
     let is_contested = !report.is_same_parent && report.memory.status == Some(wish);
     if is_contested && report.memory.flapping.is_about_to_begin(&Subject::Status, WHY) {
-        let found = find_rival(context, parent.ty(), parent.key(), &[], Some("status")).await;
+        let paths = handler.filter(|_| is_shared).map(|status| json!({"status": status}));
+        let paths = paths.as_ref().map(patched_paths).unwrap_or_default();
+        let found = find_rival(context, parent.ty(), parent.key(), &paths, Some("status")).await;
         report.memory.flapping.blame(&Subject::Status, WHY, found);
     }
     StatusWish { wish, is_contested }

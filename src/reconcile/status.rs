@@ -90,7 +90,9 @@ async fn say_conditions(context: &Context, parent: &Object, report: &mut Report)
 /// The Event of the failure says nothing of a status that is refused.
 fn tell_of_refusal(context: &Context, parent: &Object, is_said: bool, report: &mut Report) {
     let Some(failure) = report.child_failures.last() else { return };
-    let what = if is_said {
+    let what = if context.config().shares_status() {
+        format!("the status that its handler returns is refused: {}", failure.said)
+    } else if is_said {
         format!("of its status no more than the conditions is written: {}", failure.said)
     } else {
         format!(
@@ -154,16 +156,21 @@ enum Patched {
 /// Patches the status until it is what it should be, or the parent is gone.
 async fn patch(
     context: &Context,
-    parent: &Object,
+    seen: &Object,
     Wanted { handler, conditions, children, holds_none }: Wanted<'_>,
 ) -> Result<Patched, ApiError> {
+    let is_shared = context.config().shares_status();
+    if is_shared && handler.is_none_or(Value::is_null) {
+        return Ok(Patched::Unchanged);
+    }
     let Some(schema) = context.schema().await? else { return Ok(Patched::NotYet) };
-    let mut parent = parent.clone();
+    let mut parent = seen.clone();
     for attempt in 1.. {
         let now = now();
         let cleared = conditions::outdated(&parent, conditions, holds_none);
         let patch = status_patch(StatusInput {
             parent: &parent,
+            shared: is_shared.then_some(seen),
             handler,
             conditions,
             cleared: &cleared,

@@ -12,7 +12,8 @@ use super::eventually;
 /// `Ready` is `True`, and about its present generation. That is what
 /// `kubectl wait --for=condition=Ready` waits for but for the generation.
 ///
-/// On any cluster; of a type whose status declares `conditions` (`docs/status.md`).
+/// On any cluster; of a type whose status declares `conditions` and is the operator's own
+/// (`docs/status.md`): in one that it shares, `Ready` says nothing of the operator.
 ///
 /// # Panics
 /// After a minute, with what was seen last.

@@ -52,6 +52,7 @@ mod scheduling;
 mod scopes;
 mod selection;
 mod sentinel;
+mod shared_status;
 mod sharing;
 mod sizes;
 mod status;

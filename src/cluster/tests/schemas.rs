@@ -85,3 +85,20 @@ async fn a_type_whose_root_keeps_what_is_not_declared_has_an_open_status() {
         assert_eq!(schema.status.is_none(), has_none, "{keeps} {path}");
     }
 }
+
+#[tokio::test]
+async fn a_type_of_kubernetes_itself_has_a_status_where_there_is_a_path_to_it() {
+    let of = |kind: &str| {
+        let kinds = json!([{"group": "", "version": "v1", "kind": kind}]);
+        json!({"x-kubernetes-group-version-kind": kinds, "type": "object"})
+    };
+    let paths = json!({"/api/v1/namespaces/{namespace}/pods/{name}/status": {}});
+    let schemas = json!({"a": of("Pod"), "b": of("ConfigMap")});
+    let document = json!({"paths": paths, "components": {"schemas": schemas}});
+    let cluster = served_by(move |_| (200, line(&document)));
+    for (kind, plural, has_none) in [("Pod", "pods", false), ("ConfigMap", "configmaps", true)] {
+        let ty = K8sType::namespaced("v1", kind, plural);
+        let schema = cluster.schema(&ty).await.unwrap().unwrap();
+        assert_eq!(schema.status.is_none(), has_none, "{kind}");
+    }
+}

@@ -150,6 +150,7 @@ mod tests {
         }});
         let input = StatusInput {
             parent: &Object::from_value(&ty, &parent, &KeptManagers::default()).unwrap(),
+            shared: None,
             handler: None,
             conditions: &[],
             cleared: &[],

@@ -6,6 +6,7 @@ use super::StatusInput;
 use crate::operator::{Condition, FRAMEWORK_CONDITIONS};
 
 pub(super) const FIELD: &str = "conditions";
+pub(super) const TIME: &str = "lastTransitionTime";
 /// A message is for people; a whole backtrace would be copied with every read of the parent.
 const MAX_MESSAGE: usize = 1024;
 /// What Kubernetes' own schema of a condition allows.
@@ -83,16 +84,14 @@ fn own(input: StatusInput<'_>, condition: &Condition) -> Value {
 /// Sets the times and generations that are ours to set, whoever set the condition.
 fn dated(input: StatusInput<'_>, mut condition: Value, before: Option<&Value>) -> Value {
     let Some(fields) = condition.as_object_mut() else { return condition };
-    let declares = |name: &str| input.schema.declares(&[FIELD, "*", name]);
-    let is_open = input.schema.declared().is_none() || !declares("type");
-    fields.remove("lastTransitionTime");
-    if is_open || declares("lastTransitionTime") {
+    fields.remove(TIME);
+    if have_times(input) {
         let kept = before.filter(|before| before.get("status") == fields.get("status"));
-        let time = kept.and_then(|before| before.get("lastTransitionTime")).cloned();
+        let time = kept.and_then(|before| before.get(TIME)).cloned();
         let time = time.unwrap_or_else(|| Value::from(input.now));
-        fields.insert("lastTransitionTime".to_owned(), time);
+        fields.insert(TIME.to_owned(), time);
     }
-    if declares("observedGeneration") {
+    if declares(input, "observedGeneration") {
         let generation = input.parent.generation().filter(|_| input.observed_generation);
         let kept = || before?.get("observedGeneration").cloned();
         if let Some(generation) = generation.map(Value::from).or_else(kept) {
@@ -100,6 +99,16 @@ fn dated(input: StatusInput<'_>, mut condition: Value, before: Option<&Value>) -
         }
     }
     condition
+}
+
+/// Whether a condition may say since when it is so.
+pub(super) fn have_times(input: StatusInput<'_>) -> bool {
+    let is_open = input.schema.declared().is_none() || !declares(input, "type");
+    is_open || declares(input, TIME)
+}
+
+fn declares(input: StatusInput<'_>, name: &str) -> bool {
+    input.schema.declares(&[FIELD, "*", name])
 }
 
 /// A reason is one word that begins with a letter.

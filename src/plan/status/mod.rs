@@ -6,12 +6,14 @@
 //! - Conditions merge by type; some types are the framework's alone. `lastTransitionTime` moves
 //!   only with `status`.
 //! - The list of children is the framework's, where it is asked for.
+//! - Of a status that others write too all that is there stays, and nothing in it is the framework's.
 //! - What the parent's schema does not declare is not sent, and is told.
 
 mod children;
 mod conditions;
 mod merge;
 mod schema;
+mod shared;
 mod value_schema;
 
 use std::{
@@ -37,6 +39,9 @@ pub use schema::StatusSchema;
 pub struct StatusInput<'a> {
     /// The parent as it is cached.
     pub parent: &'a Object,
+    /// Where others write the status too, the parent as the handler read it. Then nothing is written
+    /// but what the handler returns, whatever else is said here.
+    pub shared: Option<&'a Object>,
     /// What the handler returned; `None` or null leaves its fields as they are.
     pub handler: Option<&'a Value>,
     /// The framework's own conditions.
@@ -68,8 +73,7 @@ pub struct StatusPatch {
 
 /// Computes the patch that brings the status of a parent up to date.
 pub fn status_patch(input: StatusInput<'_>) -> StatusPatch {
-    let present = input.parent.field("status");
-    let present = present.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+    let present = status_of(input.parent);
     let mut patch = StatusPatch::default();
     let desired = desired(input, &present, &mut patch);
     let difference = merge::difference(&present, &desired, input.schema.declared());
@@ -85,25 +89,36 @@ fn desired(
     present: &Map<String, Value>,
     patch: &mut StatusPatch,
 ) -> Map<String, Value> {
-    let mut status = match input.handler {
-        None | Some(Value::Null) => without_conditions(present),
+    let returned = match input.handler {
+        None | Some(Value::Null) => None,
         Some(Value::Object(fields)) => {
             let mut fields = fields.clone();
             patch.overruled = children::overrule(input, present, &mut fields);
-            fields_of_handler(input, fields, &mut patch.undeclared)
+            Some(fields_of_handler(input, fields, &mut patch.undeclared))
         }
         Some(_) => {
             patch.is_no_object = true;
-            without_conditions(present)
+            None
         }
     };
     if input.schema.is_none() {
         return present.clone();
     }
+    if let Some(seen) = input.shared {
+        return shared::desired(input, &status_of(seen), present, returned.unwrap_or_default());
+    }
+    let mut status = returned.unwrap_or_else(|| without_conditions(present));
     observe_generation(input, present, &mut status);
     children::show(input, present, &mut status, &mut patch.undeclared);
     conditions::merge(input, present, &mut status, &mut patch.undeclared);
     status
+}
+
+fn status_of(parent: &Object) -> Map<String, Value> {
+    match parent.field("status") {
+        Some(Value::Object(status)) => status,
+        Some(_) | None => Map::new(),
+    }
 }
 
 /// The fields as they are; conditions are merged from what is present in any case.

@@ -21,6 +21,7 @@ mod rival;
 mod scripted;
 mod secrets;
 mod setup;
+mod shared_status;
 mod statuses;
 
 use std::sync::{

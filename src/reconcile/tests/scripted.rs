@@ -93,6 +93,12 @@ impl World {
         self.context.learn_live(Object::from_value(ty, child, &kept()).unwrap());
     }
 
+    /// Somebody else has changed the parent, and the cache knows.
+    pub(super) fn changed_parent(&self, parent: &Value) {
+        let ty = &self.config().parent;
+        self.context.learn_live(Object::from_value(ty, parent, &kept()).unwrap());
+    }
+
     /// A child has gone, and the cache knows.
     pub(super) fn went(&self, name: &str) {
         let (ty, key) = (&self.config().children[0].ty, ObjectKey::namespaced("ns", name));

@@ -32,6 +32,9 @@ pub(in crate::web) struct ConfigurationView {
     normal_events: bool,
     /// Whether the status of a parent lists its children.
     child_status: bool,
+    /// `Own`, or `Shared` where others write the status of a parent too: then it gets only what the
+    /// handler returns.
+    parent_status: &'static str,
     labels: LabelsView,
     /// What is taken over of an earlier program; missing when there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,6 +120,7 @@ impl From<&OperatorInfo> for ConfigurationView {
             has_finalizer: *has_finalizer,
             normal_events: config.normal_events,
             child_status: config.child_status,
+            parent_status: if config.shares_status() { "Shared" } else { "Own" },
             labels: (&config.labels).into(),
             predecessor: PredecessorView::of(&config.predecessor),
             limits: config.into(),

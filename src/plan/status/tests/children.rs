@@ -10,6 +10,7 @@ fn listing(
 ) -> StatusPatch {
     status_patch(StatusInput {
         parent: &parent(present),
+        shared: None,
         handler,
         conditions: &[],
         cleared: &[],

@@ -1,6 +1,7 @@
 //! What of a status is sent, and what is left.
 
 mod children;
+mod shared;
 
 use super::*;
 use crate::{
@@ -53,6 +54,7 @@ fn patched(
 ) -> (Option<Value>, Vec<String>) {
     let patch = status_patch(StatusInput {
         parent: &parent(present),
+        shared: None,
         handler,
         conditions,
         cleared: &["Conflict"],
@@ -266,6 +268,7 @@ fn a_handler_does_not_speak_for_the_framework() {
     let conditions = [ready(ConditionStatus::True, "")];
     let patch = status_patch(StatusInput {
         parent: &parent(&present),
+        shared: None,
         handler: Some(&handler),
         conditions: &conditions,
         cleared: &["Stalled"],
@@ -327,6 +330,7 @@ fn debug_shows_no_content() {
     let object = parent(&json!({}));
     let input = StatusInput {
         parent: &object,
+        shared: None,
         handler: Some(&handler),
         conditions: &[],
         cleared: &[],

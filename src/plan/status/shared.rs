@@ -1,0 +1,141 @@
+//! A status that other controllers write too: what is there, and over it what the handler returns.
+//!
+//! - Nothing is removed, and nothing is added that the handler does not return; of a condition of its
+//!   own it gets the time.
+//! - What the handler returns as it was when it was read is not meant: others may have changed it
+//!   since, and a handler may return all that it read.
+//! - A list is replaced as a whole, unless its items have all that the handler wants of them: the server
+//!   fills in more.
+
+use serde_json::{Map, Value};
+
+use super::{StatusInput, conditions};
+
+/// The status that should be; `fields` are those of the handler, `seen` is the status that it read.
+pub(super) fn desired(
+    input: StatusInput<'_>,
+    seen: &Map<String, Value>,
+    present: &Map<String, Value>,
+    mut fields: Map<String, Value>,
+) -> Map<String, Value> {
+    let mut status = present.clone();
+    if input.schema.admits_list(conditions::FIELD)
+        && let Some(Value::Array(said)) = fields.get_mut(conditions::FIELD).map(Value::take)
+    {
+        fields.remove(conditions::FIELD);
+        lay_conditions(input, seen, said, &mut status);
+    }
+    lay(input, seen, fields, &mut status);
+    status
+}
+
+fn lay(
+    input: StatusInput<'_>,
+    seen: &Map<String, Value>,
+    fields: Map<String, Value>,
+    over: &mut Map<String, Value>,
+) {
+    for (name, value) in fields {
+        let before = seen.get(&name);
+        if before.is_some_and(|before| holds(before, &value)) {
+            continue;
+        }
+        match (over.get_mut(&name), value) {
+            (Some(Value::Object(over)), Value::Object(fields)) => {
+                let nothing = Map::new();
+                let before = before.and_then(Value::as_object).unwrap_or(&nothing);
+                lay(input, before, fields, over);
+            }
+            (Some(present), value) if holds(present, &value) => {}
+            (None, value) if is_left_out(input, &value) => {}
+            (_, value) => drop(over.insert(name, value)),
+        }
+    }
+}
+
+fn lay_conditions(
+    input: StatusInput<'_>,
+    seen: &Map<String, Value>,
+    said: Vec<Value>,
+    status: &mut Map<String, Value>,
+) {
+    let list = |status: &Map<String, Value>| {
+        status.get(conditions::FIELD).and_then(Value::as_array).cloned().unwrap_or_default()
+    };
+    let (seen, mut merged) = (list(seen), list(status));
+    for mut condition in said.into_iter().filter_map(object) {
+        // The time that a handler gives is not believed: it would change with every run.
+        condition.remove(conditions::TIME);
+        let is_it = |other: &Value| other.get("type") == condition.get("type");
+        let before = seen.iter().find(|other| is_it(other));
+        if before.is_some_and(|before| says(before, &condition)) {
+            continue;
+        }
+        match merged.iter_mut().find(|other| is_it(other)) {
+            Some(present) if says(present, &condition) => {}
+            Some(Value::Object(present)) => change(input, condition, present),
+            Some(_) | None => merged.push(new(input, condition)),
+        }
+    }
+    if !merged.is_empty() {
+        status.insert(conditions::FIELD.to_owned(), Value::from(merged));
+    }
+}
+
+/// Whether a condition says all that is said here. Who reads one without a reason and returns it gives
+/// it an empty one.
+fn says(present: &Value, condition: &Map<String, Value>) -> bool {
+    let is_there = |(name, wanted): (&String, &Value)| {
+        present.get(name).map_or(*wanted == "", |present| holds(present, wanted))
+    };
+    condition.iter().all(is_there)
+}
+
+fn change(input: StatusInput<'_>, condition: Map<String, Value>, present: &mut Map<String, Value>) {
+    let status = present.get("status").cloned();
+    lay(input, &Map::new(), condition, present);
+    if present.get("status") != status.as_ref() && conditions::have_times(input) {
+        present.insert(conditions::TIME.to_owned(), Value::from(input.now));
+    }
+}
+
+fn new(input: StatusInput<'_>, mut condition: Map<String, Value>) -> Value {
+    if conditions::have_times(input) {
+        condition.insert(conditions::TIME.to_owned(), Value::from(input.now));
+    }
+    Value::Object(condition)
+}
+
+/// Whether all that is wanted is there.
+fn holds(present: &Value, wanted: &Value) -> bool {
+    match (present, wanted) {
+        (Value::Object(present), Value::Object(wanted)) => wanted
+            .iter()
+            .all(|(name, wanted)| present.get(name).is_some_and(|present| holds(present, wanted))),
+        (Value::Array(present), Value::Array(wanted)) => {
+            present.len() == wanted.len()
+                && present.iter().zip(wanted).all(|(present, wanted)| holds(present, wanted))
+        }
+        (Value::Number(x), Value::Number(y)) => x == y || x.as_f64() == y.as_f64(),
+        _ => present == wanted,
+    }
+}
+
+/// Whether the server keeps no such value: it would be written for ever. A custom resource is kept as
+/// it is sent.
+fn is_left_out(input: StatusInput<'_>, value: &Value) -> bool {
+    let is_empty = match value {
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    };
+    is_empty && input.parent.ty().is_builtin()
+}
+
+fn object(value: Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(fields) => Some(fields),
+        _ => None,
+    }
+}
