@@ -21,8 +21,8 @@ const AT_TIMES: [&str; 3] = ["Paused", "DeletionsHeld", "Flapping"];
 
 /// One thing to say about an object, after the conventions of the Kubernetes API.
 ///
-/// `lastTransitionTime` and `observedGeneration` are not here: the framework sets them when it
-/// writes the status, so that they change only when they should.
+/// The framework sets the time and the generation when it writes the status, so that they change only
+/// when they should: here they are those that were read, and what a handler returns of them is not sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
     /// What it is about, for example `Ready`.
@@ -36,6 +36,12 @@ pub struct Condition {
     /// Why, for people.
     #[serde(default)]
     pub message: String,
+    /// Since when its status is what it is (RFC 3339), where it was read.
+    #[serde(default, rename = "lastTransitionTime", skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<String>,
+    /// The generation that it is about, where it was read.
+    #[serde(default, rename = "observedGeneration", skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
 }
 
 /// Whether a condition holds.
@@ -77,7 +83,9 @@ impl Condition {
         message: impl Into<String>,
     ) -> Self {
         let (ty, status) = (ty.into(), status.into());
-        Self { ty, status, reason: reason.into(), message: message.into() }
+        let (reason, message) = (reason.into(), message.into());
+        let (last_transition_time, observed_generation) = (None, None);
+        Self { ty, status, reason, message, last_transition_time, observed_generation }
     }
 
     /// Whether it holds.
@@ -103,13 +111,16 @@ impl Conditions {
         Self::default()
     }
 
-    /// Those in the status of an object, but for the framework's own: to change some of them and
-    /// return the result. What is no condition is left out.
+    /// Those in the status of an object, but for the framework's own, and without times and generations:
+    /// to change some of them and return the result. What is no condition is left out.
     pub fn of(object: &Object) -> Self {
         let mut status = object.field("status").unwrap_or_default();
         let mut conditions = Self::from_json(&status["conditions"].take());
         let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty) || AT_TIMES.contains(&ty);
         conditions.0.retain(|condition| !is_ours(&condition.ty));
+        for condition in &mut conditions.0 {
+            (condition.last_transition_time, condition.observed_generation) = (None, None);
+        }
         conditions
     }
 
@@ -183,20 +194,26 @@ impl From<meta::Condition> for Condition {
             "False" => ConditionStatus::False,
             _ => ConditionStatus::Unknown,
         };
-        Self::new(condition.type_, status, condition.reason, condition.message)
+        let time = Some(condition.last_transition_time.0).filter(|it| *it != Timestamp::UNIX_EPOCH);
+        Self {
+            last_transition_time: time.map(|time| time.to_string()),
+            observed_generation: condition.observed_generation,
+            ..Self::new(condition.type_, status, condition.reason, condition.message)
+        }
     }
 }
 
-/// The time is the epoch: the one that counts is set when the status is written.
+/// Where no time was read it is the epoch: the one that counts is set when the status is written.
 impl From<Condition> for meta::Condition {
-    fn from(Condition { ty, status, reason, message }: Condition) -> Self {
+    fn from(condition: Condition) -> Self {
+        let time = condition.last_transition_time.and_then(|time| time.parse().ok());
         Self {
-            type_: ty,
-            status: status.as_str().to_owned(),
-            reason,
-            message,
-            last_transition_time: Time(Timestamp::UNIX_EPOCH),
-            observed_generation: None,
+            type_: condition.ty,
+            status: condition.status.as_str().to_owned(),
+            reason: condition.reason,
+            message: condition.message,
+            last_transition_time: Time(time.unwrap_or(Timestamp::UNIX_EPOCH)),
+            observed_generation: condition.observed_generation,
         }
     }
 }
@@ -231,5 +248,20 @@ mod tests {
     fn conditions_of_kubernetes_convert_both_ways() {
         let condition = Condition::new("Mine", ConditionStatus::Unknown, "Why", "because");
         assert_eq!(Condition::from(meta::Condition::from(condition.clone())), condition);
+        let time = Some("2026-01-01T00:00:00Z".to_owned());
+        let read =
+            Condition { last_transition_time: time, observed_generation: Some(3), ..condition };
+        assert_eq!(Condition::from(meta::Condition::from(read.clone())), read);
+    }
+
+    /// Else a status that is read and written back would lack what Kubernetes demands.
+    #[test]
+    fn what_is_read_of_a_condition_is_all_there_when_it_is_written() {
+        let read = json!([{
+            "type": "Mine", "status": "True", "reason": "Why", "message": "because",
+            "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 3,
+        }]);
+        let conditions: Conditions = serde_json::from_value(read.clone()).unwrap();
+        assert_eq!(json!(conditions), read);
     }
 }

@@ -11,7 +11,11 @@ pub fn rival(
     subresource: Option<&str>,
 ) -> Option<String> {
     let entries = object["metadata"]["managedFields"].as_array()?;
-    let is_here = |entry: &&Value| entry["subresource"].as_str() == subresource;
+    // What is written by way of `scale` is written to the object itself.
+    let is_here = |entry: &&Value| match subresource {
+        Some(name) => entry["subresource"] == name,
+        None => entry["subresource"] != "status",
+    };
     let (our, others): (Vec<_>, Vec<_>) =
         entries.iter().filter(is_here).partition(|entry| entry["manager"] == ours);
     let time = |entry: &&Value| entry["time"].as_str().unwrap_or_default().to_owned();
@@ -103,6 +107,10 @@ mod tests {
         }
         assert_eq!(who(&[".data.x"], &entries[..2], None), None, "it wrote before us");
         assert_eq!(who(&[], &entries, Some("status")).as_deref(), Some("kubelet"));
+        let mut scaled = entry("hpa", 10, &json!({"f:spec": {"f:replicas": {}}}));
+        scaled["subresource"] = json!("scale");
+        let scaled = [entry("op", 5, &fields("a")), entry("late", 30, &fields("d")), scaled];
+        assert_eq!(who(&[".spec.replicas"], &scaled, None).as_deref(), Some("hpa"));
         assert_eq!(who(&[], &[], None), None);
     }
 

@@ -2,7 +2,10 @@
 //! is too often that is said and the parent is slowed down. What is too often is for
 //! [`Flapping`] to say.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 
@@ -13,7 +16,7 @@ use crate::{
     object::{K8sType, Object, ObjectKey},
     operator::{Children, Condition, OperatorConfig},
     plan::{
-        ChildId, Flapping, FlappingReason, Plan, RewriteReason, Subject, Write, is_ours,
+        ChildId, Flapping, FlappingReason, Plan, Rewrite, RewriteReason, Subject, Write, is_ours,
         patched_paths, rewrites, rival, status_wish,
     },
 };
@@ -86,7 +89,12 @@ async fn find_rival(
 
 /// Counts what was written again.
 pub(super) fn note(context: &Context, report: &mut Report) {
+    let mut replaced = BTreeSet::new();
     for (id, rewrite, verb) in std::mem::take(&mut report.rewritten) {
+        if verb == Verb::Deleted && is_replaced(&id, &rewrite, report) {
+            replaced.insert(id.ty);
+            continue;
+        }
         if rewrite.to.is_none() && verb != Verb::Created {
             // It was there, and is ours again: nobody had deleted it.
             continue;
@@ -98,6 +106,21 @@ pub(super) fn note(context: &Context, report: &mut Report) {
         }
         again(context, &Subject::Child(id), rewrite.why.into(), &rewrite.paths, report);
     }
+    for ty in replaced {
+        again(context, &Subject::Children(ty), FlappingReason::UnstableHandler, &[], report);
+    }
+}
+
+/// Whether a child that the handler does not want any more, for the same request, went where another of
+/// its type came: its name is of no use to count by.
+fn is_replaced(id: &ChildId, rewrite: &Rewrite, report: &Report) -> bool {
+    let of_type = format!("{} ", id.ty);
+    rewrite.why == RewriteReason::OtherAnswer
+        && rewrite.paths.is_empty()
+        && report
+            .writes
+            .iter()
+            .any(|write| write.verb == Verb::Created && write.child.starts_with(&of_type))
 }
 
 fn again(

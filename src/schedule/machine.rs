@@ -233,8 +233,10 @@ impl Schedule {
                 wake(WakeReason::Retry, Backoff::spread(after.min(LONGEST), self.seed))
             }
             Finished::Throttled { after } => {
+                // A server that goes on asking is not asked as often as it says.
+                let usual = policy.backoff.delay(self.failures, self.seed);
                 let after = Backoff::spread(Backoff::obeyed(after), self.seed);
-                wake(WakeReason::Throttled, after)
+                wake(WakeReason::Throttled, after.max(usual))
             }
             Finished::FailedForGood => Phase::Resting,
         }

@@ -1,9 +1,10 @@
 //! Waiting until operators are done with a parent.
 
-use std::fmt::Debug;
-
-use kube::Api;
-use serde::{Serialize, de::DeserializeOwned};
+use kube::{
+    Api, Resource,
+    api::{GetParams, Request},
+};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::eventually;
@@ -16,19 +17,28 @@ use super::eventually;
 /// (`docs/status.md`): in one that it shares, `Ready` says nothing of the operator.
 ///
 /// # Panics
-/// After a minute, with what was seen last.
+/// After a minute, with what was seen last; or if what is ready is no `K`.
 pub async fn until_ready<K>(parents: &Api<K>, name: &str) -> K
 where
-    K: Clone + Debug + Serialize + DeserializeOwned,
+    K: Resource + Clone + DeserializeOwned,
 {
-    let look = || async { parents.get(name).await };
-    let is_right = |parent: &kube::Result<K>| parent.as_ref().is_ok_and(is_ready);
-    let what = format!("{name} ready");
-    eventually(&what, look, is_right).await.expect("is ready")
+    // As it is: a Rust type may leave out what tells.
+    let look = || read(parents, name);
+    let is_right = |parent: &kube::Result<Value>| parent.as_ref().is_ok_and(is_ready);
+    let ready = eventually(&format!("{name} ready"), look, is_right).await.expect("is ready");
+    serde_json::from_value(ready).expect("the type of the API reads it")
 }
 
-fn is_ready(parent: &impl Serialize) -> bool {
-    let parent = serde_json::to_value(parent).unwrap_or_default();
+async fn read<K>(parents: &Api<K>, name: &str) -> kube::Result<Value>
+where
+    K: Resource + Clone,
+{
+    let request = Request::new(parents.resource_url()).get(name, &GetParams::default());
+    let request = request.map_err(kube::Error::BuildRequest)?;
+    parents.clone().into_client().request(request).await
+}
+
+fn is_ready(parent: &Value) -> bool {
     let conditions = parent.pointer("/status/conditions").and_then(Value::as_array);
     let generation = parent.pointer("/metadata/generation");
     let is_it = |condition: &Value| {

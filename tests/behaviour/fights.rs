@@ -240,6 +240,18 @@ async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_wants_a_child_of_another_name_each_time_is_said_until_it_stops() {
+    let Some((world, operators)) = kitchen().await else { return };
+    world.apply(RECIPE, acting("r", "names")).await;
+    let message = until_flapping(&world, "UnstableHandler").await;
+    let expected = "the handler wants a child of the type ConfigMap.v1 of another name each time";
+    assert!(message.starts_with(expected), "{message}");
+    world.apply(RECIPE, recipe("r", &[config_map("dish", json!({}))])).await;
+    until_calm(&world).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn somebody_who_writes_the_status_of_the_parent_too_is_named() {
     let Some((world, operators)) = kitchen().await else { return };
     let mut parent = recipe("r", &[]);

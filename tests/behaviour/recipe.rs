@@ -1,7 +1,7 @@
 //! An operator for tests whose parents say themselves what the handler should do.
 //!
 //! A `Recipe` has `spec.children` (returned as they are), `spec.status`, and `spec.act`: `fail`,
-//! `panic`, `hang`, `permanent`, `no-json`, `large`, `many`, `dice`. Everything below `spec` is free of a schema.
+//! `panic`, `hang`, `permanent`, `no-json`, `large`, `many`, `dice`, `names`. All below `spec` is free of a schema.
 
 use std::{
     collections::BTreeMap,
@@ -65,6 +65,11 @@ pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {
             static THROWS: AtomicU64 = AtomicU64::new(0);
             let throw = THROWS.fetch_add(1, Ordering::Relaxed).to_string();
             return Ok(SyncResponse::new().child(config_map("dice", json!({"throw": throw}))));
+        }
+        Some("names") => {
+            static NAMES: AtomicU64 = AtomicU64::new(0);
+            let name = format!("dish-{}", NAMES.fetch_add(1, Ordering::Relaxed));
+            return Ok(SyncResponse::new().child(config_map(&name, json!({}))));
         }
         _ => {}
     }

@@ -94,9 +94,10 @@ impl KeptManagers {
         entries: Vec<Entry<'_>>,
         controller: Option<&Uid>,
     ) -> ManagedFields {
-        let entries = entries.into_iter().filter(Entry::is_of_object);
+        let entries = entries.into_iter().filter(|entry| !entry.is_of_status());
         let is_kept = |entry: &Entry<'_>| self.0.names.contains(entry.manager.as_ref());
-        let (kept, others): (Vec<_>, Vec<_>) = entries.partition(is_kept);
+        let (mut kept, others): (Vec<_>, Vec<_>) = entries.partition(is_kept);
+        kept.retain(Entry::is_of_object);
         if kept.is_empty() {
             return ManagedFields::default();
         }
@@ -216,6 +217,11 @@ impl Entry<'_> {
         Some(KeptEntry { manager: Box::from(&*self.manager), what })
     }
 
+    /// What others write by way of `scale` they write to the object itself.
+    fn is_of_status(&self) -> bool {
+        self.subresource.as_deref() == Some("status")
+    }
+
     fn is_of_object(&self) -> bool {
         self.subresource.as_deref().is_none_or(str::is_empty)
     }
@@ -285,6 +291,20 @@ mod tests {
                 Some("new"),
             ),
             (json!([ours(), entry("timeless", "Update", &json!({"time": null}))]), None),
+            (
+                json!([
+                    entry("old", "Update", &at("30")),
+                    ours(),
+                    entry(
+                        "hpa",
+                        "Update",
+                        &json!({
+                            "time": "2026-01-01T00:00:31Z", "subresource": "scale",
+                        })
+                    ),
+                ]),
+                Some("hpa"),
+            ),
         ] {
             let kept = reduce(&KeptManagers::new(["op"]), &entries);
             assert_eq!(kept.changed_by(), expected, "{entries}");

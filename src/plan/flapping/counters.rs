@@ -58,6 +58,7 @@ impl Counters {
         let paths: Vec<_> = self.flapping().map(|field| field.path.as_str()).collect();
         let what = match &self.subject {
             Subject::Child(id) => id.to_string(),
+            Subject::Children(ty) => format!("a child of the type {ty}"),
             Subject::Status => "the status".to_owned(),
             Subject::Finalizers => "the parent".to_owned(),
         };
@@ -66,6 +67,9 @@ impl Counters {
         let is_whole = paths == [""];
         let paths = paths.join(", ");
         match self.why {
+            FlappingReason::UnstableHandler if matches!(self.subject, Subject::Children(_)) => {
+                format!("the handler wants {what} of another name each time, for the same request")
+            }
             FlappingReason::UnstableHandler if is_whole => {
                 format!("the handler wants {what} and then not, for the same request")
             }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use self::counters::{Counters, Field, LIMIT, MAX_SUBJECTS, make_room};
 use super::{ChildId, RewriteReason};
-use crate::operator::Condition;
+use crate::{object::K8sType, operator::Condition};
 
 /// What is written again and again for one parent.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,8 @@ pub struct Flapping(Vec<Counters>);
 pub enum Subject {
     /// A child.
     Child(ChildId),
+    /// Which children of a type there are: each time others.
+    Children(K8sType),
     /// The status of the parent.
     Status,
     /// The finalizers of the parent.

@@ -207,6 +207,18 @@ fn a_server_that_asked_for_less_is_not_asked_earlier_whatever_changed() {
     assert!(forgotten.wakes_in().unwrap() < 12 * 60, "{:?}", forgotten.wakes_in());
 }
 
+/// Or very many parents keep a server busy that asks each to come back soon.
+#[test]
+fn a_server_that_goes_on_asking_for_little_is_asked_ever_more_slowly() {
+    let mut parent = Parent::after(&[CHILD, THROTTLED]);
+    assert_eq!(parent.wakes_in(), Some(5));
+    for _ in 0..20 {
+        parent.admitted(Input::TimerFired, 0);
+        parent.admitted(THROTTLED, 0);
+    }
+    assert!(parent.wakes_in() > Some(20), "{:?}", parent.wakes_in());
+}
+
 /// Or an operator would do nothing but run one parent.
 #[test]
 fn a_parent_that_goes_during_a_run_stops_after_it() {

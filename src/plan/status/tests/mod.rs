@@ -42,8 +42,7 @@ fn schema() -> StatusSchema {
 }
 
 fn ready(status: ConditionStatus, message: &str) -> Condition {
-    let (ty, reason) = ("Ready".to_owned(), "Synced".to_owned());
-    Condition { ty, status, reason, message: message.to_owned() }
+    Condition::new("Ready", status, "Synced", message)
 }
 
 fn patched(
