@@ -9,7 +9,7 @@ use crate::object::K8sType;
 
 /// Fields whose values are quantities, by their last names; `*` is any name. Each pattern begins
 /// with a name that no map with free keys has.
-const QUANTITIES: [&[&str]; 16] = [
+const QUANTITIES: [&[&str]; 18] = [
     &["resources", "requests", "*"],
     &["resources", "limits", "*"],
     &["capacity", "requests", "*"],
@@ -22,20 +22,20 @@ const QUANTITIES: [&[&str]; 16] = [
     &["limits", "maxLimitRequestRatio", "*"],
     &["emptyDir", "sizeLimit"],
     &["resourceFieldRef", "divisor"],
+    &["capacity", "*", "value"],
+    &["counters", "*", "value"],
     &["target", "averageValue"],
     &["target", "value"],
     &["scaleUp", "tolerance"],
     &["scaleDown", "tolerance"],
 ];
 
-/// Whether the type is one that the API server itself defines, as opposed to a custom resource.
-pub(super) fn is_builtin(ty: &K8sType) -> bool {
-    ty.is_builtin()
-}
-
 /// Whether the value at a path of a built-in type is a quantity.
 pub(super) fn is_quantity(path: &Path<'_>) -> bool {
-    path.ends_with(&["overhead", "*"])
+    // Those of a `CSIStorageCapacity`.
+    path.is(&["capacity"])
+        || path.is(&["maximumVolumeSize"])
+        || path.ends_with(&["overhead", "*"])
         || path.ends_with(&["overhead", "podFixed", "*"])
         || QUANTITIES.iter().any(|pattern| path.ends_with(pattern))
 }

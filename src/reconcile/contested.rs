@@ -121,13 +121,13 @@ impl Dispute<'_> {
                     self.applied(&wanted, &live, reply);
                     return None;
                 }
-                Ok(Applied::Held(more)) => match self.give_way(more) {
-                    Some(less) => rest = less,
-                    None => {
+                Ok(Applied::Held(more)) => {
+                    let Some(less) = self.give_way(more) else {
                         self.leave().await;
                         return None;
-                    }
-                },
+                    };
+                    rest = less;
+                }
                 Ok(Applied::Outdated) => {}
                 // A new object is as all of the wish says: nobody holds anything of it.
                 Err(error) => {

@@ -22,7 +22,7 @@ impl Context {
 
     /// The same of an object that is left alone: one of which no watch tells is to be looked at again.
     pub(super) fn learn_left(&self, live: Object, report: &mut Report) {
-        report.has_unwatched |= !self.is_watched(&live);
+        report.unwatched += usize::from(!self.is_watched(&live));
         self.learn_live(live);
     }
 

@@ -65,7 +65,7 @@ impl Report {
                 recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
             }
             _ if !self.waiting.is_empty() => recheck(self.resync.unwrap_or(RECHECK).min(RECHECK)),
-            _ if self.has_unwatched => {
+            _ if self.unwatched > 0 => {
                 recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
             }
             End::Alive | End::Finalized | End::Gone => self.settled(),

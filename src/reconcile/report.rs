@@ -114,8 +114,8 @@ pub struct Report {
     pub wrote_status: bool,
     /// Whether the status waits until the server publishes what it may hold.
     pub status_is_due: bool,
-    /// Whether an object is left alone of which no watch tells what becomes of it.
-    pub has_unwatched: bool,
+    /// How many objects are left alone of which no watch tells what becomes of them.
+    pub unwatched: usize,
     /// How far the parent got.
     pub end: End,
     /// How often something was written that is written too often.
@@ -184,7 +184,7 @@ impl Report {
             resync: None,
             wrote_status: false,
             status_is_due: false,
-            has_unwatched: false,
+            unwatched: 0,
             end: End::Alive,
             slowed: None,
             calms_in: None,

@@ -41,7 +41,7 @@ pub(super) fn compared<'a>(
     fields: Option<&FieldSet<'_>>,
     most: usize,
 ) -> Vec<Difference<'a>> {
-    let is_builtin = builtin::is_builtin(ty);
+    let is_builtin = ty.is_builtin();
     let mut comparison = Comparison { is_builtin, path: Path::default(), found: Vec::new(), most };
     comparison.values(desired, Some(live), Owned::root(fields));
     comparison.found
