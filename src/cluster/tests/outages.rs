@@ -79,3 +79,26 @@ async fn a_server_that_was_seen_to_have_gone_back_has_however_late_its_list_is()
         assert_eq!(settled, Settled::WentBack, "after {outage:?}");
     }
 }
+
+/// With as short a time, however often it says so, it is asked without end by all that watch it.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_for_a_second_each_time_is_asked_ever_less() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    let serve = move |request: Request<Body>| {
+        let is_watch = is_watch(request.uri().query().unwrap_or_default());
+        let body = line(&if is_watch { json!({}) } else { empty() });
+        let mut busy = Response::builder();
+        if is_watch {
+            let _ = say.send(());
+            busy = busy.status(429).header("Retry-After", "1");
+        }
+        async move { Ok::<_, Infallible>(busy.body(body).unwrap()) }
+    };
+    looping(cluster(tower::service_fn(serve)), |_| {});
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let mut watches = 0;
+    while heard.try_recv().is_ok() {
+        watches += 1;
+    }
+    assert!((5..20).contains(&watches), "asked {watches} times");
+}

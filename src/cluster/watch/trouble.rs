@@ -72,9 +72,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
         self.alive = None;
         self.is_doubtful = true;
+        let usual = BACKOFF.delay(self.failures, self.seed);
         let retry_in = match error.class() {
-            ErrorClass::Wait(delay) => Backoff::spread(Backoff::obeyed(delay), self.seed),
-            _ => BACKOFF.delay(self.failures, self.seed),
+            // Some ask for a second whatever trouble they are in.
+            ErrorClass::Wait(delay) => {
+                Backoff::spread(Backoff::obeyed(delay).max(usual), self.seed)
+            }
+            _ => usual,
         };
         (self.note)(WatchNote::Failed { error, retry_in });
         tokio::time::sleep(retry_in).await;
