@@ -102,3 +102,26 @@ async fn a_server_that_asks_for_a_second_each_time_is_asked_ever_less() {
     }
     assert!((5..20).contains(&watches), "asked {watches} times");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_list_ends_an_outage_however_little_is_said_after_it() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    let asked = AtomicUsize::new(0);
+    looping(
+        served_by(move |query| match query {
+            _ if asked.fetch_add(1, Ordering::Relaxed) == 0 => (503, line(&json!({}))),
+            query if is_watch(query) => (200, silent()),
+            query => {
+                let _ = say.send(query.to_owned());
+                listed("9")
+            }
+        }),
+        |_| {},
+    );
+    tokio::time::sleep(Duration::from_secs(150)).await;
+    let mut lists = Vec::new();
+    while let Ok(query) = heard.try_recv() {
+        lists.push(query);
+    }
+    assert_eq!(lists, ["limit=500", "limit=1"]);
+}

@@ -62,6 +62,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
         self.from = Some(version);
         (self.is_doubtful, self.mute, self.listed) = (false, 0, Some(Instant::now()));
+        // The list is of what came out of it: however quiet the watch is, it goes on from there.
+        self.out_since = None;
     }
 
     /// Says that what was listed is watched. Not before: it would be out of date unnoticed.
