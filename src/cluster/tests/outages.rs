@@ -125,3 +125,28 @@ async fn a_list_ends_an_outage_however_little_is_said_after_it() {
     }
     assert_eq!(lists, ["limit=500", "limit=1"]);
 }
+
+/// A server that was restarted has forgotten the versions of all that watch it.
+#[tokio::test(start_paused = true)]
+async fn not_all_scopes_list_in_the_moment_in_which_their_versions_are_forgotten() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    for _ in 0..8 {
+        let (say, asked) = (say.clone(), AtomicUsize::new(0));
+        let start = tokio::time::Instant::now();
+        let cluster = served_by(move |query| match asked.fetch_add(1, Ordering::Relaxed) {
+            1 => (410, line(&json!({"kind": "Status", "code": 410, "reason": "Expired"}))),
+            2 => {
+                let _ = say.send(start.elapsed());
+                listed("9")
+            }
+            _ if is_watch(query) => (200, silent()),
+            _ => listed("9"),
+        });
+        looping(cluster, |_| {});
+    }
+    let mut delays = BTreeSet::new();
+    for _ in 0..8 {
+        delays.insert(heard.recv().await.expect("the loops never end").as_millis());
+    }
+    assert!(delays.len() > 1 && delays.iter().all(|delay| *delay <= 1000), "{delays:?}");
+}

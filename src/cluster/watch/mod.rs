@@ -156,7 +156,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             Ok(End::CannotStream) => self.streams_lists = false,
             Ok(End::Gone(reason)) => {
                 self.restart(reason);
-                self.pause_before_retry().await;
+                self.pause_before_list().await;
             }
             Ok(End::Clean) if self.has_lasted() => self.worked(),
             Ok(End::Clean) => self.pause_before_retry().await,

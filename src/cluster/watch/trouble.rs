@@ -22,6 +22,9 @@ const STUCK_AT_ONCE: u32 = 3;
 const STUCK_IN_TIME: u32 = 6;
 const LISTED_AT_MOST_EVERY: Duration = Duration::from_mins(10);
 
+/// Over so many milliseconds the lists are spread of those whose versions are forgotten together.
+const LISTS_WITHIN: u64 = 1000;
+
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) fn restart(&mut self, reason: &'static str) {
         self.cluster.metrics().watch_restarted(&self.spec.ty, reason);
@@ -82,6 +85,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         };
         (self.note)(WatchNote::Failed { error, retry_in });
         tokio::time::sleep(retry_in).await;
+    }
+
+    /// A server that is restarted has forgotten the versions of all that watch it: they do not list in
+    /// one moment.
+    pub(super) async fn pause_before_list(&mut self) {
+        tokio::time::sleep(Duration::from_millis(self.seed % LISTS_WITHIN)).await;
+        self.pause_before_retry().await;
     }
 
     /// The first time costs nothing; a server that ends every watch at once, or calls the version
