@@ -4,6 +4,7 @@ mod lists;
 mod outages;
 mod quiet;
 mod schemas;
+mod streamed;
 mod watches;
 
 use std::{

@@ -59,7 +59,7 @@ enum End {
     Silent,
     /// What came next is no longer known: list again. The reason is that of the metric.
     Gone(&'static str),
-    /// The server does not stream lists, or ended one before it was complete.
+    /// The server does not stream lists, ended one before it was complete, or fell silent in it.
     CannotStream,
 }
 
@@ -187,7 +187,11 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             match self.next_line(&mut lines, &mut line).await {
                 Ok(true) => self.is_doubtful = false,
                 Ok(false) => break,
-                Err(ApiError::TimedOut { .. }) if initial.is_none() => return Ok(End::Silent),
+                // One that takes a streamed list for a watch like any other has nothing to say.
+                Err(ApiError::TimedOut { .. }) if initial.is_some() => {
+                    return Ok(End::CannotStream);
+                }
+                Err(ApiError::TimedOut { .. }) => return Ok(End::Silent),
                 Err(error) => return Err(error),
             }
             let frame = frames::frame(&line, &self.spec.ty)
