@@ -27,6 +27,30 @@ async fn a_type_in_which_nothing_happens_is_no_trouble() {
     }
 }
 
+/// What ends its watches is a proxy that is restarted once.
+#[tokio::test(start_paused = true)]
+async fn one_watch_that_ends_at_once_among_silent_ones_is_no_reason_to_list() {
+    let (say, mut heard) = mpsc::unbounded_channel();
+    let watches = AtomicUsize::new(0);
+    let cluster = served_by(move |query| {
+        let number = is_watch(query).then(|| watches.fetch_add(1, Ordering::Relaxed) + 1);
+        let _ = say.send(if query == "limit=500" { "list" } else { "another" });
+        match number {
+            None => (200, line(&empty())),
+            Some(3) => (200, answer(Vec::new())),
+            Some(_) => (200, silent()),
+        }
+    });
+    looping(cluster, |_| {});
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    let mut words = Vec::new();
+    while let Ok(word) = heard.try_recv() {
+        words.push(word);
+    }
+    assert_eq!(words.iter().filter(|word| **word == "list").count(), 1, "{words:?}");
+    assert!(words.len() > 6, "the fourth watch is open: {words:?}");
+}
+
 /// The version of the list is compacted away while nothing of the type changes; a bookmark says from
 /// where to go on.
 #[tokio::test(start_paused = true)]

@@ -82,6 +82,8 @@ struct Loop<N> {
     hurries: u32,
     /// How many streams ended since the server last said something that could be taken in.
     mute: u32,
+    /// How many of these, up to the last, ended as soon as they began.
+    quick: u32,
     /// Whether the stream before ended earlier than it was to, or there was none.
     is_cut: bool,
     /// When the stream was opened that is read in this turn.
@@ -109,7 +111,8 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
 ) {
     let streams_lists = cluster.settings().streaming_lists;
     let (from, settled, alive, is_cut) = (None, None, None, true);
-    let (failures, hurries, mute, opened, listed, is_doubtful, out_since) = <_>::default();
+    let (failures, hurries, mute, quick, opened, listed) = <_>::default();
+    let (is_doubtful, out_since) = <_>::default();
     let seed = RandomState::new().hash_one(());
     let mut looping = Loop {
         cluster,
@@ -124,6 +127,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         failures,
         hurries,
         mute,
+        quick,
         is_cut,
         opened,
         is_doubtful,
@@ -282,7 +286,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     /// A server that ends every watch after a word is not to be asked in a tight loop either.
     fn advance(&mut self, version: ResourceVersion) {
-        self.mute = 0;
+        (self.mute, self.quick) = (0, 0);
         let has_lasted = self.has_lasted();
         if has_lasted {
             self.worked();

@@ -61,7 +61,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             self.settled = Some(settled);
         }
         self.from = Some(version);
-        (self.is_doubtful, self.mute, self.listed) = (false, 0, Some(Instant::now()));
+        (self.mute, self.quick) = (0, 0);
+        (self.is_doubtful, self.listed) = (false, Some(Instant::now()));
         // The list is of what came out of it: however quiet the watch is, it goes on from there.
         self.out_since = None;
     }

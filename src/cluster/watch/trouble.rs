@@ -39,13 +39,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             return;
         }
         self.mute += 1;
-        let is_stuck = if opened.elapsed() <= SHORT_WATCH {
-            self.mute >= STUCK_AT_ONCE
-        } else {
-            let is_old = self.listed.is_none_or(|at| at.elapsed() > LISTED_AT_MOST_EVERY);
-            self.mute >= STUCK_IN_TIME && is_old
-        };
-        if is_stuck {
+        self.quick = if opened.elapsed() <= SHORT_WATCH { self.quick + 1 } else { 0 };
+        let is_old = self.listed.is_none_or(|at| at.elapsed() > LISTED_AT_MOST_EVERY);
+        if self.quick >= STUCK_AT_ONCE || (self.mute >= STUCK_IN_TIME && is_old) {
             self.restart("stuck");
         }
     }
