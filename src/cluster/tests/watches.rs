@@ -247,8 +247,8 @@ async fn a_type_that_is_served_again_is_begun_with_a_list() {
     }
 }
 
-/// What a server says in the watch that cannot get on.
-type Obstacle = fn() -> Answer;
+/// What a server answers to the watch that cannot get on.
+type Obstacle = fn() -> (u16, Answer);
 
 /// A server on which no watch gets past version 5, at which it was listed first; by now it holds
 /// another object.
@@ -256,7 +256,7 @@ fn stuck(obstacle: Obstacle) -> Cluster {
     let lists = AtomicUsize::new(0);
     served_by(move |query| match query {
         query if query.contains("resourceVersion=5&") || query.ends_with("resourceVersion=5") => {
-            (200, obstacle())
+            obstacle()
         }
         query if is_watch(query) => (200, silent()),
         "limit=500" if lists.fetch_add(1, Ordering::Relaxed) == 0 => {
@@ -266,19 +266,25 @@ fn stuck(obstacle: Obstacle) -> Cluster {
     })
 }
 
-/// Its event is one that cannot be converted, or read.
+/// Its event is one that cannot be converted, or read, or its version one that is refused.
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_does_not_get_past_an_event_is_begun_with_a_list() {
-    let at_an_end = || answer(Vec::new());
-    let at_an_error = || line(&json!({"type": "ERROR", "object": {"kind": "Status", "code": 500}}));
-    let at_garbage = || answer(b"{\"type\": \"MODI\n".to_vec());
-    for obstacle in [at_an_end as Obstacle, at_an_error, at_garbage] {
+    let obstacles: [Obstacle; 5] = [
+        || (200, answer(Vec::new())),
+        || (200, line(&json!({"type": "ERROR", "object": {"kind": "Status", "code": 500}}))),
+        || (200, answer(b"{\"type\": \"MODI\n".to_vec())),
+        || (400, line(&json!({}))),
+        || (500, line(&json!({}))),
+    ];
+    for (which, obstacle) in obstacles.into_iter().enumerate() {
         let (say, mut heard) = mpsc::unbounded_channel();
         let store = looping(stuck(obstacle), move |note| drop(say.send(note)));
         let mut was_lost = false;
+        let start = tokio::time::Instant::now();
         while store.reader().list().is_empty() {
             let note = heard.recv().await.expect("the loop never ends");
             was_lost |= matches!(note, WatchNote::Lost);
+            assert!(start.elapsed() < Duration::from_hours(1), "{which} is in its way");
         }
         assert!(was_lost, "it is told before");
     }

@@ -88,6 +88,8 @@ struct Loop<N> {
     is_cut: bool,
     /// When the stream was opened that is read in this turn.
     opened: Option<Instant>,
+    /// When the server answered a look at it in this turn.
+    answered: Option<Instant>,
     /// Whether the server may have gone back to an earlier version unnoticed: the stream before said
     /// nothing from its start to its end, or the server was not to be reached.
     is_doubtful: bool,
@@ -112,7 +114,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
     let streams_lists = cluster.settings().streaming_lists;
     let (from, settled, alive, is_cut) = (None, None, None, true);
     let (failures, hurries, mute, quick, opened, listed) = <_>::default();
-    let (is_doubtful, out_since) = <_>::default();
+    let (answered, is_doubtful, out_since) = <_>::default();
     let seed = RandomState::new().hash_one(());
     let mut looping = Loop {
         cluster,
@@ -130,6 +132,7 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         quick,
         is_cut,
         opened,
+        answered,
         is_doubtful,
         out_since,
         alive,
@@ -145,7 +148,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// One connection, from its start to its end.
     async fn turn(&mut self) {
         let started = Instant::now();
-        self.opened = None;
+        (self.opened, self.answered) = (None, None);
         let end = match self.from.clone() {
             None if !self.streams_lists => self.list().await,
             Some(version) if self.is_doubtful => self.watch_again(version).await,

@@ -82,7 +82,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     /// and after long have written as much again, so that our version is one of another history.
     pub(super) async fn watch_again(&mut self, from: ResourceVersion) -> Result<End, ApiError> {
         let version = self.cluster.version(&self.spec).await?;
-        self.is_doubtful = false;
+        (self.answered, self.is_doubtful) = (Some(Instant::now()), false);
         // It answers: what ends the next watch is another outage, however long this one lasts.
         let out_since = self.out_since.take();
         if version.is_older_than(&from) {

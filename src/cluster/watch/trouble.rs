@@ -13,8 +13,8 @@ use crate::schedule::Backoff;
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duration::from_secs(15) };
 
 /// As many streams that end as soon as they begin, and before anything could be taken in, are stuck:
-/// at an event that the server cannot send (a conversion webhook fails), or that cannot be read. A
-/// list shows only what there is now.
+/// at an event that the server cannot send (a conversion webhook fails), or that cannot be read, or at
+/// a version that it refuses. A list shows only what there is now.
 const STUCK_AT_ONCE: u32 = 3;
 
 /// The same of streams that end later: most are of types in which nothing happens, behind something
@@ -34,12 +34,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     /// Begins with a list where no stream gets on from its version.
     pub(super) fn give_up_if_stuck(&mut self, end: &Result<End, ApiError>) {
-        let Some(opened) = self.opened else { return };
-        if self.from.is_none() || matches!(end, Ok(End::Gone(_))) {
+        let is_in_vain = self.opened.is_some() || (self.answered.is_some() && refuses_version(end));
+        if self.from.is_none() || matches!(end, Ok(End::Gone(_))) || !is_in_vain {
             return;
         }
         self.mute += 1;
-        self.quick = if opened.elapsed() <= SHORT_WATCH { self.quick + 1 } else { 0 };
+        let is_quick = self.opened.is_none_or(|at| at.elapsed() <= SHORT_WATCH);
+        self.quick = if is_quick { self.quick + 1 } else { 0 };
         let is_old = self.listed.is_none_or(|at| at.elapsed() > LISTED_AT_MOST_EVERY);
         if self.quick >= STUCK_AT_ONCE || (self.mute >= STUCK_IN_TIME && is_old) {
             self.restart("stuck");
@@ -98,6 +99,12 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             tokio::time::sleep(BACKOFF.delay(self.hurries - 1, self.seed)).await;
         }
     }
+}
+
+/// Whether it may be for its version that a watch is not opened, by a server that answers otherwise.
+fn refuses_version(end: &Result<End, ApiError>) -> bool {
+    let code = end.as_ref().err().and_then(ApiError::code);
+    matches!(code, Some(400 | 422 | 500..=599))
 }
 
 /// Whether there was no server to answer, or none behind it (500 is what one says whose etcd is not to
