@@ -174,6 +174,10 @@ impl Reflector {
             WatchNote::Failed { error, retry_in } => {
                 tracing::warn!(watched = %self.watched(scope), %error, ?retry_in, "the watch failed");
                 self.failed(scope, &error, retry_in);
+                if error.class() == ErrorClass::Forbidden {
+                    // Others stand in for it, whose deletions its hold would keep back for ever.
+                    self.release_deletions_later(scope, ctx);
+                }
             }
         }
         if scope == 0 && self.hand_over(ctx) {
@@ -205,7 +209,7 @@ impl Reflector {
     }
 
     /// A hold begins in the store, and may have begun unheard of: it is told with the watch that
-    /// follows its list.
+    /// follows its list, if there may be one.
     fn release_deletions_later(&mut self, scope: usize, ctx: &mut Context<Self>) {
         let hold = self.parts.store.hold(self.scopes[scope].id);
         if let Some(hold) = hold.filter(|_| hold != self.scopes[scope].held) {

@@ -216,6 +216,7 @@ fn a_watch_that_stood_in_says_nothing_any_more() {
     };
     let failed = |code| WatchNote::Failed { error: refused(code), retry_in: Duration::ZERO };
     System::new().block_on(async {
+        tokio::time::pause();
         let [all, a] = [reflector.scopes[0].id, reflector.scopes[1].id];
         let reflector = reflector.start();
         let tell = async |scope, note| reflector.send(mail(Noted { scope, note })).await.unwrap();
@@ -226,6 +227,17 @@ fn a_watch_that_stood_in_says_nothing_any_more() {
         tell(1, WatchNote::Synced(Settled::Continued)).await;
         assert!(store.reader().may_delete(Some("a")) && !store.reader().may_delete(Some("b")));
         assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), false)], true));
+
+        // All may be listed for a moment, and has gone back: nobody may watch it from there.
+        take_in(9, &store, all);
+        assert_eq!(take_in(5, &store, all), Settled::WentBack);
+        tell(0, failed(403)).await;
+        assert!(!store.reader().may_delete(Some("a")), "it is held for all");
+        tokio::time::advance(HOLD_DELETIONS + Duration::from_secs(1)).await;
+        for _ in 0..2 {
+            reflector.send(mail(Turn)).await.unwrap();
+        }
+        assert!(store.reader().may_delete(Some("a")), "and no longer than a minute");
 
         list(10, &store, all, &reflector).await;
         assert_eq!(shown(), (vec![], false));
