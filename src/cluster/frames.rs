@@ -24,7 +24,7 @@ pub(super) enum Frame<'a> {
     Error(Refusal),
     /// An object that cannot be read; the others go on.
     Undecodable(Undecodable),
-    /// An object that cannot be read is gone: only a list tells which.
+    /// An object that cannot be read is gone.
     UndecodableDeletion(Undecodable),
 }
 
@@ -248,6 +248,13 @@ mod tests {
             _ => panic!("read"),
         }
         assert!(matches!(frame(&gone, &ty).unwrap(), Frame::UndecodableDeletion(_)));
+        let odd = b"{\"metadata\":{\"uid\":\"\xff\",\"resourceVersion\":\"\xff\"}}";
+        match frame(&line("DELETED", odd), &ty).unwrap() {
+            Frame::UndecodableDeletion(it) => {
+                assert!(it.uid().is_none() && it.resource_version().is_none());
+            }
+            _ => panic!("read"),
+        }
         assert!(matches!(frame(&line("ADDED", &good), &ty).unwrap(), Frame::Changed(_)));
         assert!(frame(&line("BOOKMARK", &bad), &ty).is_err() && frame(b"\xff", &ty).is_err());
         let head = br#"{"metadata":{"resourceVersion":"5"},"items":["#;

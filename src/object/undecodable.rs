@@ -34,7 +34,8 @@ impl Undecodable {
         let Some(metadata) = metadata(text) else { return Self::unknown(ty, why) };
         let text = |name: &str| {
             let text = metadata.text(name).ok()??.into_owned();
-            (1..=MAX_NAME).contains(&text.len()).then_some(text)
+            let is_whole = !text.contains(char::REPLACEMENT_CHARACTER);
+            ((1..=MAX_NAME).contains(&text.len()) && is_whole).then_some(text)
         };
         Self(Arc::new(Told {
             key: key(ty, text("namespace").as_deref(), text("name").as_deref()),

@@ -102,7 +102,28 @@ impl Store {
 
     /// The same within a streamed list, which is not complete yet.
     pub fn observe_deletion_within_list(&self, object: &Object) -> Option<Change> {
-        self.write().end(object)
+        self.write().end(object.key(), object.uid(), object.resource_version())
+    }
+
+    /// Takes in a `DELETED` event of an object that cannot be read, as far as it can: that is enough.
+    pub fn observe_end(
+        &self,
+        scope: ScopeId,
+        key: &ObjectKey,
+        uid: &Uid,
+        version: &ResourceVersion,
+    ) -> Option<Change> {
+        self.write().observe_end(scope, key, uid, version)
+    }
+
+    /// The same within a streamed list.
+    pub fn observe_end_within_list(
+        &self,
+        key: &ObjectKey,
+        uid: &Uid,
+        version: &ResourceVersion,
+    ) -> Option<Change> {
+        self.write().end(key, uid, version)
     }
 
     /// Takes in an object that cannot be read; whether it, or this version of it, is news.

@@ -1,5 +1,6 @@
 //! Requests and watch loops before servers that say too much, end, refuse, or have forgotten.
 
+mod ends;
 mod lists;
 mod outages;
 mod quiet;

@@ -14,6 +14,7 @@
 //! A streamed list is a watch with `sendInitialEvents`: its events are collected until the
 //! bookmark that ends them, then taken in as one list, and the same stream goes on as the watch.
 
+mod intake;
 mod lines;
 mod start;
 mod trouble;
@@ -26,14 +27,10 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{
-    ApiError, Cluster, WatchNote, WatchSpec,
-    frames::{self, Frame},
-    list::PAGE_SIZE,
-};
+use super::{ApiError, Cluster, WatchNote, WatchSpec, frames, list::PAGE_SIZE};
 use crate::{
-    object::{Object, ObjectKey, Outline, ResourceVersion, Undecodable},
-    store::{Change, ListStart, ScopeId, Settled, Store},
+    object::{Object, ObjectKey, ResourceVersion},
+    store::{ScopeId, Settled, Store},
 };
 
 /// How often it is told that the server says something.
@@ -210,83 +207,6 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         Ok(if initial.is_some() { End::CannotStream } else { End::Clean })
     }
 
-    /// Takes in one frame; `Some` ends the stream.
-    fn take(
-        &mut self,
-        frame: Frame<'_>,
-        initial: &mut Option<(ListStart, Streamed)>,
-    ) -> Result<Option<End>, ApiError> {
-        match (frame, initial.as_mut()) {
-            (Frame::Changed(outline), Some((_, objects))) => {
-                objects.insert(outline.key().clone(), self.object(outline));
-            }
-            (Frame::Changed(outline), None) => {
-                self.advance(outline.version().clone());
-                self.changed(self.observe(outline));
-            }
-            (Frame::Deleted(outline), Some((_, objects))) => {
-                objects.remove(outline.key());
-                // It may be known as one that cannot be read, and a reply may be on its way.
-                let object = self.object(outline);
-                self.changed(self.store.observe_deletion_within_list(&object));
-            }
-            (Frame::Deleted(outline), None) => {
-                self.advance(outline.version().clone());
-                let object = self.object(outline);
-                self.changed(self.store.observe_deletion(self.scope, &object));
-            }
-            (Frame::Bookmark { version, ends_initial: true }, Some(_)) => {
-                let (start, objects) = initial.take().expect("matched above");
-                self.take_in(start, objects.into_values().collect(), version);
-                self.watched();
-            }
-            (Frame::Bookmark { .. }, Some(_)) => {}
-            (Frame::Bookmark { version, .. }, None) => {
-                self.store.bookmark(self.scope, &version);
-                self.advance(version);
-            }
-            (Frame::Undecodable(object), initial) => {
-                if let Some(((_, objects), key)) = initial.zip(object.key()) {
-                    // What the list had of it is older than what may be known.
-                    objects.remove(key);
-                }
-                self.leave_out(object);
-            }
-            (Frame::UndecodableDeletion(object), _) => {
-                self.undecodable(object, false);
-                return Ok(Some(End::Gone("undecodable")));
-            }
-            (Frame::Error(refusal), _) if refusal.code == 410 => {
-                return Ok(Some(End::Gone(EXPIRED)));
-            }
-            (Frame::Error(refusal), _) => {
-                let (request, refusal) = (self.name(), Box::new(refusal));
-                return Err(ApiError::Refused { request, refusal });
-            }
-        }
-        Ok(None)
-    }
-
-    /// Most events are echoes of our own writes, and known from the replies.
-    fn observe(&self, outline: Outline<'_>) -> Option<Change> {
-        let (key, uid, version) = (outline.key(), outline.uid(), outline.version());
-        if self.store.observe_echo(self.scope, key, uid, version) {
-            return None;
-        }
-        self.store.observe(self.scope, self.object(outline))
-    }
-
-    fn object(&self, outline: Outline<'_>) -> Object {
-        outline.keep(&self.spec.ty, self.cluster.managers())
-    }
-
-    fn changed(&self, change: Option<Change>) {
-        self.cluster.metrics().watch_event(&self.spec.ty);
-        if let Some(change) = change {
-            (self.note)(WatchNote::Changed(vec![change]));
-        }
-    }
-
     /// A server that ends every watch after a word is not to be asked in a tight loop either.
     fn advance(&mut self, version: ResourceVersion) {
         (self.mute, self.quick) = (0, 0);
@@ -311,16 +231,6 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             self.alive = Some(Instant::now());
             (self.note)(WatchNote::Alive { at: SystemTime::now() });
         }
-    }
-
-    fn leave_out(&self, object: Undecodable) {
-        let is_news = self.store.leave_out(object.clone());
-        self.undecodable(object, is_news);
-    }
-
-    fn undecodable(&self, object: Undecodable, is_news: bool) {
-        self.cluster.metrics().undecodable(&self.spec.ty);
-        (self.note)(WatchNote::Undecodable { object, is_news });
     }
 
     fn opened(&self) {

@@ -200,22 +200,36 @@ impl Contents {
     }
 
     pub(super) fn observe_deletion(&mut self, scope: ScopeId, object: &Object) -> Option<Change> {
-        self.scopes[scope.0].advance(object.resource_version());
-        self.end(object)
+        self.observe_end(scope, object.key(), object.uid(), object.resource_version())
+    }
+
+    pub(super) fn observe_end(
+        &mut self,
+        scope: ScopeId,
+        key: &ObjectKey,
+        uid: &Uid,
+        version: &ResourceVersion,
+    ) -> Option<Change> {
+        self.scopes[scope.0].advance(version);
+        self.end(key, uid, version)
     }
 
     /// Takes in that an object has gone, as told before a list is complete: up to there a scope may
     /// still lack what is older.
-    pub(super) fn end(&mut self, object: &Object) -> Option<Change> {
-        let version = object.resource_version();
-        if self.tombstones.get(object.uid()).is_some_and(|it| !version.is_older_than(&it.version)) {
-            self.tombstones.remove(object.uid());
+    pub(super) fn end(
+        &mut self,
+        key: &ObjectKey,
+        uid: &Uid,
+        version: &ResourceVersion,
+    ) -> Option<Change> {
+        if self.tombstones.get(uid).is_some_and(|it| !version.is_older_than(&it.version)) {
+            self.tombstones.remove(uid);
         }
-        self.departed.remember(object.uid(), object.resource_version());
-        self.left_out.has_gone(object.key(), object.uid(), Some(version));
-        let cached = self.get(object.key())?;
-        let is_stale = object.resource_version().is_older_than(cached.resource_version());
-        (cached.uid() == object.uid() && !is_stale).then(|| self.remove(object.key()))?
+        self.departed.remember(uid, version);
+        self.left_out.has_gone(key, uid, Some(version));
+        let cached = self.get(key)?;
+        let is_stale = version.is_older_than(cached.resource_version());
+        (cached.uid() == uid && !is_stale).then(|| self.remove(key))?
     }
 
     /// Takes in the reply to a final delete, which has no version.
