@@ -21,6 +21,7 @@ pub(crate) fn explain(error: RunError) -> anyhow::Error {
         | RunError::Exposed(_)
         | RunError::Config(_)
         | RunError::PanicAborts
+        | RunError::WithinRuntime
         | RunError::System(_)
         | RunError::Died) => error.into(),
     }

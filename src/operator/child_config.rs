@@ -131,6 +131,14 @@ impl ChildConfig {
     }
 }
 
+impl ChildConfig {
+    /// Whether it could, but does not, create a child anew where a field cannot change.
+    pub(crate) fn leaves_immutable(self, ty: &K8sType) -> bool {
+        let is_applied = self.update_strategy == UpdateStrategy::Apply;
+        is_applied && !self.recreate_if_immutable && !takes_others_along(ty)
+    }
+}
+
 impl ChildType {
     /// Finds what cannot work.
     pub(super) fn validate(&self, operator: &str) -> Result<(), ConfigError> {

@@ -98,12 +98,12 @@ pub enum ConfigError {
         parent: K8sType,
     },
     /// The parents cannot be selected so.
-    #[error("operator `{operator}`: the selector of its parents cannot be used")]
+    #[error("operator `{operator}`: the selector of its parents cannot be used: {why}")]
     Selector {
         /// The operator.
         operator: String,
-        /// What is wrong with the selector.
-        source: SelectorError,
+        /// What is wrong with the selector; no `source`, as the text tells it.
+        why: SelectorError,
     },
     /// The option is for children that are updated by apply.
     #[error("operator `{operator}`: `{option}` of {ty} needs `ChildConfig::apply()`")]

@@ -41,6 +41,7 @@ pub use error::{ConfigError, Permanent, RetryAfter};
 pub use handler::Handler;
 pub use name::{InvalidName, OperatorName};
 pub use namespaces::Namespaces;
+pub(crate) use pause::misunderstood_pause;
 pub use pause::{PAUSED_ANNOTATION, is_paused};
 pub use predecessor::Predecessor;
 pub use request::SyncRequest;

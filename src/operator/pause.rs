@@ -2,7 +2,8 @@
 
 use crate::object::Object;
 
-/// The annotation that pauses a parent while its value is `true`; any other value does not.
+/// The annotation that pauses a parent while its value is `true`, in whatever case; any other value does
+/// not, and unless it is `false` or empty a Warning Event says so.
 ///
 /// While a parent is paused no child of it is created, changed or deleted, it is not finalized,
 /// and its finalizers stay as they are. Its handler is still asked, and its status follows: the
@@ -14,7 +15,19 @@ pub const PAUSED_ANNOTATION: &str = "operetta.dev/paused";
 
 /// Whether a parent is paused.
 pub fn is_paused(parent: &Object) -> bool {
-    parent.annotations().get(PAUSED_ANNOTATION).is_some_and(|value| value == "true")
+    parent
+        .annotations()
+        .get(PAUSED_ANNOTATION)
+        .is_some_and(|value| value.eq_ignore_ascii_case("true"))
+}
+
+/// What the annotation says where that pauses nothing although somebody may have meant it to.
+pub(crate) fn misunderstood_pause(parent: &Object) -> Option<String> {
+    const MAX_CHARS: usize = 32;
+    let annotations = parent.annotations();
+    let value = annotations.get(PAUSED_ANNOTATION)?;
+    let is_clear = ["", "true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    (!is_clear).then(|| value.chars().take(MAX_CHARS).collect())
 }
 
 #[cfg(test)]
@@ -27,14 +40,18 @@ mod tests {
     #[test]
     fn only_true_pauses() {
         let ty = K8sType::namespaced("example.com/v1", "App", "apps");
-        for (annotations, expected) in [
-            (json!({"operetta.dev/paused": "true"}), true),
-            (json!({"operetta.dev/paused": "false"}), false),
-            (json!({"operetta.dev/paused": "True"}), false),
-            (json!({"operetta.dev/paused": ""}), false),
-            (json!({"example.com/paused": "true"}), false),
-            (json!({}), false),
-            (json!(null), false),
+        for (annotations, expected, odd) in [
+            (json!({"operetta.dev/paused": "true"}), true, None),
+            (json!({"operetta.dev/paused": "True"}), true, None),
+            (json!({"operetta.dev/paused": "TRUE"}), true, None),
+            (json!({"operetta.dev/paused": "false"}), false, None),
+            (json!({"operetta.dev/paused": "False"}), false, None),
+            (json!({"operetta.dev/paused": ""}), false, None),
+            (json!({"operetta.dev/paused": "yes"}), false, Some("yes")),
+            (json!({"operetta.dev/paused": " true"}), false, Some(" true")),
+            (json!({"example.com/paused": "true"}), false, None),
+            (json!({}), false, None),
+            (json!(null), false, None),
         ] {
             let value = json!({"metadata": {
                 "name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "1",
@@ -42,6 +59,7 @@ mod tests {
             }});
             let parent = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
             assert_eq!(is_paused(&parent), expected, "{value}");
+            assert_eq!(misunderstood_pause(&parent).as_deref(), odd, "{value}");
         }
     }
 }

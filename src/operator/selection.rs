@@ -27,7 +27,7 @@ impl OperatorConfig {
     pub fn selection(&self) -> Result<Selection, ConfigError> {
         let parse = |text: &String| {
             LabelSelector::parse(text)
-                .map_err(|source| ConfigError::Selector { operator: self.name.clone(), source })
+                .map_err(|why| ConfigError::Selector { operator: self.name.clone(), why })
         };
         let selector = self.parent_selector.as_ref().map(parse).transpose()?;
         Ok(Selection { namespaces: self.namespaces.clone(), selector })
@@ -93,6 +93,8 @@ mod tests {
             assert_eq!(selection.may_select(&object), may, "{text}");
         }
         let config = OperatorConfig::new("op", ty).with_parent_selector("tier=gold,");
-        assert!(matches!(config.validate(), Err(ConfigError::Selector { .. })));
+        let error = config.validate().unwrap_err();
+        assert!(matches!(error, ConfigError::Selector { .. }));
+        assert!(error.to_string().contains("cannot be used: "), "with the cause: {error}");
     }
 }

@@ -31,7 +31,10 @@ pub enum RefusalReason {
     #[error("`{0}` is not a valid name")]
     InvalidName(&'static str),
     /// The operator's configuration does not list the type.
-    #[error("the operator does not declare the child type {kind} of {api_version}")]
+    #[error(
+        "the operator does not declare the child type {kind} of {api_version}: add \
+         `.child::<{kind}>(..)`, or `.child_of_type(..)`, to its `OperatorConfig`"
+    )]
     UndeclaredType {
         /// Its apiVersion.
         api_version: String,
@@ -39,7 +42,10 @@ pub enum RefusalReason {
         kind: String,
     },
     /// A namespaced parent owns only what is in its own namespace.
-    #[error("it is not in the namespace `{0}` of its parent")]
+    #[error(
+        "it is not in the namespace `{0}` of its parent: only children of a type that is \
+         `.uncollectable()` may be elsewhere"
+    )]
     ForeignNamespace(String),
     /// The operator is restricted to other namespaces.
     #[error("the operator does not work in the namespace `{0}`")]
@@ -51,7 +57,10 @@ pub enum RefusalReason {
     #[error("objects of {0} have no namespace")]
     ClusterScoped(K8sType),
     /// Kubernetes has no owner reference from a cluster-scoped to a namespaced object.
-    #[error("{0} is cluster-scoped and cannot belong to a namespaced parent")]
+    #[error(
+        "{0} is cluster-scoped and cannot belong to a namespaced parent, unless the child type is \
+         `.uncollectable()`"
+    )]
     CannotBeOwned(K8sType),
     /// The server writes this field, not a handler.
     #[error("`{0}` is written by the server and cannot be desired")]

@@ -139,6 +139,11 @@ pub fn instead_of_immutable(
 }
 
 impl ForeignChild {
+    /// Whether it has a controller, which is somebody else.
+    pub(crate) fn has_controller(&self) -> bool {
+        self.owner != NO_CONTROLLER
+    }
+
     fn new(live: &Object) -> Self {
         Self {
             id: ChildId::of(live),
@@ -149,12 +154,14 @@ impl ForeignChild {
     }
 }
 
+const NO_CONTROLLER: &str = "it has no controller";
+
 fn describe_owner(live: &Object) -> String {
     let metadata = live.field("metadata").unwrap_or_default();
     let owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
     let controller = owners.into_iter().find(|owner| owner["controller"] == true);
     controller.map_or_else(
-        || "it has no controller".to_owned(),
+        || NO_CONTROLLER.to_owned(),
         |owner| {
             let text = |name: &str| owner[name].as_str().unwrap_or_default().to_owned();
             let (kind, name, uid) = (text("kind"), text("name"), text("uid"));

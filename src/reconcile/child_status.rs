@@ -135,6 +135,14 @@ impl Report {
         }
     }
 
+    /// What could be done about the failure of a child.
+    pub(super) fn hint(&mut self, id: &ChildId, hint: &'static str) {
+        let what = id.to_string();
+        if let Some(failure) = self.child_failures.iter_mut().find(|it| it.what == what) {
+            failure.hint = hint;
+        }
+    }
+
     /// Whether the server has asked to be left alone for a while.
     pub(super) fn is_throttled(&self) -> bool {
         self.throttled_by.is_some()

@@ -99,10 +99,7 @@ pub(super) fn failed(context: &Context, parent: &Object, failure: &Failure, repo
     if report.tell == Tell::Later {
         return;
     }
-    let (reason, mut message) = (failure.reason(), failure.to_string());
-    if failure.is_stalled() {
-        message.insert_str(0, "stalled until something changes: ");
-    }
+    let (reason, message) = (failure.reason(), format!("{}{failure}", failure.outlook()));
     let what = hash(&(reason, &message));
     if report.announced.replace(what) == Some(what) {
         return;

@@ -44,7 +44,7 @@ pub enum Failure {
 
 /// A request about one object failed. `Debug` says what `Display` does.
 #[derive(thiserror::Error)]
-#[error("{what}: {said}{}", kept_waiting(*.held_back))]
+#[error("{what}: {said}{hint}{}", kept_waiting(*.held_back))]
 pub struct ChildFailure {
     /// The object.
     pub what: String,
@@ -53,6 +53,8 @@ pub struct ChildFailure {
     pub error: ApiError,
     /// What may be told of that.
     pub said: String,
+    /// What the operator could be told to do about it, if anything.
+    pub hint: &'static str,
     /// How many other writes were not tried because of it.
     pub held_back: usize,
 }
@@ -101,6 +103,17 @@ impl Failure {
         }
     }
 
+    /// How a stalled run is told of: what rests, and what is tried again although that may be in vain.
+    pub(super) fn outlook(&self) -> &'static str {
+        match self {
+            Self::Handler { permanent: true, .. } | Self::Refused(_) => {
+                "stalled until something changes: "
+            }
+            _ if self.is_stalled() => "stalled, though it is tried again: ",
+            _ => "",
+        }
+    }
+
     /// What the failure means for the schedule. `longest` is the longest backoff.
     pub(super) fn finished(&self, longest: Duration) -> Finished {
         match self {
@@ -133,7 +146,7 @@ pub(super) fn api_finished(failures: &[ChildFailure], longest: Duration) -> Fini
 impl ChildFailure {
     pub(super) fn new(what: String, error: ApiError) -> Self {
         let said = error.to_string();
-        Self { what, error, said, held_back: 0 }
+        Self { what, error, said, hint: "", held_back: 0 }
     }
 
     /// Whether the server has more to do than it can, so that whatever else there is should wait.
@@ -180,7 +193,13 @@ fn foreign(children: &[ForeignChild]) -> String {
 
 /// What somebody else's object does to a child.
 pub(super) fn in_the_way(child: &ForeignChild) -> String {
-    format!("exists and is not ours ({}); it is left alone: delete or rename it", child.owner)
+    let instead = if child.has_controller() {
+        "give the child another name, or delete that object"
+    } else {
+        "give the child another name, delete that object, or adopt it \
+         (`ChildConfig::apply().adopting()`)"
+    };
+    format!("exists and is not ours ({}); it is left alone: {instead}", child.owner)
 }
 
 fn listed<T: std::fmt::Display>(items: &[T]) -> String {
@@ -258,6 +277,13 @@ mod tests {
             (Failure::Foreign(Vec::new()), Failed),
         ] {
             assert_eq!(failure.finished(longest), expected, "{failure:?}");
+            let rests = failure.outlook() == "stalled until something changes: ";
+            assert_eq!(
+                rests,
+                expected == FailedForGood,
+                "or it is told what is not so: {failure:?}"
+            );
+            assert_eq!(failure.outlook().is_empty(), !failure.is_stalled(), "{failure:?}");
         }
     }
 }

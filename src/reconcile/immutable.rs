@@ -3,7 +3,7 @@
 
 use super::{Context, Report};
 use crate::{
-    cluster::ApiError,
+    cluster::{ApiError, Refusal},
     object::Object,
     plan::{Deletion, Plan, Write, instead_of_immutable},
 };
@@ -33,6 +33,17 @@ pub(super) async fn deletion(
     Ok(live.and_then(|live| {
         instead_of_immutable(context.config(), context.name(), parent, write, &live, fields)
     }))
+}
+
+/// How the refusal of a change could be met, where it is that.
+pub(super) fn hint(context: &Context, write: &Write, error: &ApiError) -> &'static str {
+    let ty = &write.id.ty;
+    let may = context.config().child_config(ty).is_some_and(|config| config.leaves_immutable(ty));
+    if may && error.refusal().is_some_and(Refusal::is_immutable) {
+        "; `ChildConfig::recreate_if_immutable` would create it anew"
+    } else {
+        ""
+    }
 }
 
 /// Remembers that a child was deleted so that it can be as it is desired.

@@ -166,6 +166,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
         finalize::Prepared::Done => {
             veil::draw(context, &seen, &mut report).await;
             events::wrote(context, &seen, &mut report);
+            pause::tell_of_value(context, &seen, &mut report);
             pause::tell(context, &seen, &mut report);
             return report;
         }
@@ -177,6 +178,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let status = sync_and_apply(context, &parent, observed, &mut report).await;
     veil::draw(context, &parent, &mut report).await;
     events::wrote(context, &parent, &mut report);
+    pause::tell_of_value(context, &parent, &mut report);
     pause::tell(context, &parent, &mut report);
     // 5 status (I/O)
     if report.end != End::Alive {

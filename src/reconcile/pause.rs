@@ -20,7 +20,7 @@ use super::{
 use crate::{
     cluster::{ApiError, EventKind},
     object::{Object, ObjectKey, Uid},
-    operator::{ChildState, Condition, PAUSED_ANNOTATION, is_paused},
+    operator::{ChildState, Condition, PAUSED_ANNOTATION, is_paused, misunderstood_pause},
     plan::{ChildId, Plan, Step},
 };
 
@@ -186,6 +186,21 @@ pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
 pub(super) fn said(parent: &Object) -> Option<PausedBy> {
     let reason = reason_shown(parent, CONDITION)?;
     [PausedBy::Annotation, PausedBy::Operator].into_iter().find(|by| by.reason() == reason)
+}
+
+/// Tells of a value of the annotation that looks as if it paused, and does not: once for each.
+pub(super) fn tell_of_value(context: &Context, parent: &Object, report: &mut Report) {
+    let value = misunderstood_pause(parent);
+    if value == report.memory.told_pause_value {
+        return;
+    }
+    report.memory.told_pause_value.clone_from(&value);
+    let Some(value) = value else { return };
+    let message = format!(
+        "the annotation {PAUSED_ANNOTATION} is {value:?}, which pauses nothing: only \"true\" does"
+    );
+    tracing::warn!(operator = %context.name(), parent = %parent.key(), "{message}");
+    events::tell(context, parent, (EventKind::Warning, "NotPaused", message), report);
 }
 
 /// Tells that a pause has begun to keep something from the parent, or is over: once, also when the

@@ -44,6 +44,8 @@ pub struct Memory {
     pub parent: Option<ResourceVersion>,
     /// The pause that was told in an Event and is not over; `None` before the first run.
     pub told_pause: Option<Option<PausedBy>>,
+    /// A value of the annotation that was told to pause nothing.
+    pub told_pause_value: Option<String>,
     /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
     pub status: Option<u64>,
     /// The Events about it; `None` when there was never one.
@@ -76,6 +78,7 @@ pub enum End {
 
 /// What came of a run.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each tells of something else")]
 pub struct Report {
     /// When the run started.
     pub started: SystemTime,

@@ -183,6 +183,9 @@ async fn patch(
         if patch.overruled {
             warn_overruled(context, &parent);
         }
+        if patch.overruled_condition {
+            warn_overruled_condition(context, &parent);
+        }
         if patch.is_no_object {
             warn_no_object(context, &parent);
         }
@@ -243,6 +246,13 @@ fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
 fn warn_overruled(context: &Context, parent: &Object) {
     let message = "what the handler returns as status.children or status.childrenOmitted is not \
                    written: the operator lists its children there (with_child_status)";
+    warn_once(context, parent, "OverruledStatus", message);
+}
+
+/// The same of a condition.
+fn warn_overruled_condition(context: &Context, parent: &Object) {
+    let message = "the conditions Ready, Reconciling and Stalled that the handler returns are not \
+                   written: they are the operator's; give one of its own another type";
     warn_once(context, parent, "OverruledStatus", message);
 }
 

@@ -212,7 +212,11 @@ pub(super) async fn refused(
 ) -> Option<Deletion> {
     match immutable::deletion(context, parent, write, &error, report).await {
         Ok(Some(deletion)) => return Some(deletion),
-        Ok(None) => report.child_failed(&write.id, error),
+        Ok(None) => {
+            let hint = immutable::hint(context, write, &error);
+            report.child_failed(&write.id, error);
+            report.hint(&write.id, hint);
+        }
         Err(error) => report.child_failed(&write.id, error),
     }
     None

@@ -5,13 +5,14 @@ use std::{
     fmt,
     future::Future,
     net::{SocketAddr, TcpListener, ToSocketAddrs},
+    panic::{self, AssertUnwindSafe},
     sync::Arc,
     thread,
 };
 
 use futures::{FutureExt, future::BoxFuture};
 use kube::Client;
-use tokio::sync::oneshot;
+use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
     Connect, Ready, RunError, Running,
@@ -77,7 +78,7 @@ impl Supervisor {
 impl SupervisorBuilder {
     /// Says which cluster to reach. Without it the one around this process.
     pub fn connect_to(self, cluster: Connect) -> Self {
-        self.connect(move || cluster.client())
+        self.connect(move || cluster.client_of_supervisor())
     }
 
     /// Says how to reach the API server, where [`connect_to`](Self::connect_to) cannot.
@@ -218,11 +219,8 @@ impl SupervisorBuilder {
     /// returns. A program that exits then exits within 5 seconds, whatever its handlers do.
     ///
     /// # Errors
-    /// When it cannot start; see [`RunError`].
-    ///
-    /// # Panics
-    /// Within a tokio runtime, as that of `#[tokio::main]`: it has its own, and blocks. Call it from a
-    /// plain `main`, or within `spawn_blocking`.
+    /// When it cannot start, also within a tokio runtime as that of `#[tokio::main]`: it has its own,
+    /// and blocks. Call it from a plain `main`, or within `spawn_blocking`. See [`RunError`].
     pub fn run(self) -> Result<(), RunError> {
         let (parts, _) = self.prepare()?;
         // Nobody waits for this: the caller is told by the return value.
@@ -233,11 +231,8 @@ impl SupervisorBuilder {
     /// Runs on a thread of its own until the returned handle is stopped or dropped.
     ///
     /// # Errors
-    /// When it cannot start; see [`RunError`].
-    ///
-    /// # Panics
-    /// When it is called on a thread of a tokio runtime, because it blocks: use
-    /// `tokio::task::spawn_blocking` there.
+    /// When it cannot start, also on a thread of a tokio runtime, because it blocks: use
+    /// `tokio::task::spawn_blocking` there. See [`RunError`].
     pub fn start(self) -> Result<Running, RunError> {
         let (parts, web) = self.prepare()?;
         let (started, was_started) = oneshot::channel();
@@ -260,6 +255,9 @@ impl SupervisorBuilder {
             return Err(RunError::PanicAborts);
         }
         check(&self.operators)?;
+        if !may_block() {
+            return Err(RunError::WithinRuntime);
+        }
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, arbiters, program, .. } = self;
         let is_protected = auth != Auth::None && tls.is_some();
@@ -269,7 +267,8 @@ impl SupervisorBuilder {
         let certificates = tls.map(Tls::load).transpose()?;
         let listener = web.as_deref().map(web::listen).transpose()?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
-        let connect = connect.unwrap_or_else(|| Box::new(|| Connect::InCluster.client().boxed()));
+        let around = || Connect::InCluster.client_of_supervisor().boxed();
+        let connect = connect.unwrap_or_else(|| Box::new(around));
         let parts = Parts {
             connect,
             operators,
@@ -283,6 +282,13 @@ impl SupervisorBuilder {
         };
         Ok((parts, address))
     }
+}
+
+/// Whether this thread drives no runtime. One that has a runtime may block all the same, as that of
+/// `spawn_blocking`, and tokio tells the difference by a panic alone.
+fn may_block() -> bool {
+    let Ok(runtime) = Handle::try_current() else { return true };
+    panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(async {}))).is_ok()
 }
 
 /// Before the port is taken: it would be open already.

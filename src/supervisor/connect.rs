@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::anyhow;
 use kube::{
     Client, Config,
-    config::{KubeConfigOptions, Kubeconfig},
+    config::{InClusterError, KubeConfigOptions, Kubeconfig},
 };
 
 /// Which cluster to reach, and with which credentials.
@@ -42,12 +42,30 @@ impl Connect {
     /// When the credentials cannot be found or read.
     pub async fn client(self) -> anyhow::Result<Client> {
         let mut config = match self {
-            Self::InCluster => Config::incluster().context("not inside of a cluster")?,
+            Self::InCluster => Config::incluster().map_err(|error| not_inside(&error))?,
             Self::Kubeconfig { file, context } => from_kubeconfig(file, context).await?,
         };
         config.default_retry = false;
         Ok(Client::try_from(config)?)
     }
+
+    /// The same for a supervisor, whose program may not have said which cluster it means.
+    pub(super) async fn client_of_supervisor(self) -> anyhow::Result<Client> {
+        let is_around = self == Self::InCluster;
+        self.client().await.map_err(|error| if is_around { hinting(&error) } else { error })
+    }
+}
+
+/// The text of the error tells its causes already.
+fn not_inside(error: &InClusterError) -> anyhow::Error {
+    anyhow!("not inside of a cluster: {error}")
+}
+
+fn hinting(error: &anyhow::Error) -> anyhow::Error {
+    anyhow!(
+        "{error:#}; elsewhere say which one: `connect_to(Connect::kubeconfig())`, or \
+         `run_operator_with`"
+    )
 }
 
 async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> anyhow::Result<Config> {

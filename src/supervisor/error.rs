@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Why a supervisor could not run. Its text leaves the causes to [`source`](std::error::Error::source),
-/// so that `main` of an `anyhow::Result` says each once; but for `Connect`, which tells all.
+/// so that `main` of an `anyhow::Result` says each once; where it tells one, that is no source.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No operator was registered.
@@ -20,6 +20,12 @@ pub enum RunError {
     /// The program was built so that one handler's panic would end all operators.
     #[error("built with panic = \"abort\", which would let one handler end all operators")]
     PanicAborts,
+    /// It was called where nothing may block.
+    #[error(
+        "it blocks, and cannot within a tokio runtime: call it from a plain `fn main` without \
+         `#[tokio::main]`, or within `tokio::task::spawn_blocking`"
+    )]
+    WithinRuntime,
     /// The web endpoint cannot listen.
     #[error(transparent)]
     Web(#[from] BindError),

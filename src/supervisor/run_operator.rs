@@ -23,10 +23,8 @@ use crate::operator::{Handler, OperatorConfig};
 /// ```
 ///
 /// # Errors
-/// When it cannot start; see [`RunError`].
-///
-/// # Panics
-/// Within a tokio runtime, as that of `#[tokio::main]`: it has its own, and blocks.
+/// When it cannot start, also within a tokio runtime as that of `#[tokio::main]`: it has its own, and
+/// blocks. See [`RunError`].
 pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Result<(), RunError> {
     run_operator_with(Connect::InCluster, config, handler)
 }
@@ -34,10 +32,8 @@ pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Result<(),
 /// Runs one operator for a cluster of choice, until SIGINT or SIGTERM.
 ///
 /// # Errors
-/// When it cannot start; see [`RunError`].
-///
-/// # Panics
-/// Within a tokio runtime, as that of `#[tokio::main]`: it has its own, and blocks.
+/// When it cannot start, also within a tokio runtime as that of `#[tokio::main]`: it has its own, and
+/// blocks. See [`RunError`].
 pub fn run_operator_with(
     connect: Connect,
     config: OperatorConfig,
@@ -62,5 +58,10 @@ mod tests {
         // Tests run in no Pod.
         let error = run_operator(config(), sync).unwrap_err().to_string();
         assert!(error.contains("not inside of a cluster"), "{error}");
+        assert!(
+            error.contains("`connect_to(Connect::kubeconfig())`"),
+            "or it is a dead end: {error}"
+        );
+        assert_eq!(error.matches("environment variable not found").count(), 1, "{error}");
     }
 }

@@ -34,12 +34,12 @@ pub enum BindError {
         address: String,
     },
     /// It is not an address of this machine, or not allowed.
-    #[error("cannot serve the web endpoint on {address}")]
+    #[error("cannot serve the web endpoint on {address}: {why}")]
     Unusable {
         /// The address that was asked for.
         address: String,
-        /// Why.
-        source: io::Error,
+        /// Why; no `source`, as the text tells it.
+        why: io::Error,
     },
 }
 
@@ -83,11 +83,11 @@ const SHUTDOWN_TIMEOUT: u64 = 1;
 
 /// Takes a port, such as `127.0.0.1:8080`. Nothing is answered before [`server`] runs.
 pub fn listen(address: &str) -> Result<TcpListener, BindError> {
-    TcpListener::bind(address).map_err(|source| {
+    TcpListener::bind(address).map_err(|why| {
         let address = address.to_owned();
-        match source.kind() {
+        match why.kind() {
             io::ErrorKind::AddrInUse => BindError::Taken { address },
-            _ => BindError::Unusable { address, source },
+            _ => BindError::Unusable { address, why },
         }
     })
 }
@@ -191,6 +191,6 @@ mod tests {
     #[test]
     fn an_address_that_is_none_is_named() {
         let error = listen("nonsense").unwrap_err();
-        assert!(error.to_string().contains("nonsense"), "{error}");
+        assert!(error.to_string().contains("nonsense: invalid socket address"), "{error}");
     }
 }

@@ -42,7 +42,8 @@ async fn somebody_elses_object_in_the_way_is_named_with_what_to_do() {
         .apply(RECIPE, recipe("r", &[config_map("c", json!({})), config_map("d", json!({}))]))
         .await;
     let child = format!("ConfigMap.v1 {}/c", world.namespace);
-    let parts = ["in the way", &child, "delete or rename it. Or let the operator adopt it"];
+    let parts =
+        ["in the way", &child, "give the child another name, delete that object, or adopt it"];
     let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
     assert_eq!(told["phase"], "failing");
     assert!(told["nextWake"]["at"].is_string(), "{told:#}");

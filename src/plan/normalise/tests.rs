@@ -116,11 +116,13 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         ),
         (
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}),
-            "Pod.v1 a: the operator does not declare the child type Pod of v1",
+            "Pod.v1 a: the operator does not declare the child type Pod of v1: add \
+             `.child::<Pod>(..)`, or `.child_of_type(..)`, to its `OperatorConfig`",
         ),
         (
             config_map(&json!({"name": "a", "namespace": "other"})),
-            "ConfigMap.v1 other/a: it is not in the namespace `ns` of its parent",
+            "ConfigMap.v1 other/a: it is not in the namespace `ns` of its parent: only children of a \
+             type that is `.uncollectable()` may be elsewhere",
         ),
         (
             config_map(&json!({"name": "a", "uid": "u"})),
@@ -139,7 +141,8 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         ),
         (
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}),
-            "Namespace.v1 a: Namespace.v1 is cluster-scoped and cannot belong to a namespaced parent",
+            "Namespace.v1 a: Namespace.v1 is cluster-scoped and cannot belong to a namespaced \
+             parent, unless the child type is `.uncollectable()`",
         ),
         (
             json!({"apiVersion": "example.com/v2", "kind": "App", "metadata": {"name": "app"}}),

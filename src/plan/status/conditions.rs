@@ -39,20 +39,40 @@ pub(super) fn merge(
     }
 }
 
+/// Whether the handler means something of its own by a type that is the framework's. One that returns
+/// what it read does not.
+pub(super) fn overruled(
+    input: StatusInput<'_>,
+    present: &Map<String, Value>,
+    fields: &Map<String, Value>,
+) -> bool {
+    let listed = |of: &Map<String, Value>| of.get(FIELD).and_then(Value::as_array).cloned();
+    let (theirs, present) =
+        (listed(fields).unwrap_or_default(), listed(present).unwrap_or_default());
+    let is_own = |theirs: &Value| {
+        let is_ours = FRAMEWORK_CONDITIONS.contains(&type_of(theirs));
+        is_ours && !present.iter().any(|read| is_echo(theirs, read))
+    };
+    input.shared.is_none() && theirs.iter().any(is_own)
+}
+
+/// Whether a condition of the handler says no more than one that it read.
+fn is_echo(theirs: &Value, read: &Value) -> bool {
+    type_of(read) == type_of(theirs) && read.get("reason") == theirs.get("reason")
+}
+
 fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) -> Vec<Value> {
     let present = present.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut merged = present.clone();
     merged.retain(|condition| !input.cleared.contains(&type_of(condition)));
     let own = input.conditions.iter().map(|condition| own(input, condition));
     // A handler that returns what it read would keep ours for ever.
-    let is_echo = |theirs: &Value| {
-        let is_same = |read: &Value| {
-            type_of(read) == type_of(theirs) && read.get("reason") == theirs.get("reason")
-        };
-        input.cleared.contains(&type_of(theirs)) && present.iter().any(is_same)
+    let is_stale = |theirs: &Value| {
+        let is_read = present.iter().any(|read| is_echo(theirs, read));
+        input.cleared.contains(&type_of(theirs)) && is_read
     };
     let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty);
-    let handler = handler.into_iter().filter(|it| !is_ours(type_of(it)) && !is_echo(it));
+    let handler = handler.into_iter().filter(|it| !is_ours(type_of(it)) && !is_stale(it));
     for condition in handler.chain(own) {
         let same_type = |other: &&Value| type_of(other) == type_of(&condition);
         let before = present.iter().find(same_type).cloned();

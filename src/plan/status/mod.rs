@@ -67,6 +67,8 @@ pub struct StatusPatch {
     pub undeclared: Vec<String>,
     /// Whether the handler returned something of its own where the children are listed.
     pub overruled: bool,
+    /// Whether the handler returned a condition of its own under a type that is the framework's.
+    pub overruled_condition: bool,
     /// Whether the handler returned what is no object, and so no status.
     pub is_no_object: bool,
 }
@@ -94,6 +96,7 @@ fn desired(
         Some(Value::Object(fields)) => {
             let mut fields = fields.clone();
             patch.overruled = children::overrule(input, present, &mut fields);
+            patch.overruled_condition = conditions::overruled(input, present, &fields);
             Some(fields_of_handler(input, fields, &mut patch.undeclared))
         }
         Some(_) => {

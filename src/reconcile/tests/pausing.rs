@@ -250,3 +250,30 @@ async fn a_paused_parent_says_that_a_child_cannot_be_read() {
     assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
     assert!(report.paused.is_some());
 }
+
+/// Nothing but the word pauses, and somebody who writes another one believes that the parent is paused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_pauses_nothing_is_told_once() {
+    let annotated = |value: &str| {
+        let mut parent = parent("3");
+        parent["metadata"]["annotations"] = json!({"operetta.dev/paused": value});
+        let setup = Setup::new(pods(), ChildConfig::apply()).of(parent);
+        setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => taken(),
+        })
+    };
+    let world = annotated("yes");
+    let first = world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+    let event = &world.asked("POST")[0].body;
+    assert_eq!(event["reason"], "NotPaused");
+    let note = event["note"].as_str().unwrap();
+    assert!(note.contains("\"yes\"") && note.contains("only \"true\" does"), "{note}");
+    let memory = world.run(first.memory).await.memory;
+    world.context().events().told().await;
+    assert_eq!(world.asked("POST").len(), 1, "once");
+    let other = annotated("on");
+    other.run(memory).await;
+    other.until_asked("POST", "/events").await;
+}

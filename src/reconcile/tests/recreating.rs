@@ -209,3 +209,22 @@ async fn what_was_recreated_and_is_no_longer_wanted_is_forgotten() {
     let left: Vec<_> = report.memory.recreated.into_keys().collect();
     assert_eq!(left, ["c", "new"].map(id));
 }
+
+/// The type could allow it; the server's words do not say so.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_cannot_change_is_told_with_what_would_help() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => immutable_field(),
+        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+        _ => taken(),
+    };
+    for (config, helps) in
+        [(ChildConfig::apply(), true), (ChildConfig::apply().recreate_if_immutable(), false)]
+    {
+        let setup = Setup::new(pods(), config).desiring(desired("c"));
+        let report = setup.before(script).run(Memory::default()).await;
+        let told = report.failure().map(ToString::to_string).unwrap_or_default();
+        assert_eq!(told.contains("`ChildConfig::recreate_if_immutable`"), helps, "{told}");
+    }
+}

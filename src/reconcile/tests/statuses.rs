@@ -169,3 +169,24 @@ async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
     let refused = preview.unwrap_err().to_string();
     assert!(refused.contains("nested more than 100 levels deep"), "{refused}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_condition_that_is_the_operators_is_told_of_once() {
+    let mine = json!({"conditions": [{"type": "Ready", "status": "True", "reason": "Mine"}]});
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).returning(mine).before(|asked| {
+            match asked.method.as_str() {
+                "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+                _ => taken(),
+            }
+        });
+    let first = world.run(Memory::default()).await;
+    world.run(first.memory).await;
+    world.until_asked("POST", "/events").await;
+    world.context().events().told().await;
+    let told = world.asked("POST");
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].body["reason"], "OverruledStatus");
+    let note = told[0].body["note"].as_str().unwrap();
+    assert!(note.contains("conditions Ready, Reconciling and Stalled"), "{note}");
+}

@@ -38,3 +38,19 @@ fn a_connection_that_cannot_be_made_is_an_error_not_a_hang() {
     let error = builder.start().unwrap_err().to_string();
     assert!(error.contains("no such cluster"), "{error}");
 }
+
+#[tokio::test]
+async fn within_a_runtime_it_is_said_what_to_do_instead() {
+    let builder = || {
+        Supervisor::builder()
+            .register(OperatorConfig::of::<ConfigMap>("a"), sync)
+            .connect(|| async { Err(anyhow::anyhow!("no such cluster")) })
+    };
+    for error in [builder().run().unwrap_err(), builder().start().unwrap_err()] {
+        let told = error.to_string();
+        assert!(told.contains("plain `fn main`") && told.contains("spawn_blocking"), "{told}");
+    }
+    let allowed = tokio::task::spawn_blocking(move || builder().run().unwrap_err());
+    let error = allowed.await.unwrap().to_string();
+    assert!(error.contains("no such cluster"), "{error}");
+}

@@ -268,11 +268,7 @@ mod tests {
             (
                 case(ParentPhase::Stalled)
                     .with(failed(FailureKind::Conflict, "Pod.v1 ns/a exists")),
-                vec![
-                    "in the way: Pod.v1 ns/a exists",
-                    "let the operator adopt it",
-                    "not tried again",
-                ],
+                vec!["in the way: Pod.v1 ns/a exists", "Do one of these", "not tried again"],
             ),
             (
                 case(ParentPhase::Waiting)

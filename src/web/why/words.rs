@@ -26,10 +26,8 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
         FailureKind::InvalidChildren => {
             "Change the parent, or the handler: no child was written or deleted."
         }
-        // What failed says already that it can be deleted or renamed.
-        FailureKind::Conflict => {
-            "Or let the operator adopt it: `ChildConfig::adopting` takes what has no controller."
-        }
+        // What failed says already what can be done.
+        FailureKind::Conflict => "Do one of these; nothing is written to that object meanwhile.",
         FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
         FailureKind::RunDied => "Report it with what the program printed.",
     }

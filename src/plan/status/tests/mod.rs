@@ -280,6 +280,7 @@ fn a_handler_does_not_speak_for_the_framework() {
     let written = body["status"]["conditions"].as_array().unwrap();
     let seen: Vec<_> = written.iter().map(|c| (&c["type"], &c["status"])).collect();
     assert_eq!(seen, [(&json!("Ready"), &json!("True"))]);
+    assert!(patch.overruled_condition, "which is told");
 }
 
 #[test]
