@@ -88,6 +88,11 @@ pub struct Readme;
 #[doc = include_str!("../docs/status.md")]
 pub struct Status;
 
+/// The example of the document compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/your-own-program.md")]
+pub struct YourOwnProgram;
+
 /// The examples of the document compile.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/porting-from-roperator.md")]
