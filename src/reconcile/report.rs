@@ -78,7 +78,6 @@ pub enum End {
 
 /// What came of a run.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each tells of something else")]
 pub struct Report {
     /// When the run started.
     pub started: SystemTime,
