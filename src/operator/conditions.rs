@@ -22,7 +22,8 @@ const AT_TIMES: [&str; 3] = ["Paused", "DeletionsHeld", "Flapping"];
 /// One thing to say about an object, after the conventions of the Kubernetes API.
 ///
 /// The framework sets the time and the generation when it writes the status, so that they change only
-/// when they should: here they are those that were read, and what a handler returns of them is not sent.
+/// when they should: here they are those that were read, and what a handler returns of them is not sent,
+/// but for the generation into a status that is shared (`OperatorConfig::sharing_status`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
     /// What it is about, for example `Ready`.

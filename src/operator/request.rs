@@ -37,8 +37,9 @@ pub struct SyncRequest {
     pub parent: Object,
     /// The children that the parent owns, of every declared type.
     pub children: Children,
-    /// How many calls of the handler for this parent directly before this one failed, since its spec
-    /// last changed. For how a handler answers an error; what should exist must not depend on it.
+    /// How many calls of the handler for this parent directly before this one failed; since its spec
+    /// last changed, where `metadata.generation` tells that. For how a handler answers an error; what
+    /// should exist must not depend on it.
     pub failures: u32,
 }
 

@@ -15,8 +15,8 @@ impl OperatorConfig {
     ///
     /// A parent that leaves the selection is finalized, if the handler has a finalizer, and is then
     /// left alone; its children stay as they are, unless the handler's `finalize` removed them. For
-    /// an operator with a finalizer all parents of its namespaces are watched: one that leaves
-    /// while nobody looks would else keep its finalizer for ever.
+    /// an operator with a finalizer, its own or of a predecessor, all parents of its namespaces are
+    /// watched: one that leaves while nobody looks would else keep its finalizer for ever.
     #[must_use]
     pub fn with_parent_selector(mut self, selector: &str) -> Self {
         self.parent_selector = Some(selector.to_owned());

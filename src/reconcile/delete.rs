@@ -70,8 +70,12 @@ async fn attempt(
             return decide_again(context, parent, &deletion).await;
         }
         Err(error) => {
-            let is_final = matches!(deletion.why, DeletionReason::Undesired);
-            report.deleted += usize::from(is_final && error.may_have_taken_effect());
+            if error.may_have_taken_effect() {
+                let is_final = matches!(deletion.why, DeletionReason::Undesired);
+                report.deleted += usize::from(is_final);
+                // Should it be gone, it was not others who deleted it.
+                report.memory.memos.forget(&deletion.id);
+            }
             return Err(error);
         }
     }

@@ -19,7 +19,6 @@ use crate::{
     cluster::{ApiError, Cluster, ErrorClass, EventKind, ParentEvent, Regarding},
     history::Verb,
     object::Object,
-    schedule::Backoff,
 };
 
 /// So many Events of one operator may wait to be sent.
@@ -30,6 +29,9 @@ const TRIES: usize = 3;
 
 /// How long a server is left alone that has too much to do and does not say for how long.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Those that wait meanwhile are news as well.
+const LONGEST_PATIENCE: Duration = Duration::from_mins(1);
 
 /// The Events of one operator that are on their way; sent one after the other.
 #[derive(Default)]
@@ -78,10 +80,10 @@ fn start(cluster: Cluster, operator: String) -> mpsc::Sender<Entry> {
 }
 
 async fn publish(cluster: &Cluster, operator: &str, (about, event): &(Regarding, ParentEvent)) {
-    for _ in 0..TRIES {
+    for tries in 1..=TRIES {
         let Err(error) = cluster.publish(operator, about, event).await else { return };
         tracing::debug!(operator, %error, "cannot tell an Event");
-        let Some(pause) = patience(&error) else { return };
+        let Some(pause) = patience(&error).filter(|_| tries < TRIES) else { return };
         tokio::time::sleep(pause).await;
     }
 }
@@ -89,7 +91,7 @@ async fn publish(cluster: &Cluster, operator: &str, (about, event): &(Regarding,
 /// How long a server is told nothing that has too much to do.
 fn patience(error: &ApiError) -> Option<Duration> {
     match error.class() {
-        ErrorClass::Wait(asked) => Some(Backoff::obeyed(asked)),
+        ErrorClass::Wait(asked) => Some(asked.min(LONGEST_PATIENCE)),
         _ => error.is_throttling().then_some(PATIENCE),
     }
 }

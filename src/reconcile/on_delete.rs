@@ -26,7 +26,10 @@ pub(super) async fn settle(
                 report.found_settled(&write.id);
             }
             Ok(_) => report.memory.memos.differs(&write, &live),
-            Err(error) if error.class() == ErrorClass::Permanent => {
+            // Who may not ask, by a rule of the server or of its admission, is told no more later.
+            Err(error)
+                if matches!(error.class(), ErrorClass::Permanent | ErrorClass::Forbidden) =>
+            {
                 report.memory.memos.differs(&write, &live);
             }
             Err(error) => {

@@ -21,6 +21,8 @@ pub struct Policy {
 pub struct Schedule {
     phase: Phase,
     failures: u32,
+    /// How many runs in a row a server has asked for patience.
+    throttles: u32,
     /// Whether it is known that the parent is being deleted.
     is_ending: bool,
     writing_runs: u32,
@@ -44,8 +46,8 @@ impl Schedule {
     /// A parent that has not run yet. `seed` spreads its retries, see [`Backoff::delay`].
     pub fn new(seed: u64) -> Self {
         let (phase, collects_until, held) = (Phase::Idle, None, None);
-        let (failures, writing_runs, is_ending) = <_>::default();
-        Self { phase, failures, is_ending, writing_runs, seed, collects_until, held }
+        let (failures, throttles, writing_runs, is_ending) = <_>::default();
+        Self { phase, failures, throttles, is_ending, writing_runs, seed, collects_until, held }
     }
 
     /// Where the parent stands.
@@ -234,7 +236,7 @@ impl Schedule {
             }
             Finished::Throttled { after } => {
                 // A server that goes on asking is not asked as often as it says.
-                let usual = policy.backoff.delay(self.failures, self.seed);
+                let usual = Backoff::obeyed(policy.backoff.delay(self.throttles, self.seed));
                 let after = Backoff::spread(Backoff::obeyed(after), self.seed);
                 wake(WakeReason::Throttled, after.max(usual))
             }
@@ -243,6 +245,8 @@ impl Schedule {
     }
 
     fn count(&mut self, finished: Finished) {
+        let is_throttled = matches!(finished, Finished::Throttled { .. });
+        self.throttles = if is_throttled { self.throttles.saturating_add(1) } else { 0 };
         match finished {
             Finished::Wrote => (self.failures, self.writing_runs) = (0, self.writing_runs + 1),
             Finished::Settled { .. }

@@ -138,6 +138,10 @@ async fn an_operator_under_another_name_lets_a_parent_go_that_has_left_between_t
     chef.predecessor.finalizers = vec!["operetta.dev/cook".to_owned()];
     // One that has no finalizer of its own watches them all the same.
     let new = world.start(|all| all.register(chef, recipe::sync)).await;
+    let mut gold = recipe("later", &[]);
+    gold["metadata"]["labels"] = json!({"tier": "gold"});
+    world.apply(RECIPE, gold).await;
+    world.until_ready(RECIPE, "later").await;
     assert!(!is_free(&world.get(RECIPE, "r").await), "it may be the parent of another operator");
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;

@@ -20,9 +20,10 @@ pub(super) fn desired(
 ) -> Map<String, Value> {
     let mut status = present.clone();
     if input.schema.admits_list(conditions::FIELD)
-        && let Some(Value::Array(said)) = fields.get_mut(conditions::FIELD).map(Value::take)
+        && let Some(said) = fields.remove(conditions::FIELD)
     {
-        fields.remove(conditions::FIELD);
+        // Anything but a list would take the place of all that others say.
+        let said = said.as_array().cloned().unwrap_or_default();
         lay_conditions(input, seen, said, &mut status);
     }
     lay(input, seen, fields, &mut status);

@@ -9,6 +9,7 @@ mod event_reading;
 mod finalizers;
 mod halting;
 mod inheriting;
+mod interlock;
 mod labels;
 mod lending;
 mod lingering;

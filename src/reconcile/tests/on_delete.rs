@@ -27,6 +27,7 @@ async fn a_child_that_only_a_policy_makes_different_is_said_to_be_as_desired() {
         ("the policy does the same again", (200, child("5", 1)), true),
         ("it would change", (200, child("5", 2)), false),
         ("it could not change", immutable_field(), false),
+        ("nobody may ask", refusal(403, "Forbidden"), false),
     ] {
         let world = differing(move || reply.clone());
         let first = world.run(Memory::default()).await;

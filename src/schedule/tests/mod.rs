@@ -217,6 +217,14 @@ fn a_server_that_goes_on_asking_for_little_is_asked_ever_more_slowly() {
         parent.admitted(THROTTLED, 0);
     }
     assert!(parent.wakes_in() > Some(20), "{:?}", parent.wakes_in());
+    // What failed before for other reasons is no reason to keep anybody waiting.
+    let mut parent = Parent::after(&[CHILD]);
+    for _ in 0..20 {
+        parent.admitted(FAILED, 0);
+        parent.admitted(Input::TimerFired, 0);
+    }
+    parent.admitted(THROTTLED, 0);
+    assert_eq!(parent.wakes_in(), Some(5));
 }
 
 /// Or an operator would do nothing but run one parent.

@@ -80,6 +80,13 @@ fn a_handler_without_a_status_leaves_that_of_others_alone_and_so_does_the_framew
 }
 
 #[test]
+fn what_is_no_list_takes_the_place_of_no_conditions() {
+    for odd in [json!({}), json!(null), json!("Ready")] {
+        assert_eq!(written(&kubelet(), &json!({"conditions": odd})), None, "{odd}");
+    }
+}
+
+#[test]
 fn what_the_handler_returns_is_laid_over_what_others_have_written() {
     let handler = json!({
         "phase": "Odd", "message": "mine", "nested": {"a": {"b": 1}},
