@@ -72,17 +72,18 @@ pub(super) fn is_tree(json: &str) -> bool {
     !may_be_no_tree(json.as_bytes()) || serde_json::from_str::<serde_json::Value>(json).is_ok()
 }
 
-/// Found fast, and sometimes wrongly: a uid may look as if it had an exponent in it.
+/// Found fast, and sometimes wrongly: a uid may look as if it had an exponent in it. Every text that
+/// comes in is looked through, many bytes at a time, as no look depends on the one before.
 fn may_be_no_tree(json: &[u8]) -> bool {
-    let is_suspect = |it: &[u8]| {
-        let is_exponent = it[0].is_ascii_digit()
-            && matches!(it[1], b'e' | b'E')
-            && matches!(it[2], b'0'..=b'9' | b'+');
-        is_exponent || (it[0] == b'\\' && it[1] == b'u')
-    };
+    let [first, second, third] = [0, 1, 2].map(|skipped| json.get(skipped..).unwrap_or_default());
+    let places = first.iter().zip(second).zip(third);
+    let is_suspect = places.fold(false, |found, ((&a, &b), &c)| {
+        let is_exponent =
+            a.is_ascii_digit() & (b | 0x20 == b'e') & (c.is_ascii_digit() | (c == b'+'));
+        found | is_exponent | ((a == b'\\') & (b == b'u'))
+    });
     // So long a number has more than 300 digits.
-    let is_long_number = |it: &[u8]| it.iter().all(u8::is_ascii_digit);
-    json.windows(3).any(is_suspect) || json.chunks_exact(64).any(is_long_number)
+    is_suspect || json.chunks_exact(64).any(|it| it.iter().all(u8::is_ascii_digit))
 }
 
 impl<'de> Deserialize<'de> for RawFields<'de> {
