@@ -74,6 +74,7 @@ pub(super) fn is_tree(json: &str) -> bool {
 
 /// Found fast, and sometimes wrongly: a uid may look as if it had an exponent in it. Every text that
 /// comes in is looked through, many bytes at a time, as no look depends on the one before.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator would look byte by byte")]
 fn may_be_no_tree(json: &[u8]) -> bool {
     let [first, second, third] = [0, 1, 2].map(|skipped| json.get(skipped..).unwrap_or_default());
     let places = first.iter().zip(second).zip(third);

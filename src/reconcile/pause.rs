@@ -190,7 +190,7 @@ pub(super) fn said(parent: &Object) -> Option<PausedBy> {
 
 /// Tells of a value of the annotation that looks as if it paused, and does not: once for each.
 pub(super) fn tell_of_value(context: &Context, parent: &Object, report: &mut Report) {
-    let value = misunderstood_pause(parent);
+    let value = misunderstood_pause(parent).map(String::into_boxed_str);
     if value == report.memory.told_pause_value {
         return;
     }

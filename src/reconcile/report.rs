@@ -45,7 +45,7 @@ pub struct Memory {
     /// The pause that was told in an Event and is not over; `None` before the first run.
     pub told_pause: Option<Option<PausedBy>>,
     /// A value of the annotation that was told to pause nothing.
-    pub told_pause_value: Option<String>,
+    pub told_pause_value: Option<Box<str>>,
     /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
     pub status: Option<u64>,
     /// The Events about it; `None` when there was never one.
@@ -57,8 +57,9 @@ pub struct Memory {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HandlerFailures {
     times: u32,
-    generation: Option<i64>,
     is_deleting: bool,
+    /// -1 for a type that has none.
+    generation: i64,
 }
 
 /// How far a parent has got on its way.
@@ -149,14 +150,17 @@ pub struct Report {
 impl HandlerFailures {
     /// One more.
     pub(super) fn after(times: u32, parent: &Object) -> Self {
-        let (generation, is_deleting) = (parent.generation(), parent.is_deleting());
-        Self { times: times.saturating_add(1), generation, is_deleting }
+        let (generation, is_deleting) = Self::now(parent);
+        Self { times: times.saturating_add(1), is_deleting, generation }
     }
 
     /// How many there were for a parent as it is now.
     pub(super) fn of(self, parent: &Object) -> u32 {
-        let now = (parent.generation(), parent.is_deleting());
-        if (self.generation, self.is_deleting) == now { self.times } else { 0 }
+        if (self.generation, self.is_deleting) == Self::now(parent) { self.times } else { 0 }
+    }
+
+    fn now(parent: &Object) -> (i64, bool) {
+        (parent.generation().unwrap_or(-1), parent.is_deleting())
     }
 }
 
