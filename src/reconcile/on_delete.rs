@@ -26,7 +26,7 @@ pub(super) async fn settle(
                 report.found_settled(&write.id);
             }
             Ok(_) => report.memory.memos.differs(&write, &live),
-            // Who may not ask, by a rule of the server or of its admission, is told no more later.
+            // Who may not ask, by a rule of the server or of its admission, learns no more by asking again.
             Err(error)
                 if matches!(error.class(), ErrorClass::Permanent | ErrorClass::Forbidden) =>
             {

@@ -15,8 +15,8 @@
 //! | Queued | more urgent: `Raise`; else stay | - | `Run` | - | `Stop` |
 //! | Running | remember | - | - | wrote: `Enqueue`; remembered: as after it; else `Wake` or rest; retired: `Stop` | remember |
 //!
-//! *Throttled* is an answer of the API server with `Retry-After`. It is obeyed (at most ten minutes; and
-//! where the usual backoff is longer by now, that is the time)
+//! *Throttled* is an answer of the API server with `Retry-After`. It is obeyed (at most ten minutes; a
+//! server that asks for little again and again is given the usual backoff, if that is longer)
 //! even against a change of the parent or its deletion, which are seen when the time is over. What
 //! the *handler* asks for when it fails is an ordinary error: a change of the parent may well mend it.
 //!

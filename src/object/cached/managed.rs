@@ -213,7 +213,7 @@ impl Entry<'_> {
         Some(KeptEntry { manager: Box::from(&*self.manager), what })
     }
 
-    /// What others write by way of `scale` they write to the object itself.
+    /// What others write by way of other subresources (`scale`) they write to the object itself.
     fn is_of_status(&self) -> bool {
         self.subresource.as_deref() == Some("status")
     }
