@@ -16,7 +16,8 @@ impl ChildConfig {
     /// asks for one or not. When the parent is deleted, these children are deleted after the
     /// handler's `finalize`, however many they are, and the parent goes when they are gone; while
     /// they take their time `finalize` may be called again, and children that only this parent owns
-    /// are deleted too, as what is waited for may wait for them. The propagation policy with which
+    /// are deleted too, as what is waited for may wait for them (not while others hold the parent by
+    /// finalizers of their own, who may need them). The propagation policy with which
     /// the parent is deleted changes nothing for these children: `orphan` keeps only owned ones.
     ///
     /// They stay, as all children do, when the parent leaves the selection of the operator or the

@@ -47,7 +47,7 @@ impl Contested {
     pub(super) fn is_about(&self, live: &Object) -> bool {
         self.left == *live
             || (self.left.uid() == live.uid()
-                && self.left.owned_by_others() == live.owned_by_others()
+                && self.left.ownership_hash() == live.ownership_hash()
                 && fingerprint::content(&self.left) == fingerprint::content(live))
     }
 }

@@ -41,6 +41,8 @@ pub struct ForeignChild {
     pub version: ResourceVersion,
     /// Whose it is, for people.
     pub owner: String,
+    /// Whether its type could be told to adopt it.
+    pub is_adoptable: bool,
 }
 
 /// What to do after a delete answered 409.
@@ -73,7 +75,7 @@ pub fn after_conflict(
         return if is_adopted && live.controller().is_none() {
             AfterConflict::Adopt(write)
         } else {
-            AfterConflict::Foreign(ForeignChild::new(live))
+            AfterConflict::Foreign(ForeignChild::new(config, live))
         };
     }
     match existing::decide(config, operator, &Memos::default(), write, live) {
@@ -144,8 +146,9 @@ impl ForeignChild {
         self.owner != NO_CONTROLLER
     }
 
-    fn new(live: &Object) -> Self {
+    fn new(config: &OperatorConfig, live: &Object) -> Self {
         Self {
+            is_adoptable: config.child_config(live.ty()).is_some_and(|child| !child.uncollectable),
             id: ChildId::of(live),
             uid: live.uid().clone(),
             version: live.resource_version().clone(),

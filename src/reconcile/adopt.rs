@@ -67,7 +67,7 @@ async fn stays_held(context: &Context, trial: &Write) -> Result<Vec<HeldField>, 
     }
     let held = match cluster.try_apply_yielding(&id.ty, &id.key, manager, &trial.body).await {
         Ok(_) => Vec::new(),
-        Err(error) => contested::held_after_adoption(error, &id.ty)?,
+        Err(error) => contested::held_after_adoption(error, &id.ty, &context.config().labels)?,
     };
     let is_in_vain = policy == Some(ConflictPolicy::Report) || without(trial, &held).is_none();
     Ok(if is_in_vain { held } else { Vec::new() })

@@ -101,15 +101,16 @@ fn neighbours(steps: &mut VecDeque<Step>, most: usize) -> Vec<Step> {
     steps.drain(..count).collect()
 }
 
-/// Deletes, unless a write was refused. A deletion that is refused keeps no other from its own: it
-/// may be refused for ever.
+/// Deletes, unless a write was refused: what replaces a child may be what is refused. One that is to be
+/// created anew is replaced by itself, and waits only while the server may be out of order. A deletion
+/// that is refused keeps no other from its own: it may be refused for ever.
 async fn delete_all(
     context: &Context,
     parent: &Object,
     deletions: Vec<Deletion>,
     report: &mut Report,
 ) {
-    let is_refused = report.was_refused();
+    let (is_refused, is_troubled) = (report.was_refused(), report.has_passing_failures());
     for deletion in deletions {
         if report.end != End::Alive {
             return;
@@ -120,7 +121,7 @@ async fn delete_all(
         if context.unsynced(parent).contains(&deletion.id.ty) {
             // Since it was planned, or because of what a write was answered.
             report.wait_for(&deletion.id, &WaitingReason::TypeNotSynced);
-        } else if is_refused {
+        } else if is_troubled || (is_refused && deletion.instead_of().is_none()) {
             report.wait(&deletion.id, &"its deletion waits until every write is accepted");
         } else if report.is_throttled() {
             report.hold_back(&deletion.id);

@@ -6,7 +6,7 @@ use crate::{
     cluster::{ApiError, Cause, ErrorClass, EventKind},
     history::Verb,
     object::{K8sType, Object},
-    operator::ConflictPolicy,
+    operator::{ConflictPolicy, Labels},
     plan::{
         AfterConflict, ChildId, Contested, Deletion, HeldField, Write, after_conflict,
         is_handed_over, is_tie, without,
@@ -25,14 +25,15 @@ pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
     held.collect()
 }
 
-/// Those of them that an adoption does not hand over: Kubernetes keeps its own, and an entry of a
-/// subresource or of another version stays with who has it.
+/// Those of them that an adoption neither hands over nor takes anyway: Kubernetes keeps its own, and an
+/// entry of a subresource or of another version stays with who has it.
 ///
 /// # Errors
 /// It is for something else that the server refused the apply.
 pub(super) fn held_after_adoption(
     error: ApiError,
     ty: &K8sType,
+    labels: &Labels,
 ) -> Result<Vec<HeldField>, ApiError> {
     let mut held = held(&error);
     if held.is_empty() {
@@ -45,9 +46,10 @@ pub(super) fn held_after_adoption(
             |cause: &&Cause| cause.field == held.path && cause.message.contains(&held.manager);
         let message = causes.iter().find(is_it).map_or("", |cause| &cause.message);
         let using = message.split_once(" using ").and_then(|(_, rest)| rest.split(' ').next());
-        !is_handed_over(&held.manager)
-            || message.contains(" with subresource ")
-            || using.is_some_and(|version| version != ty.api_version())
+        !is_tie(&held.path, labels)
+            && (!is_handed_over(&held.manager)
+                || message.contains(" with subresource ")
+                || using.is_some_and(|version| version != ty.api_version()))
     };
     held.retain(stays);
     Ok(held)
@@ -95,12 +97,10 @@ impl Dispute<'_> {
     fn give_way(&mut self, held: Vec<HeldField>) -> Option<Write> {
         let config = self.context.config();
         let policy = config.child_config(&self.write.id.ty)?.conflicts;
-        let is_left = |held: &HeldField| {
-            policy == ConflictPolicy::Report || !is_tie(&held.path, &config.labels)
-        };
+        let is_left = |held: &HeldField| !is_tie(&held.path, &config.labels);
         self.held.extend(held.into_iter().filter(is_left));
-        let rest = without(&self.write, &self.held);
-        rest.filter(|_| policy != ConflictPolicy::Report)
+        let is_nothing = policy == ConflictPolicy::Report && !self.held.is_empty();
+        without(&self.write, &self.held).filter(|_| !is_nothing)
     }
 
     async fn apply(&mut self, mut rest: Write) -> Option<Deletion> {

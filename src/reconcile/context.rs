@@ -201,6 +201,13 @@ impl Context {
         self.schema.forget();
     }
 
+    /// Reads what the parent's status may hold before a run asks. Where that fails, the run says so.
+    pub async fn read_schema_ahead(&self) {
+        if !self.parts.parents.reader().is_empty() {
+            let _ = self.schema().await;
+        }
+    }
+
     pub(super) fn show(&self, parent: &Object, failure: &Failure) {
         (self.parts.show)(parent, failure);
     }

@@ -154,7 +154,7 @@ impl ChildFailure {
         self.error.is_throttling()
     }
 
-    fn is_permanent(&self) -> bool {
+    pub(super) fn is_permanent(&self) -> bool {
         self.error.class() == ErrorClass::Permanent
     }
 
@@ -195,9 +195,12 @@ fn foreign(children: &[ForeignChild]) -> String {
 pub(super) fn in_the_way(child: &ForeignChild) -> String {
     let instead = if child.has_controller() {
         "give the child another name, or delete that object"
-    } else {
+    } else if child.is_adoptable {
         "give the child another name, delete that object, or adopt it \
          (`ChildConfig::apply().adopting()`)"
+    } else {
+        // It may be the child of another parent.
+        "give the child another name, or delete that object if nobody needs it"
     };
     format!("exists and is not ours ({}); it is left alone: {instead}", child.owner)
 }
@@ -209,7 +212,11 @@ fn listed<T: std::fmt::Display>(items: &[T]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Refusal as ApiRefusal;
+    use crate::{
+        cluster::Refusal as ApiRefusal,
+        object::{K8sType, ObjectKey, ResourceVersion, Uid},
+        plan::ChildId,
+    };
 
     fn api(codes: &[(u16, Option<u64>)]) -> Failure {
         let failure = |(code, after): &(u16, Option<u64>)| {
@@ -284,6 +291,27 @@ mod tests {
                 "or it is told what is not so: {failure:?}"
             );
             assert_eq!(failure.outlook().is_empty(), !failure.is_stalled(), "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_offered_for_adoption_only_where_its_type_can_be_told_to() {
+        let ty = K8sType::namespaced("v1", "Pod", "pods");
+        let text = |owner: &str, is_adoptable| {
+            in_the_way(&ForeignChild {
+                id: ChildId { ty: ty.clone(), key: ObjectKey::namespaced("ns", "a") },
+                uid: Uid::new("u"),
+                version: ResourceVersion::Number(1),
+                owner: owner.to_owned(),
+                is_adoptable,
+            })
+        };
+        for (owner, is_adoptable, is_offered) in [
+            ("it has no controller", true, true),
+            ("it has no controller", false, false),
+            ("it is controlled by App b (uid 7)", true, false),
+        ] {
+            assert_eq!(text(owner, is_adoptable).contains("adopting()"), is_offered, "{owner}");
         }
     }
 }

@@ -55,7 +55,12 @@ pub(super) async fn look(context: &Context, id: &ChildId, report: &mut Report) {
     let (subject, why) = (Subject::Child(id.clone()), rewrite.why.into());
     let is_due = rewrite.why == RewriteReason::Drift && rewrite.to.is_some();
     if is_due && report.memory.flapping.is_about_to_begin(&subject, why) {
-        let found = find_rival(context, &id.ty, &id.key, &rewrite.paths, None).await;
+        let contested = report.memory.memos.contested_of(id);
+        let is_left = |path: &&String| {
+            contested.is_none_or(|contested| contested.held.iter().all(|held| held.path != **path))
+        };
+        let paths: Vec<_> = rewrite.paths.iter().filter(is_left).cloned().collect();
+        let found = find_rival(context, &id.ty, &id.key, &paths, None).await;
         let rival = found.or_else(|| rewrite.changed_by.clone());
         report.memory.flapping.blame(&subject, why, rival);
     }

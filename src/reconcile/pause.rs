@@ -21,7 +21,7 @@ use crate::{
     cluster::{ApiError, EventKind},
     object::{Object, ObjectKey, Uid},
     operator::{ChildState, Condition, PAUSED_ANNOTATION, is_paused, misunderstood_pause},
-    plan::{ChildId, Plan, Step},
+    plan::{ChildId, Plan, Step, Waiting},
 };
 
 /// The type of the condition of a paused parent.
@@ -148,6 +148,10 @@ pub(super) fn hold(context: &Context, plan: &Plan, by: PausedBy, report: &mut Re
     context.metrics().children_unchanged(context.name(), report.unchanged);
     report.memory.had_children |= report.unchanged > 0;
     report.hold(by, Held::Writes(0));
+    for Waiting { id, why } in &plan.waiting {
+        report.wait_for(id, why);
+    }
+    report.held.extend(plan.memos.contested().map(ToString::to_string));
     for step in &plan.steps {
         hold_step(step, by, report);
     }

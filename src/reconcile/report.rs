@@ -48,6 +48,8 @@ pub struct Memory {
     pub told_pause_value: Option<Box<str>>,
     /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
     pub status: Option<u64>,
+    /// What changed nothing when it was last written as the status, so that it is not sent again.
+    pub unkept_status: Option<u64>,
     /// The Events about it; `None` when there was never one.
     pub events: Option<Box<EventLog>>,
 }
@@ -232,6 +234,11 @@ impl Report {
         !self.child_failures.is_empty() || !self.foreign.is_empty() || self.is_contested()
     }
 
+    /// Whether a write has failed that may succeed as it is.
+    pub(super) fn has_passing_failures(&self) -> bool {
+        self.child_failures.iter().any(|failure| !failure.is_permanent())
+    }
+
     /// Whether it is known that no deletions are held, by this run or the last one that judged them.
     pub(super) fn holds_no_deletions(&self) -> bool {
         self.memory.interlock.as_ref().is_some_and(|interlock| !interlock.is_holding())
@@ -251,7 +258,13 @@ impl Report {
     }
 
     pub(super) fn wrote(&mut self, id: &ChildId, verb: Verb, paths: Vec<String>) {
-        let rewrite = self.rewrites.remove(id);
+        let mut rewrite = self.rewrites.remove(id);
+        // What others hold was to be written as well, and was not.
+        if let Some(rewrite) =
+            rewrite.as_mut().filter(|_| verb == Verb::Updated && !paths.is_empty())
+        {
+            rewrite.paths.clone_from(&paths);
+        }
         let drift = rewrite.as_ref().and_then(drift).map(Box::new);
         self.rewritten.extend(rewrite.map(|rewrite| (id.clone(), rewrite, verb)));
         self.writes.push(WriteRecord { child: id.to_string(), verb, paths, drift });

@@ -1,6 +1,9 @@
 //! Step 5: saying what came of it, in the parent's status and in Events.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    time::{Duration, SystemTime},
+};
 
 use serde_json::Value;
 
@@ -13,7 +16,7 @@ use crate::{
     history::RunStep,
     object::Object,
     operator::{ChildStatus, Condition},
-    plan::{ChildrenField, StatusInput, patched_paths, status_patch},
+    plan::{ChildrenField, StatusInput, is_list_outdated, patched_paths, status_patch},
 };
 
 const TRIES: usize = 3;
@@ -44,7 +47,7 @@ pub(super) async fn write(
     let (handler, holds_none) = (status.as_ref(), report.holds_no_deletions());
     let wanted = Wanted { handler, conditions: &said, children, holds_none };
     let wish = flapping::look_at_status(context, parent, wanted, report).await;
-    match patch(context, parent, wanted).await {
+    match patch(context, parent, wanted, &mut report.memory.unkept_status).await {
         Ok(Patched::Written { reply, paths }) => {
             report.wrote_status = true;
             flapping::note_status(context, wish, Some((&reply, &paths)), report);
@@ -77,7 +80,8 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
 /// Writes no more than the conditions; returns whether the parent shows them.
 async fn say_conditions(context: &Context, parent: &Object, report: &mut Report) -> bool {
     let said = conditions::said(report);
-    let patched = patch(context, parent, only_conditions(context, &said, report)).await;
+    let conditions = only_conditions(context, &said, report);
+    let patched = patch(context, parent, conditions, &mut report.memory.unkept_status).await;
     if let Ok(Patched::Written { reply, .. }) = &patched {
         report.wrote_status = true;
         // It was we who changed it, and what the handler wanted is not there.
@@ -134,7 +138,9 @@ pub(super) async fn show_overdue(
     context.show(parent, &failure);
     let said = conditions::of_failure(&failure, report);
     events::failed(context, parent, &failure, report);
-    if let Err(error) = patch(context, parent, only_conditions(context, &said, report)).await {
+    let conditions = only_conditions(context, &said, report);
+    let unkept = &mut report.memory.unkept_status;
+    if let Err(error) = patch(context, parent, conditions, unkept).await {
         let error = Veil::over(context, parent).await.error(&error);
         tracing::warn!(operator = %context.name(), parent = %parent.key(), error,
             "cannot say in the status that the handler is overdue");
@@ -147,7 +153,7 @@ enum Patched {
         reply: Object,
         paths: Vec<String>,
     },
-    /// It is as it should be, or the parent is gone.
+    /// It is as it should be as far as the server keeps what it should be, or the parent is gone.
     Unchanged,
     /// What it may hold is not published yet.
     NotYet,
@@ -158,6 +164,7 @@ async fn patch(
     context: &Context,
     seen: &Object,
     Wanted { handler, conditions, children, holds_none }: Wanted<'_>,
+    unkept: &mut Option<u64>,
 ) -> Result<Patched, ApiError> {
     let is_shared = context.config().shares_status();
     if is_shared && handler.is_none_or(Value::is_null) {
@@ -190,8 +197,16 @@ async fn patch(
             warn_no_object(context, &parent);
         }
         let Some(body) = patch.body else { return Ok(Patched::Unchanged) };
+        let change = change_of(&parent, &body);
+        if *unkept == Some(change) {
+            return Ok(Patched::Unchanged);
+        }
         let (cluster, manager) = (context.cluster(), context.name().as_str());
         let is_found = match cluster.patch_status(parent.ty(), parent.key(), manager, &body).await {
+            Ok(reply) if reply == parent => {
+                *unkept = Some(change);
+                return Ok(Patched::Unchanged);
+            }
             Ok(reply) => {
                 context.metrics().status_written(context.name());
                 context.learn(&parent, reply.clone());
@@ -209,7 +224,9 @@ async fn patch(
             }
             Some(live) => {
                 context.learn_live(live.clone());
-                if !is_still_about(context, &parent, &live) {
+                let is_outdated = is_shared
+                    && handler.is_some_and(|status| is_list_outdated(status, seen, &live));
+                if is_outdated || !is_still_about(context, &parent, &live) {
                     // The run that the change causes writes the status.
                     return Ok(Patched::Unchanged);
                 }
@@ -219,6 +236,15 @@ async fn patch(
         }
     }
     Ok(Patched::Unchanged)
+}
+
+/// A change of a status as a number. What the server does not keep (a zero that it leaves out, another
+/// form of a quantity) is not sent again while all is as it was.
+fn change_of(parent: &Object, body: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let before = parent.field("status").unwrap_or_default();
+    (before.to_string(), body["status"].to_string()).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Whether what a run found out about one version of a parent holds for another. One that has left the

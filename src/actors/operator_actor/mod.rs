@@ -167,6 +167,18 @@ impl OperatorActor {
         self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
     }
 
+    /// What the status of the parents may hold is read while their children are still listed: else
+    /// the first runs of all wait for it together.
+    fn read_schema_ahead(&self) {
+        let is_listed = |(at, condition): (&Watched, &WatchCondition)| {
+            at.ty != *self.parts.parents.ty() || *condition == WatchCondition::Synced
+        };
+        if self.watches.iter().all(is_listed) {
+            let context = self.parts.context.clone();
+            self.parts.runtime.spawn(async move { context.read_schema_ahead().await });
+        }
+    }
+
     fn parents_of(&self, object: &Undecodable) -> Vec<Object> {
         let children = self.parts.children.iter().find(|reader| reader.ty() == object.ty());
         let uids = children.map(|children| children.parents_of(object)).unwrap_or_default();
@@ -278,6 +290,7 @@ impl Receive<WatchChanged> for OperatorActor {
         *known = condition;
         if watched.ty == *self.parts.parents.ty() {
             self.parts.context.forget_schema();
+            self.read_schema_ahead();
         }
         self.start_when_synced();
         self.show_state();

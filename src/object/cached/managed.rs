@@ -39,8 +39,8 @@ struct Shared<T: ?Sized> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ManagedFields {
     kept: Option<Arc<[KeptEntry]>>,
-    /// What those own who are not kept, as a hash: beside the entries, which many objects share.
-    of_others: u64,
+    /// What all own, as a hash: beside the entries, which many objects share.
+    of_all: u64,
 }
 
 /// What is kept of an entry.
@@ -96,9 +96,10 @@ impl KeptManagers {
         entries: Vec<Entry<'_>>,
         controller: Option<&Uid>,
     ) -> ManagedFields {
-        let entries = entries.into_iter().filter(|entry| !entry.is_of_status());
+        let entries: Vec<_> = entries.into_iter().filter(|entry| !entry.is_of_status()).collect();
+        let of_all = of_all(&entries);
         let is_kept = |entry: &Entry<'_>| self.0.names.contains(entry.manager.as_ref());
-        let (mut kept, others): (Vec<_>, Vec<_>) = entries.partition(is_kept);
+        let (mut kept, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_kept);
         kept.retain(Entry::is_of_object);
         if kept.is_empty() {
             return ManagedFields::default();
@@ -106,7 +107,7 @@ impl KeptManagers {
         let kept_entries = kept.iter().filter_map(|entry| entry.keep(controller));
         let entries: Vec<_> = kept_entries.chain(changed_since(&kept, &others)).collect();
         let kept = Some(one_of(&self.0.entries, entries));
-        ManagedFields { kept, of_others: of_others(&others) }
+        ManagedFields { kept, of_all }
     }
 
     /// The one copy of a text that many objects have.
@@ -172,9 +173,9 @@ impl ManagedFields {
         self.entries().iter().find(is_it).map(|entry| &*entry.manager)
     }
 
-    /// What those own who are not kept, as a hash that only tells whether it is the same.
-    pub(super) fn of_others(&self) -> u64 {
-        self.of_others
+    /// What all own, as a hash that only tells whether it is the same.
+    pub(super) fn of_all(&self) -> u64 {
+        self.of_all
     }
 
     fn entries(&self) -> &[KeptEntry] {
@@ -193,14 +194,14 @@ fn changed_since(kept: &[Entry<'_>], others: &[Entry<'_>]) -> Option<KeptEntry> 
 }
 
 /// Whoever is first in the list. Times do not count: writing the same again changes them too.
-fn of_others(others: &[Entry<'_>]) -> u64 {
+fn of_all(entries: &[Entry<'_>]) -> u64 {
     let owned = |entry: &Entry<'_>| {
         let mut hasher = DefaultHasher::new();
         let fields = entry.fields.map(RawValue::get);
         (&entry.manager, &entry.operation, fields).hash(&mut hasher);
         hasher.finish()
     };
-    others.iter().map(owned).fold(0, u64::wrapping_add)
+    entries.iter().map(owned).fold(0, u64::wrapping_add)
 }
 
 impl Entry<'_> {

@@ -218,9 +218,10 @@ impl Object {
         self.0.managed.changed_by()
     }
 
-    /// What field managers own that were not kept, as a hash that only tells whether it is the same.
-    pub(crate) fn owned_by_others(&self) -> u64 {
-        self.0.managed.of_others()
+    /// What field managers own, also those that were not kept, as a hash that only tells whether it is
+    /// the same.
+    pub(crate) fn ownership_hash(&self) -> u64 {
+        self.0.managed.of_all()
     }
 
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {

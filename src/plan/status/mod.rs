@@ -33,6 +33,7 @@ use crate::{object::Object, operator::Condition};
 
 pub use children::ChildrenField;
 pub use schema::StatusSchema;
+pub use shared::is_list_outdated;
 
 /// What a status is made from.
 #[derive(Clone, Copy)]

@@ -10,6 +10,7 @@
 use serde_json::{Map, Value};
 
 use super::{StatusInput, conditions};
+use crate::object::Object;
 
 /// The status that should be; `fields` are those of the handler, `seen` is the status that it read.
 pub(super) fn desired(
@@ -105,6 +106,27 @@ fn new(input: StatusInput<'_>, mut condition: Map<String, Value>) -> Value {
         condition.insert(conditions::TIME.to_owned(), Value::from(input.now));
     }
     Value::Object(condition)
+}
+
+/// Whether others have changed a list since the handler read it in which it wants something else: it is
+/// replaced as a whole, so that only the handler can say what is to be in it by now.
+pub fn is_list_outdated(handler: &Value, seen: &Object, now: &Object) -> bool {
+    let status = |parent: &Object| parent.field("status").unwrap_or_default();
+    let (seen, now) = (status(seen), status(now));
+    let mut fields = handler.as_object().cloned().unwrap_or_default();
+    // They merge by type.
+    fields.remove(conditions::FIELD);
+    is_outdated(&Value::Object(fields), &seen, &now)
+}
+
+fn is_outdated(wanted: &Value, seen: &Value, now: &Value) -> bool {
+    match wanted {
+        Value::Object(fields) => {
+            fields.iter().any(|(name, wanted)| is_outdated(wanted, &seen[name], &now[name]))
+        }
+        Value::Array(_) => seen != now && !holds(seen, wanted),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 /// Whether all that is wanted is there.

@@ -45,6 +45,27 @@ async fn a_run_with_a_refused_write_deletes_nothing() {
     }
 }
 
+/// A change of it would wait for ever for what somebody else has to mend.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_created_anew_waits_for_others_only_while_the_server_is_out_of_order() {
+    for (code, reason, deletions) in [(422, "Invalid", 1), (503, "ServiceUnavailable", 0)] {
+        let answer = refusal(code, reason);
+        let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
+        let setup = setup.desiring(desired("bad")).and(desired("c"));
+        let world = setup.before(move |asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if asked.is_about("/pods/bad") => answer.clone(),
+            "PATCH" => (200, child("9", 2)),
+            "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!(world.asked("DELETE").len(), deletions, "{code}: {report:?}");
+        assert!(report.failure().is_some(), "{report:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_irreplaceable_child_is_not_deleted_for_a_parent_that_is_another_by_now() {
     for (version, deletions, end) in [("3", 1, End::Alive), ("4", 0, End::Outdated)] {

@@ -70,3 +70,60 @@ async fn what_is_left_to_others_is_told_when_it_changes_and_not_with_each_run() 
         "nothing was counted up"
     );
 }
+
+/// What is left to others was not written, and nobody has changed it back.
+#[tokio::test(flavor = "multi_thread")]
+async fn single_repairs_beside_a_field_of_others_are_no_fight() {
+    let held_by_others = |x: u64, spec: Value| {
+        let mut live = child("1", x);
+        live["spec"] = spec;
+        live["metadata"]["managedFields"] = json!([{
+            "manager": "op", "operation": "Apply", "fieldsV1": {"f:spec": {
+                "f:a": {}, "f:b": {}, "f:c": {}, "f:d": {},
+            }},
+        }]);
+        live
+    };
+    let version = Arc::new(AtomicUsize::new(10));
+    let at = move |mut live: Value| {
+        live["metadata"]["resourceVersion"] =
+            json!(version.fetch_add(1, Ordering::AcqRel).to_string());
+        live
+    };
+    let now = Arc::new(std::sync::Mutex::new(at(held_by_others(1, json!({"x": 1})))));
+    let (live, next) = (now.clone(), at.clone());
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["spec"].get("x").is_some() => held(".spec.x"),
+        "PATCH" => {
+            let mut spec = asked.body["spec"].clone();
+            spec["x"] = json!(1);
+            let written = next(held_by_others(1, spec));
+            live.lock().unwrap().clone_from(&written);
+            (200, written)
+        }
+        "GET" => (200, live.lock().unwrap().clone()),
+        _ => taken(),
+    };
+    let wanted_spec = json!({"x": 2, "a": 2, "b": 2, "c": 2, "d": 2});
+    let mut wanted = desired("c");
+    wanted["spec"] = wanted_spec.clone();
+    let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let first = now.lock().unwrap().clone();
+    let world = Setup::new(pods(), config).caching(first).desiring(wanted).before(script);
+    let mut memory = world.run(Memory::default()).await.memory;
+    for field in ["a", "b", "c", "d"] {
+        let mut spec = wanted_spec.clone();
+        spec["x"] = json!(1);
+        spec[field] = json!("theirs");
+        let changed = at(held_by_others(1, spec));
+        now.lock().unwrap().clone_from(&changed);
+        world.changed(&changed);
+        let report = world.run(memory).await;
+        assert_eq!(report.writes.len(), 1, "{field}: {report:?}");
+        let drifted: Vec<_> = report.writes.iter().flat_map(|it| it.paths.clone()).collect();
+        assert_eq!(drifted, [format!(".spec.{field}")]);
+        memory = report.memory;
+        assert!(memory.flapping.condition().is_none(), "after {field}");
+    }
+}

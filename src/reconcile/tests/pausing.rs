@@ -277,3 +277,40 @@ async fn a_value_that_pauses_nothing_is_told_once() {
     other.run(memory).await;
     other.until_asked("POST", "/events").await;
 }
+
+/// A pause hides nothing of what others do.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_parent_still_tells_of_children_that_go_or_are_held_by_others() {
+    let mut ending = child("5", 2);
+    ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let ready = |world: &scripted::World| {
+        let said = world.asked("PATCH").last().unwrap().body["status"]["conditions"].clone();
+        said.as_array().unwrap().iter().find(|it| it["type"] == "Ready").cloned().unwrap()
+    };
+    let answered = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "GET" => (200, child("5", 1)),
+        "PATCH" => {
+            let cause = json!({
+                "reason": "FieldManagerConflict", "field": ".spec.x",
+                "message": "conflict with \"me\"",
+            });
+            let details = json!({"name": "c", "causes": [cause]});
+            (409, json!({"kind": "Status", "code": 409, "reason": "Conflict", "details": details}))
+        }
+        _ => taken(),
+    };
+    let setup = Setup::new(pods(), ChildConfig::apply()).of(paused("3")).caching(ending);
+    let world = setup.desiring(desired("c")).before(answered);
+    world.run(Memory::default()).await;
+    assert_eq!(ready(&world)["reason"], "Waiting");
+    let reporting = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let setup = Setup::new(pods(), reporting).caching(child("5", 1)).desiring(desired("c"));
+    let world = setup.before(answered);
+    let memory = world.run(Memory::default()).await.memory;
+    world.changed_parent(&paused("10"));
+    world.run(memory).await;
+    let said = ready(&world);
+    let message = said["message"].as_str().unwrap();
+    assert_eq!((&said["reason"], message.contains(".spec.x (`me`)")), (&json!("Conflict"), true));
+}

@@ -68,6 +68,24 @@ async fn what_others_write_before_a_second_try_stays_where_the_handler_only_read
     assert_eq!(written, [json!({"mine": 1}), json!({"mine": 1})]);
 }
 
+/// It is replaced as a whole: what the handler made of the old one would undo what others wrote.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_others_change_before_a_second_try_is_left_to_the_next_answer() {
+    let live = with_writers(8, json!({"parents": [{"a": 2}], "phase": "x"}), &[]);
+    let tries = AtomicUsize::new(0);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if tries.fetch_add(1, Ordering::AcqRel) == 0 => refusal(409, "Conflict"),
+        "PATCH" => with_status(&asked.body),
+        "GET" => (200, live.clone()),
+        _ => taken(),
+    };
+    let setup = sharing().showing(json!({"parents": [{"a": 1}], "phase": "x"}));
+    let world = setup.returning(json!({"parents": [{"a": 1}, {"mine": 1}]})).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!((world.asked("PATCH").len(), report.wrote_status), (1, false));
+    assert!(world.told_the_parent_too(), "or no run would follow");
+}
+
 /// Kubelets write their nodes again and again; only who writes what the handler returns is a rival.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_writes_other_fields_of_a_shared_status_is_no_rival() {

@@ -1,6 +1,7 @@
 //! What a run does when its status is not taken as it is, or cannot be written yet.
 
 use super::*;
+use crate::operator::OperatorConfig;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
@@ -189,4 +190,33 @@ async fn a_condition_that_is_the_operators_is_told_of_once() {
     assert_eq!(told[0].body["reason"], "OverruledStatus");
     let note = told[0].body["note"].as_str().unwrap();
     assert!(note.contains("conditions Ready, Reconciling and Stalled"), "{note}");
+}
+
+/// A typed server leaves out a zero, and writes a quantity in its own way.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_server_does_not_keep_of_a_status_is_sent_once_for_each_state_of_it() {
+    let mut document = openapi();
+    document["components"]["schemas"]["App"]["properties"]["status"] =
+        json!({"x-kubernetes-preserve-unknown-fields": true});
+    let now = Arc::new(std::sync::Mutex::new(parent("3")));
+    let live = now.clone();
+    let setup = Setup::new(pods(), ChildConfig::apply()).configured(OperatorConfig::sharing_status);
+    let setup = setup.publishing((200, document)).returning(json!({"replicas": 0}));
+    let world = setup.before(move |asked| match asked.method.as_str() {
+        "PATCH" => (200, live.lock().unwrap().clone()),
+        _ => taken(),
+    });
+    let mut memory = Memory::default();
+    for (version, phase, sent) in [("3", "a", 1), ("3", "a", 1), ("4", "a", 2), ("5", "b", 3)] {
+        let mut changed = parent(version);
+        if version != "3" {
+            changed["status"] = json!({"phase": phase});
+        }
+        *now.lock().unwrap() = changed.clone();
+        world.changed_parent(&changed);
+        let report = world.run(memory).await;
+        assert!(!report.wrote_status, "nothing has changed by it");
+        assert_eq!(world.asked("PATCH").len(), sent, "at version {version}");
+        memory = report.memory;
+    }
 }

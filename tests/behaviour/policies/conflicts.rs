@@ -236,6 +236,45 @@ async fn what_cannot_become_a_child_for_the_fields_of_others_is_not_touched() {
     operators.stop().await;
 }
 
+/// Theirs is one that controls nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_reference_that_others_put_on_an_object_keeps_it_from_no_adoption() {
+    let Some(world) = World::new().await else { return };
+    for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
+        let wanted = config_map(name, json!({"salt": "much"}));
+        let parent = world.apply(RECIPE, recipe(name, &[wanted])).await;
+        let mut theirs = config_map(name, json!({"salt": "theirs"}));
+        theirs["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": RECIPE.0, "kind": RECIPE.1, "name": name,
+            "uid": parent["metadata"]["uid"],
+        }]);
+        let before = world.apply(CONFIG_MAP, theirs).await;
+        let how = ChildConfig::apply().with_conflicts(policy).adopting();
+        let operators = start(&world, how).await;
+        world.until_ready(RECIPE, name).await;
+        let child = world.get(CONFIG_MAP, name).await;
+        assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"]);
+        assert_eq!(child["metadata"]["ownerReferences"][0]["controller"], true);
+        assert_eq!(child["data"], json!({"salt": "much"}));
+        operators.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ties_a_child_to_its_parent_is_taken_also_where_conflicts_are_only_reported() {
+    let Some(world) = World::new().await else { return };
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let operators = start(&world, policy).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let label = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": "me"}}});
+    world.patch(CONFIG_MAP, "c", label).await;
+    let is_tied =
+        |child: &Value| child["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "cook";
+    world.until(CONFIG_MAP, "c", "its label", is_tied).await;
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_object_is_adopted_without_the_fields_that_others_keep() {
     let Some(world) = World::new().await else { return };
