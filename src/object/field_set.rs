@@ -4,7 +4,7 @@
 //! value itself; what has nothing inside is owned as a whole. The format is that of
 //! [structured-merge-diff](https://github.com/kubernetes-sigs/structured-merge-diff), `fieldpath`.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::{
     Deserializer,
@@ -15,135 +15,160 @@ use serde_json::{Map, Value};
 use super::{Uid, json::BorrowedText};
 
 /// Stands in a text for the uid of the object's controller; no key of a list is written with it.
-pub(super) const CONTROLLER: char = '\0';
+pub(super) const CONTROLLER: &str = "\0";
 
-/// Which parts of a value a field manager owns. Borrows the names from the object.
+/// Which parts of a value a field manager owns. Cheap to clone: the same fields of many objects are
+/// read once.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct FieldSet<'a> {
+pub struct FieldSet(Option<Arc<Members>>);
+
+#[derive(Debug, Default, PartialEq)]
+struct Members {
     /// By name, sorted.
-    fields: Vec<(Cow<'a, str>, FieldSet<'a>)>,
-    items: Vec<FieldItem<'a>>,
+    fields: Vec<(Box<str>, FieldSet)>,
+    items: Vec<FieldItem>,
     values: Vec<Value>,
-    has_members: bool,
+    /// Whether [`CONTROLLER`] stands anywhere in it.
+    names_controller: bool,
 }
 
 /// What is owned of an item of a list with keys.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FieldItem<'a> {
+pub struct FieldItem {
     /// The fields that tell the item from the others.
     pub keys: Map<String, Value>,
     /// What is owned of it.
-    pub owned: FieldSet<'a>,
+    pub owned: FieldSet,
 }
 
-impl<'a> FieldSet<'a> {
+impl FieldSet {
     /// Reads `fieldsV1`.
     ///
     /// # Errors
     /// It is not JSON, or holds something else than objects.
-    pub fn parse(text: &'a str) -> serde_json::Result<Self> {
-        Self::parse_of(None, text)
+    pub fn parse(text: &str) -> serde_json::Result<Self> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        Reading.deserialize(&mut deserializer)
     }
 
-    /// Reads it from a text that may have [`CONTROLLER`] for the uid of the controller.
-    pub(super) fn parse_of(controller: Option<&Uid>, text: &'a str) -> serde_json::Result<Self> {
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        Reading { controller }.deserialize(&mut deserializer)
+    /// The same of an object with this controller, where [`CONTROLLER`] stands for its uid.
+    pub(super) fn of(&self, controller: &Uid) -> Self {
+        match &self.0 {
+            Some(members) if members.names_controller => {
+                Self(Some(Arc::new(members.of(&controller.to_string().into()))))
+            }
+            _ => self.clone(),
+        }
     }
 
     /// Whether nothing is said of what is inside: then the value is owned as a whole.
     pub fn is_leaf(&self) -> bool {
-        !self.has_members
+        self.0.is_none()
     }
 
     /// What is owned of a field; `None` if nothing is.
     pub fn field(&self, name: &str) -> Option<&Self> {
-        let at = self.fields.binary_search_by(|(other, _)| other.as_ref().cmp(name)).ok()?;
-        Some(&self.fields[at].1)
+        let fields = &self.0.as_ref()?.fields;
+        let at = fields.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
+        Some(&fields[at].1)
     }
 
     /// The fields of which something is owned, by name.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &Self)> {
-        self.fields.iter().map(|(name, inner)| (name.as_ref(), inner))
+        let fields = self.0.iter().flat_map(|members| &members.fields);
+        fields.map(|(name, inner)| (&**name, inner))
     }
 
     /// The items of a list with keys of which something is owned.
-    pub fn items(&self) -> &[FieldItem<'a>] {
-        &self.items
+    pub fn items(&self) -> &[FieldItem] {
+        self.0.as_ref().map_or(&[], |members| &members.items)
     }
 
     /// The owned items of a set.
     pub fn values(&self) -> &[Value] {
-        &self.values
+        self.0.as_ref().map_or(&[], |members| &members.values)
     }
 
-    fn add(&mut self, member: Cow<'a, str>, owned: Self) {
-        self.has_members = true;
+    fn names_controller(&self) -> bool {
+        self.0.as_ref().is_some_and(|members| members.names_controller)
+    }
+}
+
+impl Members {
+    fn add(&mut self, member: &str, owned: FieldSet) {
+        self.names_controller |= member.contains(CONTROLLER) || owned.names_controller();
         match member.split_at_checked(2) {
-            Some(("f:", _)) => self.fields.push((without_prefix(member), owned)),
+            Some(("f:", name)) => self.fields.push((name.into(), owned)),
             Some(("k:", keys)) => {
-                let keys = serde_json::from_str(keys).ok();
+                let keys = serde_json::from_str(&escaped(keys)).ok();
                 self.items.extend(keys.map(|keys| FieldItem { keys, owned }));
             }
-            Some(("v:", value)) => self.values.extend(serde_json::from_str::<Value>(value)),
+            Some(("v:", value)) => {
+                self.values.extend(serde_json::from_str::<Value>(&escaped(value)));
+            }
             Some(_) | None => {}
         }
     }
-}
 
-fn without_prefix(member: Cow<'_, str>) -> Cow<'_, str> {
-    match member {
-        Cow::Borrowed(member) => Cow::Borrowed(&member[2..]),
-        Cow::Owned(mut member) => {
-            member.drain(..2);
-            Cow::Owned(member)
-        }
-    }
-}
-
-/// Reads a [`FieldSet`] of an object with this controller.
-#[derive(Clone, Copy)]
-struct Reading<'c> {
-    controller: Option<&'c Uid>,
-}
-
-impl Reading<'_> {
-    fn whole(self, member: Cow<'_, str>) -> Cow<'_, str> {
-        match self.controller {
-            Some(uid) if member.contains(CONTROLLER) => {
-                Cow::Owned(member.replace(CONTROLLER, &uid.to_string()))
+    /// With the uid of the controller in its place.
+    fn of(&self, controller: &Value) -> Self {
+        let inner = |owned: &FieldSet| match &owned.0 {
+            Some(members) if members.names_controller => {
+                FieldSet(Some(Arc::new(members.of(controller))))
             }
-            _ => member,
+            _ => owned.clone(),
+        };
+        let whole = |value: &Value| if value == CONTROLLER { controller } else { value }.clone();
+        let item = |FieldItem { keys, owned }: &FieldItem| FieldItem {
+            keys: keys.iter().map(|(name, key)| (name.clone(), whole(key))).collect(),
+            owned: inner(owned),
+        };
+        Self {
+            fields: self.fields.iter().map(|(name, owned)| (name.clone(), inner(owned))).collect(),
+            items: self.items.iter().map(item).collect(),
+            values: self.values.iter().map(whole).collect(),
+            names_controller: false,
         }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Reading<'_> {
-    type Value = FieldSet<'de>;
+/// JSON has no such character in a text.
+fn escaped(text: &str) -> Cow<'_, str> {
+    if text.contains(CONTROLLER) { text.replace(CONTROLLER, "\\u0000").into() } else { text.into() }
+}
+
+/// Reads a [`FieldSet`].
+#[derive(Clone, Copy)]
+struct Reading;
+
+impl<'de> DeserializeSeed<'de> for Reading {
+    type Value = FieldSet;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Reading<'_> {
-    type Value = FieldSet<'de>;
+impl<'de> Visitor<'de> for Reading {
+    type Value = FieldSet;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the members of fieldsV1")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut set = FieldSet::default();
+        let mut members = None;
         while let Some(BorrowedText(member)) = map.next_key()? {
             let owned = map.next_value_seed(self)?;
-            set.add(self.whole(member), owned);
+            members.get_or_insert_with(Members::default).add(&member, owned);
         }
-        // They are: the server sorts them.
-        if !set.fields.is_sorted_by(|(a, _), (b, _)| a <= b) {
-            set.fields.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        if let Some(Members { fields, .. }) = &mut members
+            // They are: the server sorts them.
+            && !fields.is_sorted_by(|(a, _), (b, _)| a <= b)
+        {
+            fields.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         }
-        Ok(set)
+        Ok(FieldSet(members.map(Arc::new)))
     }
 }
 
@@ -184,9 +209,13 @@ mod tests {
 
     #[test]
     fn the_uid_of_the_controller_is_put_back_in() {
-        let uid = Uid::new("0a1b");
-        let text = r#"{"k:{\"uid\":\"\u0000\"}":{},"f:x":{}}"#;
-        let set = FieldSet::parse_of(Some(&uid), text).unwrap();
-        assert_eq!(set.items()[0].keys["uid"], "0a1b");
+        let text = r#"{"f:a":{"k:{\"uid\":\"\u0000\"}":{"f:y":{}}},"f:b":{"v:\"\u0000\"":{}},"f:x":{"f:y":{}}}"#;
+        let shared = FieldSet::parse(text).unwrap();
+        for uid in ["0a1b", "2c3d"] {
+            let set = shared.of(&Uid::new(uid));
+            let whole = FieldSet::parse(&text.replace("\\u0000", uid)).unwrap();
+            assert_eq!((set.field("a"), set.field("b")), (whole.field("a"), whole.field("b")));
+            assert_eq!(set.field("a").unwrap().items()[0].keys["uid"], uid);
+        }
     }
 }

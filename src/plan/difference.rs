@@ -30,7 +30,7 @@ pub fn compare<'a>(
     ty: &K8sType,
     desired: &'a Value,
     live: &'a Value,
-    fields: Option<&FieldSet<'_>>,
+    fields: Option<&FieldSet>,
 ) -> Vec<Difference<'a>> {
     let mut found = contained::compared(ty, desired, live, fields, MAX_DIFFERENCES);
     let Some(fields) = fields else { return found };

@@ -12,12 +12,12 @@ pub(super) enum Owned<'a> {
     /// All of it, as part of an atomic value.
     Whole,
     /// What the members say; all of it where there are none.
-    Node(&'a FieldSet<'a>),
+    Node(&'a FieldSet),
 }
 
 impl<'a> Owned<'a> {
     /// What is owned of an object whose `fieldsV1` these are.
-    pub(super) fn root(fields: Option<&'a FieldSet<'a>>) -> Self {
+    pub(super) fn root(fields: Option<&'a FieldSet>) -> Self {
         fields.filter(|node| !node.is_leaf()).map_or(Self::Nothing, Self::Node)
     }
 
@@ -47,7 +47,7 @@ impl<'a> Owned<'a> {
     }
 
     /// What is owned of the items of the list, if the list has keys.
-    pub(super) fn keyed(self) -> Option<&'a [FieldItem<'a>]> {
+    pub(super) fn keyed(self) -> Option<&'a [FieldItem]> {
         self.node().map(FieldSet::items).filter(|items| !items.is_empty())
     }
 
@@ -62,7 +62,7 @@ impl<'a> Owned<'a> {
         fields.map(|(name, inner)| (name, Self::Node(inner)))
     }
 
-    fn node(self) -> Option<&'a FieldSet<'a>> {
+    fn node(self) -> Option<&'a FieldSet> {
         match self {
             Self::Node(node) => Some(node),
             Self::Nothing | Self::Whole => None,

@@ -47,7 +47,7 @@ fn fingerprint(object: &Object, operator: &OperatorName) -> u64 {
     of_fields(&fields, &object.to_value())
 }
 
-fn of_fields(fields: &FieldSet<'_>, object: &Value) -> u64 {
+fn of_fields(fields: &FieldSet, object: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     feed(Owned::root(Some(fields)), Some(object), &mut hasher);
     hasher.finish()
@@ -73,12 +73,12 @@ fn feed(owned: Owned<'_>, live: Option<&Value>, hasher: &mut impl Hasher) {
 }
 
 /// Our items in the order in which the list has them: that is part of what an apply leaves.
-fn in_order<'i, 'f, 'v>(
-    items: &'i [FieldItem<'f>],
+fn in_order<'i, 'v>(
+    items: &'i [FieldItem],
     live: Option<&'v Value>,
-) -> Vec<(&'i FieldItem<'f>, Option<&'v Value>)> {
+) -> Vec<(&'i FieldItem, Option<&'v Value>)> {
     let there = live.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let place = |item: &FieldItem<'f>| there.iter().position(|value| has_keys(value, &item.keys));
+    let place = |item: &FieldItem| there.iter().position(|value| has_keys(value, &item.keys));
     let mut placed: Vec<_> = items.iter().map(|item| (place(item), item)).collect();
     placed.sort_by_key(|(at, _)| *at);
     placed.into_iter().map(|(at, item)| (item, at.map(|at| &there[at]))).collect()

@@ -22,7 +22,7 @@ pub(super) struct Ownership {
 }
 
 /// Compares `fieldsV1` with the desired object.
-pub(super) fn ownership(fields: &FieldSet<'_>, desired: &Value) -> Ownership {
+pub(super) fn ownership(fields: &FieldSet, desired: &Value) -> Ownership {
     let mut search = Search { path: Path::default(), found: Ownership::default() };
     search.value(Owned::root(Some(fields)), desired);
     search.found
@@ -73,7 +73,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn keyed(&mut self, items: &'a [FieldItem<'a>], desired: &'a [Value]) {
+    fn keyed(&mut self, items: &'a [FieldItem], desired: &'a [Value]) {
         let paired = pair(desired, items.iter().map(|item| &item.keys));
         for (at, item) in items.iter().enumerate() {
             if !paired.contains(&Some(at)) {

@@ -5,7 +5,7 @@ use std::{
     borrow::{Borrow, Cow},
     collections::{BTreeSet, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use serde::Deserialize;
@@ -53,12 +53,21 @@ struct KeptEntry {
 /// What a field manager did to the object itself.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum KeptWrite {
-    /// It applied; its `fieldsV1`.
-    Applied(Box<str>),
+    /// It applied.
+    Applied(Applied),
     /// It wrote in another way.
     Updated,
     /// It is none of those who are kept, and wrote after them.
     ChangedSince,
+}
+
+/// What a field manager applied: equal where the texts are.
+#[derive(Debug)]
+struct Applied {
+    /// Its `fieldsV1`.
+    text: Box<str>,
+    /// The same, read for the first of many objects that share it: a start looks at all of them.
+    read: OnceLock<FieldSet>,
 }
 
 /// One of the entries of `metadata.managedFields`, as the server sends it.
@@ -82,6 +91,9 @@ const CONTROLLER: &str = "\\u0000";
 
 /// The fewest values that are looked through for those that nobody uses.
 const FEWEST: usize = 64;
+
+/// What is read takes ten times the memory of its text: it is kept where so many objects share it.
+const MANY: usize = 64;
 
 impl KeptManagers {
     /// Keeps the entries of these managers.
@@ -147,17 +159,14 @@ impl<T: ?Sized> Default for Shared<T> {
 
 impl ManagedFields {
     /// The `fieldsV1` of a manager's server-side apply to an object with this controller.
-    pub(super) fn applied_by(
-        &self,
-        manager: &str,
-        controller: Option<&Uid>,
-    ) -> Option<FieldSet<'_>> {
-        self.entries().iter().find_map(|entry| match &entry.what {
-            KeptWrite::Applied(fields) if *entry.manager == *manager => {
-                FieldSet::parse_of(controller, fields).ok()
-            }
+    pub(super) fn applied_by(&self, manager: &str, controller: Option<&Uid>) -> Option<FieldSet> {
+        let kept = self.kept.as_ref()?;
+        let applied = kept.iter().find_map(|entry| match &entry.what {
+            KeptWrite::Applied(applied) if *entry.manager == *manager => Some(applied),
             _ => None,
-        })
+        })?;
+        let fields = applied.fields(Arc::strong_count(kept) >= MANY)?;
+        Some(controller.map_or_else(|| fields.clone(), |uid| fields.of(uid)))
     }
 
     /// Whether a manager owns something by other writes.
@@ -180,6 +189,34 @@ impl ManagedFields {
 
     fn entries(&self) -> &[KeptEntry] {
         self.kept.as_deref().unwrap_or_default()
+    }
+}
+
+impl Applied {
+    fn new(text: Box<str>) -> Self {
+        Self { text, read: OnceLock::new() }
+    }
+
+    fn fields(&self, is_kept: bool) -> Option<FieldSet> {
+        if let Some(fields) = self.read.get() {
+            return Some(fields.clone());
+        }
+        let fields = FieldSet::parse(&self.text).ok()?;
+        Some(if is_kept { self.read.get_or_init(|| fields).clone() } else { fields })
+    }
+}
+
+impl PartialEq for Applied {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Applied {}
+
+impl Hash for Applied {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
     }
 }
 
@@ -208,7 +245,7 @@ impl Entry<'_> {
     /// `None` for an apply that tells no fields.
     fn keep(&self, controller: Option<&Uid>) -> Option<KeptEntry> {
         let what = match self.operation.as_ref() {
-            "Apply" => KeptWrite::Applied(shareable(self.fields?.get(), controller)),
+            "Apply" => KeptWrite::Applied(Applied::new(shareable(self.fields?.get(), controller))),
             _ => KeptWrite::Updated,
         };
         Some(KeptEntry { manager: Box::from(&*self.manager), what })

@@ -202,7 +202,7 @@ impl Object {
 
     /// The `fieldsV1` that a manager owns by server-side apply on the object itself (not on a
     /// subresource); `None` if it never applied, or was not kept.
-    pub fn applied_fields(&self, manager: &str) -> Option<FieldSet<'_>> {
+    pub fn applied_fields(&self, manager: &str) -> Option<FieldSet> {
         self.0.managed.applied_by(manager, self.controller())
     }
 

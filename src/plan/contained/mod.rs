@@ -22,7 +22,7 @@ pub(super) const MAX_PATHS: usize = 10;
 pub(super) fn differences_from(
     live: &Object,
     desired: &Value,
-    fields: Option<&FieldSet<'_>>,
+    fields: Option<&FieldSet>,
 ) -> Vec<String> {
     let paths = |found: Vec<Difference<'_>>| found.into_iter().map(|found| found.path).collect();
     let compared = || paths(compared(live.ty(), desired, &live.to_value(), fields, usize::MAX));
@@ -38,7 +38,7 @@ pub(super) fn compared<'a>(
     ty: &K8sType,
     desired: &'a Value,
     live: &'a Value,
-    fields: Option<&FieldSet<'_>>,
+    fields: Option<&FieldSet>,
     most: usize,
 ) -> Vec<Difference<'a>> {
     let is_builtin = ty.is_builtin();
@@ -137,7 +137,7 @@ impl<'a> Comparison<'a> {
         &mut self,
         desired: &'a [Value],
         live: &'a [Value],
-        items: &[FieldItem<'_>],
+        items: &[FieldItem],
     ) -> bool {
         let names: Vec<&String> = items[0].keys.keys().collect();
         let keys: Vec<_> = live.iter().map(|item| keys_of(item, &names)).collect();

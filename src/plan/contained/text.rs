@@ -24,7 +24,7 @@ use crate::{
 pub(in crate::plan) fn is_plainly_contained(
     desired: &Value,
     live: &Object,
-    fields: &FieldSet<'_>,
+    fields: &FieldSet,
 ) -> bool {
     let Value::Object(desired) = desired else { return false };
     let mut text = serde_json::Deserializer::from_str(live.json());
