@@ -99,7 +99,10 @@ impl Planning<'_> {
         };
         let desired_hash = write.desired_hash;
         match existing::decide(config, operator, memos, write, live) {
-            Decision::Leave => self.settled.push((desired_hash, live.clone())),
+            Decision::Leave { altered } => {
+                self.plan.memos.alter(&ChildId::of(live), altered);
+                self.settled.push((desired_hash, live.clone()));
+            }
             Decision::Update(write) => {
                 self.plan.memos.owe(&write, Some(live), memos);
                 self.plan.steps.push(Step::Update(write));

@@ -18,8 +18,8 @@ use crate::{
 /// What to do about a child.
 #[derive(Debug)]
 pub(super) enum Decision {
-    /// It is as desired.
-    Leave,
+    /// It is as desired, but for what the server makes something else of when it is applied.
+    Leave { altered: Vec<String> },
     /// Apply this.
     Update(Write),
     /// Delete it, to create it anew.
@@ -48,15 +48,25 @@ pub(super) fn decide(
         return Decision::Contested(Contested { left: live.clone(), ..known.clone() });
     }
     if memos.is_settled(&write, live) {
-        return Decision::Leave;
+        return Decision::Leave { altered: memos.altered_of(&write.id) };
     }
     let differences = Differences::between(&write.body, live, operator);
     match strategy(config, &write, &differences) {
         Some(strategy) if !is_as_left(memos, &write, live, operator, &differences) => {
             differing(strategy, write, live, differences.paths())
         }
-        _ => Decision::Leave,
+        Some(_) => Decision::Leave { altered: differences.changed_paths() },
+        None => Decision::Leave { altered: Vec::new() },
     }
+}
+
+/// Where a live object is not what an apply asked for, although it is what that left.
+pub(super) fn differing_paths(
+    write: &Write,
+    live: &Object,
+    operator: &OperatorName,
+) -> Vec<String> {
+    Differences::between(&write.body, live, operator).changed_paths()
 }
 
 /// Whether the object differs in nothing that it did not differ in when it was last as applied:
@@ -131,6 +141,12 @@ impl Differences {
         Self { changed, lost }
     }
 
+    /// Where the object differs, as far as is told.
+    fn changed_paths(mut self) -> Vec<String> {
+        self.changed.truncate(MAX_PATHS);
+        self.changed
+    }
+
     /// What is told of them.
     fn paths(self) -> Vec<String> {
         let mut paths = if self.changed.is_empty() { self.lost } else { self.changed };
@@ -203,13 +219,13 @@ mod tests {
             paths: Vec::new(),
         };
         let mut memos = Memos::default();
-        memos.remember(&write(), &left);
+        memos.remember(&write(), &left, &operator);
         let alike = service("8", &Value::Null);
         let filled = service("8", &json!(["192.0.2.1"]));
         for (live, is_left) in [(&alike, true), (&filled, false)] {
             let decision = decide(&config, &operator, &memos, write(), live);
             match decision {
-                Decision::Leave => assert!(is_left),
+                Decision::Leave { altered } => assert_eq!((is_left, altered.len()), (true, 10)),
                 Decision::Update(write) => assert_eq!((is_left, write.paths.len()), (false, 10)),
                 other => panic!("{other:?}"),
             }

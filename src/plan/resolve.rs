@@ -80,7 +80,7 @@ pub fn after_conflict(
     }
     match existing::decide(config, operator, &Memos::default(), write, live) {
         // Nothing is remembered here, and so nothing is known to be contested.
-        Decision::Leave | Decision::Contested(_) => AfterConflict::Settled,
+        Decision::Leave { .. } | Decision::Contested(_) => AfterConflict::Settled,
         Decision::Update(write) => AfterConflict::ApplyWithUid(write),
         Decision::Delete(deletion) => AfterConflict::Recreate(deletion),
         Decision::WaitForEnd => AfterConflict::Wait(WaitingReason::Deleting),
@@ -118,7 +118,7 @@ pub fn after_delete_conflict(
         Decision::Update(_) if is_immutable => {
             AfterDeleteConflict::Again(Deletion::new(live, deletion.why.clone()))
         }
-        Decision::Leave
+        Decision::Leave { .. }
         | Decision::Update(_)
         | Decision::LeaveUntilDeleted(_)
         | Decision::WaitForEnd

@@ -52,6 +52,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     interlock::settle(context, taken, report);
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();
     contested::tell(context, parent, report);
+    report.tell_altered();
     report.close();
 }
 

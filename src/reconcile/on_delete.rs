@@ -22,7 +22,7 @@ pub(super) async fn settle(
         match context.cluster().try_apply(ty, key, name.as_str(), &write.body).await {
             Ok(reply) if explains(&live, &reply, name) => {
                 waiting.retain(|waiting| waiting.id != write.id);
-                report.memory.memos.remember(&write, &live);
+                report.memory.memos.remember(&write, &live, name);
                 report.found_settled(&write.id);
             }
             Ok(_) => report.memory.memos.differs(&write, &live),

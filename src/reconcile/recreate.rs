@@ -113,7 +113,7 @@ fn after_refusal(of_new: ApiError, of_update: Option<ApiError>) -> Result<(), Ap
 
 /// There is nothing to do about a child, now and until it changes: which is seen where it is watched.
 fn settle(context: &Context, instead_of: &Write, current: &Object, report: &mut Report) {
-    report.memory.memos.remember(instead_of, current);
+    report.memory.memos.remember(instead_of, current, context.name());
     if !context.is_watched(current) {
         report.child_failed(&instead_of.id, context.unlabelled());
     }

@@ -257,6 +257,20 @@ impl Report {
         (!text.is_empty()).then_some(text)
     }
 
+    /// Says what the server makes of children, be it by an admission policy or because it keeps no such
+    /// field: nobody is to look for it among what is as desired.
+    pub(super) fn tell_altered(&mut self) {
+        let altered = self.memory.memos.altered();
+        let more = altered.len().saturating_sub(MAX_UNSETTLED);
+        let told = altered.take(MAX_UNSETTLED).map(|(id, paths)| {
+            format!("{id}: the server has changed {} of what was applied", paths.join(", "))
+        });
+        self.held.extend(told);
+        if more > 0 {
+            self.held.push(format!("{more} more children that the server has changed"));
+        }
+    }
+
     pub(super) fn wrote(&mut self, id: &ChildId, verb: Verb, paths: Vec<String>) {
         let mut rewrite = self.rewrites.remove(id);
         // What others hold was to be written as well, and was not.

@@ -231,7 +231,7 @@ pub(super) fn written(
     report: &mut Report,
 ) {
     let name = context.name();
-    report.memory.memos.remember(write, &reply);
+    report.memory.memos.remember(write, &reply, name);
     immutable::forget_other(write, report);
     context.metrics().child_written(name, &write.id.ty, verb);
     report.wrote(&write.id, verb, write.paths.clone());
@@ -249,7 +249,7 @@ pub(super) fn written(
 /// The server found nothing to change: not worth a second try.
 pub(super) fn wrote_nothing(context: &Context, write: &Write, reply: &Object, report: &mut Report) {
     let name = context.name();
-    report.memory.memos.remember(write, reply);
+    report.memory.memos.remember(write, reply, name);
     context.metrics().noop_write(name, &write.id.ty);
     report.wrote_nothing(&write.id, write.paths.clone());
 }

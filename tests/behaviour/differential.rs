@@ -190,7 +190,8 @@ impl Case<'_> {
     async fn write(&mut self, wish: &Value, write: Write) -> Verdict {
         // Not every wish is a valid one beside what others have set.
         let Ok(reply) = self.apply("op", &write.body, false).await else { return Verdict::Right };
-        self.memos.remember(&write, &self.object(&reply));
+        let operator = OperatorName::new("op").unwrap();
+        self.memos.remember(&write, &self.object(&reply), &operator);
         let again = self.plan(wish, &reply, &self.memos);
         if !again.steps.is_empty() {
             return Verdict::Wrong(format!("written again: {:?}", again.steps));

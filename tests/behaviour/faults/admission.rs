@@ -110,6 +110,14 @@ async fn lives_with_another_image(faults: Faults) -> Faults {
     assert_eq!(now["spec"], pod["spec"]);
     let parent = faults.world.get(RECIPE, "r").await;
     assert!(condition(&parent, "Flapping").is_null(), "{parent}");
+    // And nobody has to guess.
+    let told =
+        format!("{}/p: the server has changed .spec.containers[0].image", faults.world.namespace);
+    let path = format!("/api/v1/operators/cook/parents/{}/r", faults.world.namespace);
+    let (_, page) = faults.operators.http(&path).await;
+    for said in [condition(&parent, "Ready")["message"].as_str().unwrap(), &page] {
+        assert!(said.contains(&told), "{said}");
+    }
     faults
 }
 
@@ -169,7 +177,9 @@ async fn a_child_that_changes_on_delete_and_that_a_webhook_rewrites_is_well_afte
     let says = |parent: &Value, words: &str| {
         condition(parent, "Ready")["message"].as_str().is_some_and(|said| said.contains(words))
     };
-    assert!(!says(&faults.world.get(RECIPE, "r").await, ".data.salt"));
+    let parent = faults.world.get(RECIPE, "r").await;
+    assert!(says(&parent, "the server has changed .data.salt of what was applied"), "{parent}");
+    assert!(!says(&parent, "deleted"), "{parent}");
     // Of what is really wanted otherwise it is said.
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"pepper": "much"}))])).await;
     let differs = |parent: &Value| says(parent, ".data.pepper");
@@ -198,7 +208,11 @@ async fn a_policy_that_changes_only_what_is_created_makes_no_loop_and_no_restart
     };
     // What cannot be changed, and would not be in a new one.
     faults.world.patch(RECIPE, "r", wanted("oven")).await;
-    faults.until_well("r").await;
+    let is_told = |parent: &Value| {
+        let ready = condition(parent, "Ready");
+        ready["status"] == "True" && ready["message"].to_string().contains(".spec.hostname")
+    };
+    faults.world.until(RECIPE, "r", "what the server makes of it", is_told).await;
     assert_eq!(faults.world.get(POD, "p").await["metadata"]["uid"], old["metadata"]["uid"]);
     policy.take_down(&faults).await;
     until_admitted(&faults, POD, &pod("probe"), |pod| !is_made(pod)).await;

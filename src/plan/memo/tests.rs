@@ -1,0 +1,104 @@
+//! What is remembered of children.
+
+use serde_json::{Value, json};
+
+use super::{super::hash, *};
+use crate::object::KeptManagers;
+
+fn operator() -> OperatorName {
+    OperatorName::new("op").unwrap()
+}
+
+fn live(uid: &str, image: &str, others: &Value, fields: &Value) -> Object {
+    let value = json!({
+        "metadata": {
+            "name": "a", "namespace": "ns", "uid": uid, "resourceVersion": "7",
+            "labels": {"l": "v"},
+            "managedFields": [{"manager": "op", "operation": "Apply", "fieldsV1": fields}],
+        },
+        "spec": {"containers": [{"name": "c", "image": image, "others": others}]},
+    });
+    let kept = KeptManagers::new(["op"]);
+    Object::from_value(&K8sType::namespaced("v1", "Pod", "pods"), &value, &kept).unwrap()
+}
+
+fn fields() -> Value {
+    json!({"f:metadata": {"f:labels": {"f:l": {}}}, "f:spec": {"f:containers": {
+        "k:{\"name\":\"c\"}": {".": {}, "f:name": {}, "f:image": {}},
+    }}})
+}
+
+fn write(image: &str) -> Write {
+    let body = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "ns", "labels": {"l": "v"}},
+        "spec": {"containers": [{"name": "c", "image": image}]},
+    });
+    let desired_hash = hash::within(usize::MAX, &body).unwrap();
+    let id = ChildId::of(&live("u", "", &Value::Null, &fields()));
+    Write { id, body, desired_hash, paths: Vec::new() }.creating()
+}
+
+#[test]
+fn the_version_that_an_apply_left_is_settled_for_the_same_wish() {
+    let reply = live("u", "mirror/x", &json!(1), &fields());
+    let mut memos = Memos::default();
+    memos.remember(&write("x"), &reply, &operator());
+    assert!(memos.is_settled(&write("x"), &reply));
+    assert!(!memos.is_settled(&write("y"), &reply));
+    assert!(!memos.is_settled(&write("x"), &live("v", "mirror/x", &json!(1), &fields())));
+    memos.remember(&write("y"), &reply, &operator());
+    assert!(!memos.is_settled(&write("x"), &reply) && memos.len() == 1);
+    memos.forget(&write("y").id);
+    assert!(memos.is_empty());
+}
+
+#[test]
+fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
+    let reply = live("u", "mirror/x", &json!(1), &fields());
+    let mut memos = Memos::default();
+    memos.remember(&write("x"), &reply, &operator());
+    let less = json!({"f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {".": {}}}}});
+    for (wish, live, is_alike) in [
+        ("x", reply.clone(), true),
+        ("x", live("u", "mirror/x", &json!(2), &fields()), true),
+        ("y", reply.clone(), false),
+        ("x", live("v", "mirror/x", &json!(1), &fields()), false),
+        ("x", live("u", "other", &json!(1), &fields()), false),
+        ("x", live("u", "mirror/x", &json!(1), &less), false),
+    ] {
+        let alike = memos.left_alike(&write(wish), &live, &operator());
+        assert_eq!(alike.is_some(), is_alike, "{wish} {live:?}");
+    }
+}
+
+/// A new wish that could not be written is not the old one, and no second thought when it is tried
+/// again.
+#[test]
+fn how_a_child_was_left_is_kept_until_it_is_so_again_under_the_same_wish() {
+    let (left, now) = (live("u", "x", &json!(1), &fields()), live("u", "z", &json!(1), &fields()));
+    let mut before = Memos::default();
+    before.remember(&write("x"), &left, &operator());
+    for (wish, is_kept) in [("x", true), ("y", false)] {
+        for seen in [Some(&now), None] {
+            let mut memos = Memos::default();
+            memos.owe(&write(wish), seen, &before);
+            assert_eq!(memos.left(&write(wish).id).is_some(), is_kept, "{wish}");
+            let children: Vec<_> = seen.into_iter().filter(|_| is_kept).collect();
+            assert!(memos.are_untouched(&children) && memos.is_empty(), "{wish}");
+            memos.remember(&write(wish), &now, &operator());
+            assert_eq!(memos.left(&write(wish).id).map(|(_, left)| left), Some(&now));
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_that_changes_nothing_of_ours_explains_a_difference() {
+    let object = live("u", "mirror/x", &json!(1), &fields());
+    for (reply, is_explained) in [
+        (live("u", "mirror/x", &json!(2), &fields()), true),
+        (live("u", "x", &json!(1), &fields()), false),
+        (live("v", "mirror/x", &json!(1), &fields()), false),
+    ] {
+        assert_eq!(explains(&object, &reply, &operator()), is_explained);
+    }
+}
