@@ -155,9 +155,8 @@ pub(super) fn news(
     now: &ParentState,
 ) -> Vec<Change> {
     let parent = || ParentName::new(operator, key, &now.uid);
-    let ended = now.history.recorded().saturating_sub(runs_before);
-    let ended = usize::try_from(ended).unwrap_or(usize::MAX);
-    let runs: Vec<_> = now.history.newest_first().take(ended).cloned().collect();
+    let ended = now.history.newest_first().take_while(|run| run.number > runs_before);
+    let runs: Vec<_> = ended.cloned().collect();
     let phase = now.phase;
     let is_only_a_phase = runs.is_empty() && phase != phase_before;
     let runs = runs.into_iter().rev().map(|run| Change::Run { parent: parent(), phase, run });

@@ -13,12 +13,13 @@
 //! Invariants:
 //! - a history is bounded in runs, and a run in causes, decisions, paths and length of texts; a child that is as
 //!   desired takes no room in it;
-//! - runs in a row that say the same keep it once;
+//! - runs in a row that say the same keep it once, and those that wrote nothing go before one that did;
 //! - numbers of runs only grow, also when old runs are dropped.
 
 mod cause;
 mod decision;
 mod failure_kind;
+mod kept;
 mod next_wake;
 mod run;
 mod steps;
@@ -27,7 +28,8 @@ mod wire;
 pub use cause::{Cause, Causes, ChildChange};
 pub use decision::{Decided, Decision, Drift, Verb, WriteRecord};
 pub use failure_kind::FailureKind;
+pub use kept::History;
 pub use next_wake::NextWake;
-pub use run::{History, Outcome, Run};
+pub use run::{Outcome, Run};
 pub use steps::{RunStep, StepTimes};
 pub use wire::{Timestamp, time as serialize_time};

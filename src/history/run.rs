@@ -1,7 +1,6 @@
-//! One run, and the last ones of a parent.
+//! One run.
 
 use std::{
-    collections::VecDeque,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -11,19 +10,11 @@ use serde::Serialize;
 
 use super::{Cause, Decision, FailureKind, StepTimes, wire};
 
-/// The last runs of one parent. Cheap to clone: runs are shared.
-#[derive(Debug, Clone, Default)]
-pub struct History {
-    /// The newest is last.
-    runs: VecDeque<Arc<Run>>,
-    recorded: u64,
-}
-
 /// One run that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// The how-manieth run of this parent in this process, from 1; set by [`History::record`].
+    /// The how-manieth run of this parent in this process, from 1; set by [`History::record`](super::History::record).
     pub number: u64,
     /// When it started.
     #[serde(serialize_with = "wire::time")]
@@ -82,48 +73,11 @@ pub enum Outcome {
     },
 }
 
-/// As many runs are kept. Ten thousand parents times this fit in some tens of megabytes.
-const MAX_RUNS: usize = 10;
-
 /// As many decisions of one run are kept.
 const MAX_DECISIONS: usize = 50;
 
 /// The longest text that is kept, in bytes.
 const MAX_TEXT: usize = 1024;
-
-// === History ===
-
-impl History {
-    /// Adds a run that has ended, gives it its number, and drops the oldest beyond the bound.
-    pub fn record(&mut self, run: Run) -> Arc<Run> {
-        self.recorded += 1;
-        let mut run = Run { number: self.recorded, ..run.bounded() };
-        if let Some(last) = self.last() {
-            run.share_with(last);
-        }
-        let run = Arc::new(run);
-        if self.runs.len() == MAX_RUNS {
-            self.runs.pop_front();
-        }
-        self.runs.push_back(run.clone());
-        run
-    }
-
-    /// The kept runs, the newest first.
-    pub fn newest_first(&self) -> impl ExactSizeIterator<Item = &Arc<Run>> {
-        self.runs.iter().rev()
-    }
-
-    /// The newest run.
-    pub fn last(&self) -> Option<&Arc<Run>> {
-        self.runs.back()
-    }
-
-    /// How many runs were ever recorded.
-    pub fn recorded(&self) -> u64 {
-        self.recorded
-    }
-}
 
 // === Run ===
 
@@ -165,8 +119,17 @@ impl Run {
         }
     }
 
+    /// Whether nothing was written, and what followed came to the same.
+    pub(super) fn is_repeated_by(&self, next: &Self) -> bool {
+        let is_quiet = !self.wrote_status && self.writes().next().is_none();
+        is_quiet
+            && self.outcome == next.outcome
+            && self.message == next.message
+            && self.decisions == next.decisions
+    }
+
     /// Keeps once what both say: in an outage each run of a parent says the same.
-    fn share_with(&mut self, last: &Self) {
+    pub(super) fn share_with(&mut self, last: &Self) {
         if self.decisions == last.decisions {
             self.decisions = last.decisions.clone();
         }
@@ -178,7 +141,7 @@ impl Run {
         }
     }
 
-    fn bounded(mut self) -> Self {
+    pub(super) fn bounded(mut self) -> Self {
         if let Outcome::Failed { message, .. } = &mut self.outcome {
             *message = bounded(message);
         }
@@ -232,17 +195,6 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_runs_are_kept_and_numbers_go_on() {
-        let mut history = History::default();
-        for _ in 0..25 {
-            history.record(run(Outcome::Synced));
-        }
-        let numbers: Vec<u64> = history.newest_first().map(|run| run.number).collect();
-        assert_eq!(numbers, (16..=25).rev().collect::<Vec<_>>());
-        assert_eq!(history.recorded(), 25);
-    }
-
-    #[test]
     fn a_run_cannot_grow_without_bound() {
         let message = "ä".repeat(1_000_000).into();
         let mut huge = run(Outcome::Failed { reason: FailureKind::HandlerFailed, message });
@@ -252,31 +204,10 @@ mod tests {
         };
         huge.decisions = (0..1000).map(decision).collect();
         huge.message = Some("x".repeat(1_000_000).into());
-        let kept = History::default().record(huge);
-        assert!(serde_json::to_string(&*kept).unwrap().len() < 50 * 1024);
+        let kept = huge.bounded();
+        assert!(serde_json::to_string(&kept).unwrap().len() < 50 * 1024);
         assert_eq!((kept.decisions.len(), kept.omitted), (50, 950));
         assert!(kept.error().is_some_and(|message| message.ends_with("ä…")));
-    }
-
-    #[test]
-    fn runs_in_a_row_that_say_the_same_share_their_words() {
-        let failing = |child: &str| {
-            let message = format!("no answer about {child}").into();
-            let mut run = run(Outcome::Failed { reason: FailureKind::WriteFailed, message });
-            let why = "no answer".to_owned();
-            run.decisions = [Decision::stuck(child, Decided::Failed, why)].into();
-            run.message = Some(child.into());
-            run
-        };
-        let mut history = History::default();
-        let words = |run: &Run| {
-            let error = run.error().unwrap().as_ptr();
-            (run.decisions.as_ptr(), error, run.message.as_ref().unwrap().as_ptr())
-        };
-        let [first, second, other] = ["a", "a", "b"].map(|child| history.record(failing(child)));
-        assert_eq!(words(&first), words(&second));
-        assert_eq!(first.decisions, second.decisions);
-        assert_eq!((other.error(), &*other.decisions[0].child), (Some("no answer about b"), "b"));
     }
 
     #[test]

@@ -124,6 +124,20 @@ async fn what_only_a_person_can_end_needs_attention_at_once() {
 }
 
 #[actix_web::test]
+async fn who_waits_for_long_needs_attention_however_often_it_looked_again() {
+    let (world, operator) = (World::running(), OperatorName::new("spaces").unwrap());
+    let mut state = ParentState::pending(Uid::new("u"), None);
+    state.phase = ParentPhase::Waiting;
+    for ago in (1..=30).rev().map(|number| Duration::from_secs(10 * number)) {
+        let started = SystemTime::now() - ago;
+        state.history.record(Run::new(started, Duration::ZERO, Outcome::Waiting));
+    }
+    world.state.board.record(&operator, &ObjectKey::cluster("patient"), state);
+    let html = page(&world, "/").await;
+    assert!(html.contains("/ui/operators/spaces/parents/patient\""), "{html}");
+}
+
+#[actix_web::test]
 async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
     let html = page(&world(), "/ui/operators/echo-server/parents/ns/a").await;
     for shown in [

@@ -121,7 +121,7 @@ fn matters(state: &ParentState, now: SystemTime) -> bool {
         ParentPhase::Running if state.run == RunStage::Overdue => true,
         ParentPhase::Waiting | ParentPhase::Finalizing if needs_person(state) => true,
         ParentPhase::Waiting | ParentPhase::Finalizing => {
-            let since = sentence::since(&state.history);
+            let since = state.history.since();
             since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
         }
         // A run that ends so again changes nothing of it.
@@ -151,7 +151,7 @@ fn item(
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
         why: sentence::why(state, operator, &[], now).into(),
-        since: sentence::since(&state.history).map(|at| Moment::past(at, now)),
+        since: state.history.since().map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
 }

@@ -113,7 +113,7 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         mark: parent.phase.into(),
         why: sentence::why(&parent, &operator, &tree.unready, now).into(),
         next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), purpose(it.why))),
-        since: sentence::since(history).map(|at| Moment::past(at, now)),
+        since: history.since().map(|at| Moment::past(at, now)),
         facts: facts(&parent),
         commands: commands(name, &key, parent.phase),
         children: tree.nodes.iter().map(Branch::from).collect(),
