@@ -11,6 +11,7 @@ use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, fut};
 use tokio::{runtime::Handle, task::JoinError};
 
 use super::{
+    debt::Debt,
     mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{Admitted, Ended, PreviewAsked, Resumed, Retire, Touched},
     shown::{cause, message, next_wake, run_of, shown, stage},
@@ -51,16 +52,15 @@ pub(super) struct Reconciler {
     ticket: Option<Ticket>,
     /// When something last changed, as far as this actor knows.
     last_touch: Option<Instant>,
-    /// Whether the last run left something undone because the operator is paused.
-    owes_run: bool,
+    debt: Debt,
 }
 
 impl Reconciler {
     pub(super) fn new(parts: Arc<ReconcilerParts>, key: ObjectKey, uid: Uid) -> Self {
         let schedule = Schedule::new(seed(&uid));
         let (memory, causes) = (Memory::default(), Causes::default());
-        let (timer, ticket, last_touch, owes_run) = <_>::default();
-        Self { parts, key, uid, schedule, memory, causes, timer, ticket, last_touch, owes_run }
+        let (timer, ticket, last_touch, debt) = <_>::default();
+        Self { parts, key, uid, schedule, memory, causes, timer, ticket, last_touch, debt }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -122,6 +122,7 @@ impl Reconciler {
 
     fn run(&mut self, permit: Permit, after_writes: u32, ctx: &mut actix::Context<Self>) {
         let causes = self.causes.take();
+        self.debt.begin();
         let job = Job {
             key: self.key.clone(),
             uid: self.uid.clone(),
@@ -157,7 +158,7 @@ impl Reconciler {
         let Some(last) = reports.last_mut() else { return };
         let finished = last.finished(config);
         self.memory = std::mem::take(&mut last.memory);
-        self.owes_run = last.owes_run();
+        let is_due = self.debt.end(last.owes_run());
         let runs = reports.into_iter().zip(causes);
         let runs = runs.map(|(report, causes)| run_of(report, causes, config)).collect();
         if let Finished::Wrote = finished {
@@ -165,6 +166,10 @@ impl Reconciler {
         }
         let command = self.decide(Input::Finished(finished));
         self.obey(command, ctx);
+        if is_due && self.schedule.phase() == Phase::Resting {
+            // What it was told meanwhile does not wake it.
+            self.step(Input::Touched(Touch::Asked), ctx);
+        }
         self.show(runs);
     }
 
@@ -174,6 +179,7 @@ impl Reconciler {
         self.step(Input::WentOn { saw_all }, ctx);
         let mut causes = vec![Cause::OwnWrites];
         if saw_all {
+            self.debt.begin();
             causes.extend(self.causes.take());
         }
         causes
@@ -202,7 +208,7 @@ impl Reconciler {
                 state.message = message(&state.history.record(run));
             }
             state.generation = parent.as_ref().and_then(Object::generation);
-            let is_paused = self.owes_run || parent.as_ref().is_some_and(is_paused);
+            let is_paused = self.debt.is_owed() || parent.as_ref().is_some_and(is_paused);
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
             state.go_on(stage(phase));
@@ -264,7 +270,8 @@ impl Receive<Resumed> for Reconciler {
     /// A run that is under way may have begun before.
     fn receive(&mut self, Resumed: Resumed, ctx: &mut Self::Context) {
         let phase = self.schedule.phase();
-        if !self.owes_run && !matches!(phase, Phase::Running { .. }) {
+        let is_running = matches!(phase, Phase::Running { .. });
+        if !self.debt.resume(is_running) {
             return;
         }
         // One that failed runs when its time has come; one that rests would wait for ever.
@@ -272,6 +279,11 @@ impl Receive<Resumed> for Reconciler {
         self.causes.add(Cause::Resumed);
         self.last_touch = Some(Instant::now());
         self.step(Input::Touched(touch), ctx);
+        if is_running {
+            self.update(ParentState::resume);
+        } else {
+            self.show(Vec::new());
+        }
     }
 }
 

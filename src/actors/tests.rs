@@ -1,6 +1,11 @@
 //! What an operator's actor shows when messages and the store do not agree.
 
-use std::{collections::BTreeSet, convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use actix::{Addr, Message, System};
 use kube::{Client, client::Body};
@@ -16,11 +21,11 @@ use super::{
     *,
 };
 use crate::{
-    board::{Board, OperatorInfo},
+    board::{Answer, Board, Command, OperatorInfo, Order, ParentPhase, Request},
     cluster::{Cluster, Watched},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion, Undecodable},
-    operator::{OperatorConfig, OperatorName, SyncRequest, SyncResponse},
+    operator::{self, OperatorConfig, OperatorName, SyncRequest, SyncResponse},
     reconcile::{CommonPlaces, Context, ContextParts},
     store::{Change, Store},
 };
@@ -81,6 +86,24 @@ fn an_operator_that_starts_looks_at_every_parent_that_cannot_be_read() {
     assert_eq!(board.operator("op").unwrap().parents.values().sum::<usize>(), 1, "the readable");
 }
 
+/// It owes a run because of its finalizer, and has to wait for its turn as it fails.
+#[test]
+fn a_parent_whose_operator_is_resumed_is_not_called_paused_until_it_has_run() {
+    let pausing = |operator: Addr<OperatorActor>, board: Board| async move {
+        let order = async |order| {
+            let (operator_name, answer) = ("op".to_owned(), Answer::nobody());
+            let command = Command { operator: operator_name, order, by: None, answer };
+            operator.send(mail(Ordered { request: Request::Command(command) })).await.unwrap();
+        };
+        order(Order::PauseOperator).await;
+        order(Order::Sync(parent(7).key().clone())).await;
+        until(&board, ParentPhase::Paused).await;
+        order(Order::ResumeOperator).await;
+        until(&board, ParentPhase::Failing).await;
+    };
+    operating(&store(vec![parent(7)]), failing_client, pausing);
+}
+
 /// An order to all reconcilers: to die of a defect.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
@@ -138,6 +161,16 @@ fn operating<F: Future<Output = ()>>(
     board
 }
 
+/// Waits for the runs, which are on threads of their own, while no timer goes off.
+async fn until(board: &Board, phase: ParentPhase) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let shown = || board.parent("op", parent(7).key()).map(|parent| parent.phase);
+    while shown() != Some(phase) {
+        assert!(Instant::now() < deadline, "{:?} instead of {phase:?}", shown());
+        tokio::task::yield_now().await;
+    }
+}
+
 fn mail<M: Letter>(message: M) -> Mail<M> {
     Mail::new(message, &Metrics::new().mailbox("operator", "op"))
 }
@@ -156,11 +189,10 @@ fn parts(parents: &Store, client: Client, board: Board, runtime: Handle) -> Oper
 
 fn context(parents: Store, client: Client) -> Context {
     let metrics = Metrics::new();
-    let handler = |_: &SyncRequest| -> anyhow::Result<SyncResponse> { Ok(SyncResponse::new()) };
     let parts = ContextParts {
         common_places: CommonPlaces::for_limits([16]),
         config: OperatorConfig::new("op", app()).within_namespaces(["ns"]),
-        handler: Arc::new(handler),
+        handler: Arc::new(Tidy),
         cluster: Cluster::new(client, metrics.clone(), KeptManagers::default()),
         parents,
         children: vec![],
@@ -169,6 +201,19 @@ fn context(parents: Store, client: Client) -> Context {
         show: Arc::new(|_, _| {}),
     };
     Context::new(parts).unwrap()
+}
+
+/// Its parents get a finalizer.
+struct Tidy;
+
+impl operator::Handler for Tidy {
+    fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
+        Ok(SyncResponse::new())
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
 }
 
 fn failing_client() -> Client {

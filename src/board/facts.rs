@@ -274,6 +274,13 @@ impl ParentState {
         Self { uid, generation, phase, history, next_wake, failures, message, run }
     }
 
+    /// Takes in that what keeps a run back that is under way has ended: how that hangs stays as it is.
+    pub(crate) fn resume(&mut self) {
+        if self.phase == ParentPhase::Paused {
+            self.phase = ParentPhase::Running;
+        }
+    }
+
     /// Takes in that a run is queued, or begins. What the last one left is true until it ends: who
     /// fails is not well for a moment with each repetition.
     pub(crate) fn go_on(&mut self, run: RunStage) {
