@@ -295,9 +295,9 @@ impl Receive<PreviewAsked> for Reconciler {
             return answer.give(Err(CommandError::Undecided(why)));
         }
         let (context, key, uid) = (self.parts.context.clone(), self.key.clone(), self.uid.clone());
-        let (failures, memos) = (self.memory.handler_failures, self.memory.memos.clone());
+        let remembered = self.memory.remembered();
         self.parts.runtime.spawn(async move {
-            answer.give(context.preview(&key, &uid, (failures, &memos)).await);
+            answer.give(context.preview(&key, &uid, remembered).await);
         });
     }
 }

@@ -15,6 +15,8 @@ pub struct Preview {
     pub plan: Plan,
     /// The children as they were when the plan was made, those that it would change or delete.
     pub live: BTreeMap<ChildId, Object>,
+    /// Those that it would create but for somebody else's object, and what is said of that.
+    pub foreign: BTreeMap<ChildId, String>,
 }
 
 /// The question on its way.

@@ -53,6 +53,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();
     contested::tell(context, parent, report);
     report.tell_altered();
+    report.remember_foreign();
     report.close();
 }
 

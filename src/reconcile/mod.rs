@@ -71,6 +71,7 @@ pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
 pub use gate::{CommonPlaces, Entry, Gate, Permit, Ticket, Waiter};
 pub use pause::{Held, Pause, PausedBy};
+pub use preview::Remembered;
 pub use report::{End, HandlerFailures, Memory, Report};
 pub use series::EventLog;
 

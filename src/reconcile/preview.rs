@@ -3,17 +3,35 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Context, Failure, HandlerFailures, check, ours, veil::Veil};
+use super::{
+    Context, Failure, HandlerFailures, Memory, check, failure::in_the_way, ours, veil::Veil,
+};
 use crate::{
     board::{CommandError, Preview},
     object::{Object, ObjectKey, Uid},
     operator::{Shallow, SyncRequest, SyncResponse},
-    plan::{self, ChildId, Memos, Plan, PlanInput, Step},
+    plan::{self, ChildId, ForeignChild, Memos, Plan, PlanInput, Step},
 };
+
+/// What it takes from the runs before it.
+#[derive(Debug, Default)]
+pub struct Remembered {
+    failures: HandlerFailures,
+    memos: Memos,
+    foreign: BTreeMap<ChildId, ForeignChild>,
+}
 
 /// It may be that somebody else looks, or that a handler hangs that was asked before.
 const BUSY: &str =
     "the handler is still asked what another run would do: ask again when it has answered";
+
+impl Memory {
+    /// What a preview needs of it: beside a run there is no more than a copy.
+    pub fn remembered(&self) -> Remembered {
+        let (failures, memos) = (self.handler_failures, self.memos.clone());
+        Remembered { failures, memos, foreign: self.foreign.clone() }
+    }
+}
 
 impl Context {
     /// Plans for a parent and does nothing, with what its last run remembered.
@@ -24,7 +42,7 @@ impl Context {
         &self,
         key: &ObjectKey,
         uid: &Uid,
-        (failures, memos): (HandlerFailures, &Memos),
+        Remembered { failures, memos, foreign }: Remembered,
     ) -> Result<Preview, CommandError> {
         let gone =
             || CommandError::NoParent { operator: self.name().to_string(), key: key.clone() };
@@ -50,11 +68,12 @@ impl Context {
             desired: response.children,
             observed: &observed,
             unsynced: &self.unsynced(&parent),
-            memos,
+            memos: &memos,
         });
         let plan = plan.map_err(|refusals| undecided(&Failure::Refused(refusals)))?;
         let live = self.live(&plan);
-        Ok(Preview { plan, live })
+        let foreign = standing_in_the_way(&plan, &foreign);
+        Ok(Preview { plan, live, foreign })
     }
 
     /// A thread that does not return in time keeps the one place until it does.
@@ -81,6 +100,16 @@ impl Context {
         let live = ids.filter_map(|id| Some((id.clone(), self.cached(&id.ty, &id.key)?)));
         live.collect()
     }
+}
+
+/// What a run would not create, as long as that is as the last one found it.
+fn standing_in_the_way(
+    plan: &Plan,
+    foreign: &BTreeMap<ChildId, ForeignChild>,
+) -> BTreeMap<ChildId, String> {
+    let creates = plan.steps.iter().filter(|step| matches!(step, Step::Create(_)));
+    let known = creates.filter_map(|step| foreign.get(step.id()));
+    known.map(|child| (child.id.clone(), in_the_way(child))).collect()
 }
 
 fn undecided(failure: &Failure) -> CommandError {

@@ -291,10 +291,15 @@ impl Report {
         self.noop_writes.push(WriteRecord { child, verb, paths, drift: None });
     }
 
-    /// Moves the failures of single writes to where the failure of a run is looked for.
-    pub(super) fn close(&mut self) {
+    /// Keeps what stood in the way for the next run, once all children have been tried. Not whenever a
+    /// failure is told: a status that is refused says nothing of them.
+    pub(super) fn remember_foreign(&mut self) {
         let foreign = self.foreign.iter().map(|child| (child.id.clone(), child.clone()));
         self.memory.foreign = foreign.collect();
+    }
+
+    /// Moves the failures of single writes to where the failure of a run is looked for.
+    pub(super) fn close(&mut self) {
         if self.failure.is_some() {
             return;
         }

@@ -19,8 +19,12 @@ use crate::{
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Preview")]
 pub(super) struct PreviewView {
-    /// `Create`, `Update`, `Recreate` or `Delete`.
+    /// `Create`, `Update`, `Recreate` or `Delete`; `Conflict` where it would be created if somebody
+    /// else's object were not in the way.
     pub(super) action: &'static str,
+    /// Why nothing would be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) why: Option<String>,
     /// Where desired and live differ; of very many some.
     pub(super) differences: Vec<DifferenceView>,
 }
@@ -55,11 +59,14 @@ pub(super) fn by_child(
     preview: &Preview,
     comparing: &Comparing<'_>,
 ) -> HashMap<ChildId, PreviewView> {
-    let Preview { plan, live } = preview;
+    let Preview { plan, live, foreign } = preview;
     let view = |step: &Step| {
         let id = step.id().clone();
         let live = live.get(&id);
         let view = match step {
+            Step::Create(_) if let Some(why) = foreign.get(&id) => {
+                PreviewView::of_conflict(comparing.secrets.text(why))
+            }
             Step::Create(write) => PreviewView::of_write("Create", write, None, comparing),
             Step::Update(write) => PreviewView::of_write("Update", write, live, comparing),
             Step::Delete(deletion) => PreviewView::of_deletion(deletion, live, comparing),
@@ -70,18 +77,30 @@ pub(super) fn by_child(
 }
 
 impl PreviewView {
+    /// Whether a run would do anything.
+    pub(super) fn changes_something(&self) -> bool {
+        self.why.is_none()
+    }
+
+    fn of_conflict(why: String) -> Self {
+        Self { action: "Conflict", why: Some(why), differences: Vec::new() }
+    }
+
     fn of_write(
         action: &'static str,
         write: &Write,
         live: Option<&Object>,
         comparing: &Comparing<'_>,
     ) -> Self {
-        Self { action, differences: comparing.differences(&write.id.ty, &write.desired(), live) }
+        let differences = comparing.differences(&write.id.ty, &write.desired(), live);
+        Self { action, why: None, differences }
     }
 
     fn of_deletion(deletion: &Deletion, live: Option<&Object>, comparing: &Comparing<'_>) -> Self {
         match &deletion.why {
-            DeletionReason::Undesired => Self { action: "Delete", differences: Vec::new() },
+            DeletionReason::Undesired => {
+                Self { action: "Delete", why: None, differences: Vec::new() }
+            }
             DeletionReason::Recreate { instead_of, .. }
             | DeletionReason::Immutable { instead_of, .. } => {
                 Self::of_write("Recreate", instead_of, live, comparing)
@@ -158,12 +177,13 @@ fn bounded(value: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
     use crate::{
         board::TypeState,
-        object::{KeptManagers, SecretFields},
+        object::{KeptManagers, ObjectKey, SecretFields},
+        plan::Plan,
         store::Store,
     };
 
@@ -259,5 +279,27 @@ mod tests {
     fn a_long_value_is_told_by_its_length() {
         let shown = shown("ConfigMap", &json!({"key": "x".repeat(5000)}), &json!({"key": "y"}));
         assert_eq!(shown[0]["desired"], "(5002 bytes)");
+    }
+
+    #[test]
+    fn what_somebody_elses_object_is_in_the_way_of_is_not_said_to_be_created() {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let (operator, board) = (OperatorName::new("op").unwrap(), board(&ty));
+        let secrets = Secrets::of(&board, &parent());
+        let comparing = Comparing { board: &board, operator: &operator, secrets: &secrets };
+        let id = ChildId { ty, key: ObjectKey::namespaced("ns", "a") };
+        let shown = |foreign: BTreeMap<ChildId, String>| {
+            let body = json!({"metadata": {"name": "a", "namespace": "ns"}, "data": {"a": "b"}});
+            let write = Write { id: id.clone(), body, desired_hash: 0, paths: Vec::new() };
+            let steps = vec![Step::Create(write)];
+            let (memos, waiting, doubtful) = <_>::default();
+            let plan = Plan { steps, memos, waiting, doubtful };
+            let preview = Preview { plan, live: BTreeMap::new(), foreign };
+            serde_json::to_value(&by_child(&preview, &comparing)[&id]).unwrap()
+        };
+        assert_eq!(shown(BTreeMap::new())["action"], "Create");
+        let known = BTreeMap::from([(id.clone(), format!("of {MARKED}"))]);
+        let expected = json!({"action": "Conflict", "why": "of (redacted)", "differences": []});
+        assert_eq!(shown(known), expected);
     }
 }

@@ -65,6 +65,26 @@ async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
     assert_eq!(report.memory.status, None, "what the handler wanted is not there");
 }
 
+/// Else the child would be tried again in each run, and a preview say that it would be created.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_in_the_way_is_known_also_after_a_status_was_refused() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => refusal(500, "InternalError"),
+        "PATCH" => refusal(409, "Conflict"),
+        "GET" if of_child(asked) => {
+            let mut foreign = child("8", 1);
+            foreign["metadata"]["ownerReferences"] = json!([]);
+            (200, foreign)
+        }
+        "GET" => (200, parent("3")),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("Conflict"), "{report:?}");
+    assert_eq!(report.memory.foreign.len(), 1);
+}
+
 /// Somebody changes the parent between each look and each try, and its type has lost the subresource.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_not_there_is_not_tried_for_ever() {
@@ -166,7 +186,7 @@ async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
     let said = said.body.to_string();
     assert!(said.contains("the status: ") && !said.contains("\"deep\""), "{said}");
     let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
-    let preview = world.context().preview(&key, &uid, (<_>::default(), &<_>::default())).await;
+    let preview = world.context().preview(&key, &uid, <_>::default()).await;
     let refused = preview.unwrap_err().to_string();
     assert!(refused.contains("nested more than 100 levels deep"), "{refused}");
 }

@@ -25,6 +25,7 @@ use crate::{
     web::{
         WebState,
         explain::{ExplainQuery, Looked},
+        diff::PreviewView,
         parents::ParentPath,
         why::purpose,
     },
@@ -120,7 +121,11 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         children_omitted: tree.omitted,
         changes_nothing: is_preview
             && preview_error.is_none()
-            && tree.nodes.iter().all(|node| node.preview.is_none()),
+            && !tree
+                .nodes
+                .iter()
+                .filter_map(|node| node.preview.as_ref())
+                .any(PreviewView::changes_something),
         other_preview: at(!is_preview, has_events),
         is_preview,
         preview_error,

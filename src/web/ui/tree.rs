@@ -64,7 +64,8 @@ impl From<&Node> for Branch {
 }
 
 impl From<&PreviewView> for Preview {
-    fn from(PreviewView { action, differences }: &PreviewView) -> Self {
+    /// Who is in the way is said by the last run, which is beside it.
+    fn from(PreviewView { action, why: _, differences }: &PreviewView) -> Self {
         let mark = match *action {
             "Create" => Mark::good("would be created"),
             "Delete" => Mark::bad("would be deleted"),
@@ -77,6 +78,7 @@ impl From<&PreviewView> for Preview {
             live: text(&it.live),
             desired: text(&it.desired),
         };
+            "Conflict" => Mark::warn("would be left alone"),
         Self { mark, differences: differences.iter().map(difference).collect() }
     }
 }
