@@ -1,10 +1,14 @@
 //! Which changes a reader wants.
 
+use std::iter;
+
 use serde::Deserialize;
 
 use super::frame;
 use crate::{
-    board::{Board, Change, ParentName},
+    board::{Board, Change, OperatorSnapshot, ParentName},
+    object::K8sType,
+    operator::OperatorConfig,
     web::{
         endpoint::{Form, Parameter},
         status::Refused,
@@ -39,16 +43,18 @@ pub(super) struct Filter {
     namespace: Option<String>,
     name: Option<String>,
     kinds: Option<Vec<String>>,
+    /// The types of the operator that is named.
+    types: Option<Vec<K8sType>>,
 }
 
 impl Filter {
     pub(super) fn new(query: EventQuery, board: &Board) -> Result<Self, Refused> {
         let EventQuery { operator, namespace, name, kind } = query;
-        if let Some(operator) = operator.as_ref().filter(|name| board.operator(name).is_none()) {
-            return Err(Refused::NoOperator(operator.clone()));
-        }
-        let kinds = kind.map(|kinds| kinds.split(',').map(known).collect()).transpose()?;
-        Ok(Self { operator, namespace, name, kinds })
+        let known =
+            |name: &String| board.operator(name).ok_or_else(|| Refused::NoOperator(name.clone()));
+        let types = operator.as_ref().map(known).transpose()?.map(types_of);
+        let kinds = kind.map(|kinds| kinds.split(',').map(known_kind).collect()).transpose()?;
+        Ok(Self { operator, namespace, name, kinds, types })
     }
 
     pub(super) fn wants(&self, change: &Change) -> bool {
@@ -60,9 +66,14 @@ impl Filter {
                 kind && self.wants_parent(parent)
             }
             Change::Operator { operator, .. } => {
-                kind && self.is_of(operator.as_str()) && self.is_of_all_parents()
+                // How its operator stands is told of a parent, too.
+                let is_wanted = self.operator.is_some() || self.is_of_all_parents();
+                kind && self.is_of(operator.as_str()) && is_wanted
             }
-            Change::Type { .. } => kind && self.operator.is_none() && self.is_of_all_parents(),
+            Change::Type { ty, .. } => {
+                let is_wanted = self.types.as_ref().is_none_or(|types| types.contains(ty));
+                kind && is_wanted && self.is_of_all_parents()
+            }
             // Whoever listens must know why the stream ends.
             Change::Stopping => true,
         }
@@ -86,7 +97,12 @@ impl Filter {
     }
 }
 
-fn known(kind: &str) -> Result<String, Refused> {
+fn types_of(operator: OperatorSnapshot) -> Vec<K8sType> {
+    let OperatorConfig { parent, children, .. } = operator.info.config;
+    iter::once(parent).chain(children.into_iter().map(|child| child.ty)).collect()
+}
+
+fn known_kind(kind: &str) -> Result<String, Refused> {
     if frame::KINDS.contains(&kind) {
         return Ok(kind.to_owned());
     }

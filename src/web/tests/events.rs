@@ -103,7 +103,10 @@ async fn a_reader_is_told_what_changes() {
 async fn a_reader_is_told_only_what_it_asks_for() {
     for (query, expected) in [
         ("operator=spaces", vec!["operator"]),
-        ("operator=echo-server", vec!["phase", "run", "gone"]),
+        ("operator=echo-server", vec!["phase", "run", "type", "gone"]),
+        ("operator=echo-server&namespace=ns&name=a", vec!["phase", "run", "gone"]),
+        ("operator=spaces&name=n", vec!["operator"]),
+        ("operator=spaces&name=n&kind=run", vec![]),
         ("namespace=ns&name=a&kind=run", vec!["run"]),
         ("namespace=other", vec![]),
         ("name=a&kind=type,gone", vec!["gone"]),
