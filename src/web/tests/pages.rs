@@ -9,7 +9,7 @@ use super::{
     world::{SENTINEL, World},
 };
 use crate::{
-    board::{OperatorState, ParentPhase, ParentState},
+    board::{OperatorState, ParentPhase, ParentState, TypeError},
     history::{Decided, Decision, Outcome, Run},
     object::{ObjectKey, Uid},
     operator::OperatorName,
@@ -135,6 +135,20 @@ async fn who_waits_for_long_needs_attention_however_often_it_looked_again() {
     world.state.board.record(&operator, &ObjectKey::cluster("patient"), state);
     let html = page(&world, "/").await;
     assert!(html.contains("/ui/operators/spaces/parents/patient\""), "{html}");
+}
+
+#[actix_web::test]
+async fn a_cache_with_troubles_is_listed_unless_an_operator_of_that_type_tells_of_it() {
+    let world = World::running();
+    world.set("spaces", OperatorState::Degraded { reasons: vec!["no namespaces".to_owned()] });
+    for cache in world.state.board.types() {
+        let error = TypeError { message: "forbidden".to_owned(), permission: None };
+        world.state.board.update_type(cache.store.ty(), |ty| ty.error = Some(error));
+    }
+    let html = page(&world, "/").await;
+    let listed = |ty: &str| html.contains(&format!("data-key=\"cache /ui/cache/{ty}\""));
+    assert!(listed("pods") && listed("secrets"), "of another operator: {html}");
+    assert!(!listed("namespaces"), "{html}");
 }
 
 #[actix_web::test]

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState, RunStage},
     history::Decided,
-    object::ObjectKey,
+    object::{K8sType, ObjectKey},
     schedule::WakeReason,
 };
 
@@ -193,15 +193,22 @@ fn troubles(reasons: &[String]) -> String {
     if reasons.is_empty() { "It has not begun yet.".to_owned() } else { reasons.join("; ") }
 }
 
+/// Whether an operator says what it lacks, and may lack this type.
+fn tells_of(operator: &OperatorSnapshot, ty: &K8sType) -> bool {
+    let config = &operator.info.config;
+    let is_degraded = matches!(operator.state, OperatorState::Degraded { .. });
+    is_degraded && (config.parent == *ty || config.child_config(ty).is_some())
+}
+
 /// The caches with troubles of which no operator tells already.
 fn caches(
     board: &Board,
     operators: &[OperatorSnapshot],
     now: SystemTime,
 ) -> impl Iterator<Item = Item> {
-    let is_told = operators.iter().any(|it| matches!(it.state, OperatorState::Degraded { .. }));
     board.types().into_iter().filter_map(move |cache| {
-        let is_told = is_told && cache.state.error.is_some();
+        let is_told = cache.state.error.is_some()
+            && operators.iter().any(|operator| tells_of(operator, cache.store.ty()));
         let troubles = facts::troubles(&cache);
         let why = troubles.first().filter(|_| !is_told)?;
         let rest = troubles.len() - 1;
