@@ -152,6 +152,23 @@ async fn a_cache_with_troubles_is_listed_unless_an_operator_of_that_type_tells_o
 }
 
 #[actix_web::test]
+async fn a_parent_is_resumed_where_it_is_paused_itself_and_not_its_operator() {
+    let offers = async |world: &World, verb: &str| {
+        let html = page(world, "/ui/operators/echo-server/parents/ns/a").await;
+        html.contains(&format!("/parents/ns/a/{verb}\""))
+    };
+    let world = world();
+    world.pause("echo-server");
+    let (operator, key) =
+        (OperatorName::new("echo-server").unwrap(), ObjectKey::namespaced("ns", "a"));
+    let pause = |parent: &mut ParentState| parent.phase = ParentPhase::Paused;
+    world.state.board.update_parent(&operator, &key, &Uid::new("p"), pause);
+    assert!(offers(&world, "pause").await && !offers(&world, "resume").await);
+    world.annotate_parent();
+    assert!(offers(&world, "resume").await && !offers(&world, "pause").await);
+}
+
+#[actix_web::test]
 async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
     let html = page(&world(), "/ui/operators/echo-server/parents/ns/a").await;
     for shown in [

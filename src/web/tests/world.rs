@@ -133,6 +133,16 @@ impl World {
         self
     }
 
+    /// Somebody pauses the parent `ns/a` by its annotation.
+    pub(super) fn annotate_parent(&self) {
+        let annotations = json!({"operetta.dev/paused": "true"});
+        observe(
+            &self.echo_servers,
+            &json!({"metadata": {"name": "a", "namespace": "ns", "uid": "p",
+                                 "resourceVersion": "7", "annotations": annotations}}),
+        );
+    }
+
     /// So many Pods that cannot be read.
     pub(super) fn with_unreadable_pods(self, count: usize) -> Self {
         for number in 0..count {

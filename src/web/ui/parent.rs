@@ -19,9 +19,10 @@ use super::{
     tree::Branch,
 };
 use crate::{
-    board::{Board, ParentPhase, ParentState},
+    board::{Board, ParentState},
     history::{Decision, Run},
     object::ObjectKey,
+    operator::is_paused,
     web::{
         WebState,
         explain::{ExplainQuery, Looked},
@@ -116,8 +117,8 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), purpose(it.why))),
         since: history.since().map(|at| Moment::past(at, now)),
         facts: facts(&parent),
-        commands: commands(name, &key, parent.phase),
-        children: tree.nodes.iter().map(Branch::from).collect(),
+        commands: commands(name, &key, object.as_ref().is_some_and(is_paused)),
+        children: tree.nodes.iter().map(|it| Branch::below(namespace, it)).collect(),
         children_omitted: tree.omitted,
         changes_nothing: is_preview
             && preview_error.is_none()
@@ -150,13 +151,11 @@ fn frame(board: &Board, operator: &str, key: &ObjectKey, now: SystemTime) -> Fra
         .listening_to(operator, Some(key))
 }
 
-fn commands(operator: &str, key: &ObjectKey, phase: ParentPhase) -> Vec<Order> {
+/// To resume a parent takes its annotation off, and nothing else: not a pause of its operator.
+fn commands(operator: &str, key: &ObjectKey, is_paused: bool) -> Vec<Order> {
     let api = links::parent_api(operator, key);
     let order = |text, verb| Order { text, path: format!("{api}/{verb}") };
-    let pause = match phase {
-        ParentPhase::Paused => order("Resume", "resume"),
-        _ => order("Pause", "pause"),
-    };
+    let pause = if is_paused { order("Resume", "resume") } else { order("Pause", "pause") };
     vec![order("Run now", "sync"), pause]
 }
 
