@@ -151,6 +151,21 @@ async fn a_cache_with_troubles_is_listed_unless_an_operator_of_that_type_tells_o
     assert!(!listed("namespaces"), "{html}");
 }
 
+/// The script would take the second for the first, and show one of them only.
+#[actix_web::test]
+async fn no_two_cards_of_the_overview_call_themselves_the_same() {
+    let world = world();
+    world.pause("spaces");
+    world.set("spaces", OperatorState::Degraded { reasons: vec!["no such type".to_owned()] });
+    let html = page(&world, "/").await;
+    let mut keys: Vec<&str> = html.split("data-key=\"").skip(1).collect();
+    keys.iter_mut().for_each(|key| *key = key.split('"').next().unwrap_or_default());
+    let all = keys.len();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!((keys.len(), all), (5, 5), "three cards and two operators: {keys:?}");
+}
+
 #[actix_web::test]
 async fn a_parent_is_resumed_where_it_is_paused_itself_and_not_its_operator() {
     let offers = async |world: &World, verb: &str| {

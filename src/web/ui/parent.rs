@@ -25,8 +25,8 @@ use crate::{
     operator::is_paused,
     web::{
         WebState,
-        explain::{ExplainQuery, Looked},
         diff::PreviewView,
+        explain::{ExplainQuery, Looked},
         parents::ParentPath,
         why::purpose,
     },
@@ -106,6 +106,7 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
     let Looked { operator, key, parent, object, tree, preview_error, events, .. } = looked;
     let (name, ty) = (operator.info.name.as_str(), &operator.info.config.parent);
     let (history, has_events) = (&parent.history, events.is_some());
+    let namespace = key.namespace.as_deref();
     let at = |diff, events| links::parent_with(name, &key, diff, events);
     View {
         frame: frame(board, name, &key, now).still_if(is_preview).slow_if(has_events),
@@ -131,7 +132,7 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         is_preview,
         preview_error,
         other_events: at(is_preview, !has_events),
-        events: events.map(|events| Events::new(events, key.namespace.as_deref(), now)),
+        events: events.map(|events| Events::new(events, namespace, now)),
         conditions,
         runs: history.newest_first().map(|run| RunView::new(run, now)).collect(),
         runs_in_all: counted(

@@ -7,17 +7,23 @@ use super::{
     links,
     parts::{Mark, Prose},
 };
-use crate::web::{
-    diff::{DifferenceView, PreviewView},
-    tree::Node,
+use crate::{
+    object::ObjectKey,
+    web::{
+        diff::{DifferenceView, PreviewView},
+        tree::Node,
+    },
 };
 
 /// A child with what belongs to it.
 #[derive(Debug, Template)]
 #[template(path = "branch.html")]
 pub(super) struct Branch {
+    /// Which it is among its siblings.
+    key: String,
     mark: Mark,
     kind: String,
+    /// With its namespace, where that is not the one of what it is shown below.
     name: String,
     /// What is there can be looked at.
     href: Option<String>,
@@ -46,19 +52,22 @@ struct Difference {
 
 impl HtmlSafe for Branch {}
 
-impl From<&Node> for Branch {
-    fn from(node: &Node) -> Self {
+impl Branch {
+    /// A child of what is in this namespace, if it is in any.
+    pub(super) fn below(above: Option<&str>, node: &Node) -> Self {
         let decision = node.decision.as_ref();
         let (ty, namespace, name) = (&node.ty.name, node.key.namespace.as_deref(), &node.key.name);
+        let full = ObjectKey::new(namespace, name).to_string();
         Self {
+            key: format!("{ty} {full}"),
             mark: mark(node.readiness.state),
             kind: node.ty.kind.clone(),
-            name: name.clone(),
+            name: if namespace == above { name.clone() } else { full },
             href: node.facts.as_ref().map(|_| links::named_object(ty, namespace, name)),
             decision: decision.map(|it| (it.what.into(), it.why.as_deref().map(Prose::from))),
             notes: notes(node),
             preview: node.preview.as_ref().map(Preview::from),
-            children: node.children.iter().map(Self::from).collect(),
+            children: node.children.iter().map(|it| Self::below(namespace, it)).collect(),
         }
     }
 }
@@ -69,6 +78,7 @@ impl From<&PreviewView> for Preview {
         let mark = match *action {
             "Create" => Mark::good("would be created"),
             "Delete" => Mark::bad("would be deleted"),
+            "Conflict" => Mark::warn("would be left alone"),
             "Recreate" => Mark::warn("would be created anew"),
             _ => Mark::busy("would be changed"),
         };
@@ -78,7 +88,6 @@ impl From<&PreviewView> for Preview {
             live: text(&it.live),
             desired: text(&it.desired),
         };
-            "Conflict" => Mark::warn("would be left alone"),
         Self { mark, differences: differences.iter().map(difference).collect() }
     }
 }
@@ -100,5 +109,34 @@ fn mark(state: &str) -> Mark {
         "Terminating" => Mark::leaving("terminating"),
         "Missing" => Mark::bad("missing"),
         _ => Mark::plain("unknown"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{object::K8sType, web::tree::ReadinessView};
+
+    #[test]
+    fn namesakes_in_two_namespaces_are_told_apart() {
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let node = |namespace| Node {
+            ty: (&ty).into(),
+            key: (&ObjectKey::namespaced(namespace, "settings")).into(),
+            facts: None,
+            readiness: ReadinessView { state: "Missing", message: String::new() },
+            decision: None,
+            preview: None,
+            children: Vec::new(),
+        };
+        for (above, first, second) in
+            [(None, ">a/settings<", ">b/settings<"), (Some("a"), ">settings<", ">b/settings<")]
+        {
+            let shown = |namespace| Branch::below(above, &node(namespace)).render().unwrap();
+            let (a, b) = (shown("a"), shown("b"));
+            assert!(a.starts_with("<li data-key=\"configmaps a/settings\">"), "{a}");
+            assert!(b.starts_with("<li data-key=\"configmaps b/settings\">"), "{b}");
+            assert!(a.contains(first) && b.contains(second), "{a} {b}");
+        }
     }
 }

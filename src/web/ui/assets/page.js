@@ -81,6 +81,8 @@
         from.insertBefore(document.importNode(wanted, true), at);
         continue;
       }
+      // Of two that call themselves the same, which must not be, the second is shown as well.
+      if (key) keyed.delete(key);
       if (match === at) at = at.nextSibling;
       else from.insertBefore(match, at);
       if (match.nodeType === Node.ELEMENT_NODE) takeOver(match, wanted);
