@@ -108,3 +108,34 @@ async fn the_page_says_that_nobody_is_there_and_goes_on_when_somebody_is_again()
     })
     .await;
 }
+
+/// Puts two that have one key into each page that is asked for, and says which page it is.
+const TWINS: &str = r#"
+    const ask = window.fetch;
+    let turn = 0;
+    window.fetch = async (...asked) => {
+        const text = await (await ask(...asked)).text();
+        const twin = '<li data-key="a">a twin</li>';
+        const twins = `<ul class="twins" data-turn="${++turn}">${twin}${twin}</ul>`;
+        return new Response(text.replace('<ol class="runs"', twins + '$&'));
+    };
+"#;
+
+/// The server sends no such thing; but what is shown must not depend on it.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_that_call_themselves_the_same_are_both_shown_however_often_the_page_follows() {
+    visit(async |browser, shop| {
+        browser.goto("/ui/operators/websites/parents/shop/landing").await;
+        mark(browser).await;
+        browser.run(TWINS, vec![]).await;
+        for (turn, title) in [(1, "better"), (2, "best")] {
+            shop.put("Website", "shop", "landing", json!({"title": title})).await;
+            let follows =
+                format!("return document.querySelector('.twins')?.dataset.turn >= {turn}");
+            browser.until_true("that the page follows", &follows).await;
+        }
+        assert_eq!(browser.texts(".twins li").await, ["a twin", "a twin"]);
+        assert_not_reloaded(browser).await;
+    })
+    .await;
+}
