@@ -320,4 +320,15 @@ mod tests {
             assert_eq!(after(phase, RunStage::Overdue), Running, "it hangs, which is worse");
         }
     }
+
+    #[test]
+    fn a_run_that_nothing_keeps_back_any_more_is_shown_as_one_and_may_hang_as_before() {
+        let parent = ParentState::pending(Uid::new("u"), None);
+        let mut parent = ParentState { phase: ParentPhase::Paused, ..parent };
+        for run in [RunStage::UnderWay, RunStage::Overdue] {
+            parent.go_on(run);
+            parent.resume();
+            assert_eq!((parent.phase, parent.run), (ParentPhase::Running, run));
+        }
+    }
 }
