@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::{ChildId, Write, contained::MAX_PATHS, fingerprint, ownership};
+use super::{ChildId, Write, contained::MAX_PATHS, fingerprint, ownership, path};
 use crate::{
     object::Object,
     operator::{ConflictPolicy, Labels},
@@ -140,7 +140,7 @@ fn remove_field(fields: &mut Map<String, Value>, path: &str) -> bool {
 }
 
 fn remove_item(items: &mut Vec<Value>, path: &str) -> bool {
-    let Some((keys, rest)) = keys(path) else { return false };
+    let Some((keys, rest)) = path::keys(path) else { return false };
     let differs = |item: &Value, (name, key): (&String, &Value)| {
         item.get(name).is_some_and(|value| value != key)
     };
@@ -157,24 +157,6 @@ fn remove_item(items: &mut Vec<Value>, path: &str) -> bool {
         return true;
     }
     remove(&mut items[at], rest)
-}
-
-/// The keys of `[port=80,protocol="TCP"].name`, and what follows.
-fn keys(path: &str) -> Option<(Map<String, Value>, &str)> {
-    let mut rest = path.strip_prefix('[')?;
-    let mut keys = Map::new();
-    loop {
-        let (name, value) = rest.split_once('=')?;
-        let mut values = serde_json::Deserializer::from_str(value).into_iter::<Value>();
-        let key = values.next()?.ok()?;
-        keys.insert(name.to_owned(), key);
-        rest = &value[values.byte_offset()..];
-        match rest.split_at_checked(1)? {
-            (",", more) => rest = more,
-            ("]", more) => return Some((keys, more)),
-            _ => return None,
-        }
-    }
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::{
     contained,
+    fields::pair,
     owned::{self, Ownership},
-    path::{Segment, render},
+    path::{Segment, keys, render},
 };
 use crate::object::{FieldSet, K8sType};
 
@@ -46,10 +47,15 @@ pub fn compare<'a>(
     found
 }
 
-/// The value at a path of fields; the items of lists are not looked for.
+/// The value at a path; an item of a list is found by its keys alone.
 fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     if path.is_empty() {
         return Some(value);
+    }
+    if let Value::Array(items) = value {
+        let (keys, rest) = keys(path)?;
+        let index = pair(items, [&keys]).iter().position(Option::is_some)?;
+        return at(&items[index], rest);
     }
     let fields = value.as_object()?.iter();
     let mut inner = fields.filter_map(|(name, field)| {
@@ -68,13 +74,18 @@ mod tests {
 
     #[test]
     fn a_value_is_found_by_its_path_and_not_by_the_beginning_of_a_name() {
-        let value = json!({"a": {"b/c": 1, "b": {"d": 2}, "bb": 3}, "list": [1]});
+        let ports =
+            json!([{"port": 53, "name": "t"}, {"port": 53, "protocol": "UDP", "name": "u"}]);
+        let value = json!({"a": {"b/c": 1, "b": {"d": 2}, "bb": 3}, "list": [1], "ports": ports});
         for (path, found) in [
             (".a[\"b/c\"]", Some(json!(1))),
             (".a.b.d", Some(json!(2))),
             (".a.bb", Some(json!(3))),
             (".a.x", None),
             (".list[0]", None),
+            (".ports[port=53,protocol=\"UDP\"].name", Some(json!("u"))),
+            (".ports[port=53,protocol=\"TCP\"].name", Some(json!("t"))),
+            (".ports[port=54,protocol=\"TCP\"]", None),
         ] {
             assert_eq!(at(&value, path), found.as_ref(), "{path}");
         }

@@ -70,6 +70,15 @@ impl<'a> Owned<'a> {
     }
 }
 
+/// The keys of an item of a list, as far as it has them.
+pub(super) fn keys_of<'n>(
+    item: &Value,
+    names: impl IntoIterator<Item = &'n String>,
+) -> Map<String, Value> {
+    let key = |name: &String| Some((name.clone(), item.get(name)?.clone()));
+    names.into_iter().filter_map(key).collect()
+}
+
 /// Whether a complete item of a list has these keys.
 pub(super) fn has_keys(item: &Value, keys: &Map<String, Value>) -> bool {
     keys.iter().all(|(name, key)| item.get(name) == Some(key))

@@ -2,11 +2,13 @@
 //! desired removes the one and takes back the other. Looks at no values, see
 //! [`contained`](super::contained).
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{
     contained::MAX_PATHS,
-    fields::{Owned, pair},
+    fields::{Owned, keys_of, pair},
     path::{Path, Segment},
 };
 use crate::object::{FieldItem, FieldSet};
@@ -77,11 +79,16 @@ impl<'a> Search<'a> {
         let paired = pair(desired, items.iter().map(|item| &item.keys));
         for (at, item) in items.iter().enumerate() {
             if !paired.contains(&Some(at)) {
-                self.at(Segment::Keys(item.keys.clone()), Self::tell_beyond);
+                self.at(Segment::Keys(Cow::Borrowed(&item.keys)), Self::tell_beyond);
             }
         }
         for (index, (value, pair)) in desired.iter().zip(paired).enumerate() {
-            self.at(Segment::Index(index), |this| match (pair.map(|at| &items[at]), value) {
+            let item = pair.map(|at| &items[at]);
+            let segment = match item {
+                Some(item) => Segment::Keys(Cow::Borrowed(&item.keys)),
+                None => Segment::item(keys_of(value, items[0].keys.keys()), index),
+            };
+            self.at(segment, |this| match (item, value) {
                 (None, value) => this.missing(value),
                 (Some(item), _) if item.owned.is_leaf() => {}
                 (Some(item), Value::Object(fields)) => {
@@ -178,7 +185,7 @@ mod tests {
             [
                 ".metadata.finalizers",
                 ".metadata.labels[\"b/c\"]",
-                ".spec.ports[0].name",
+                ".spec.ports[port=80,protocol=\"TCP\"].name",
                 ".spec.ports[port=81,protocol=\"TCP\"]",
                 ".spec.selector",
             ]
@@ -204,8 +211,14 @@ mod tests {
         };
         let desired = json!({"ports": [{"port": 53}]});
         for (fields, expected) in [
-            (ports("UDP", json!({"f:protocol": {}})), &[".ports[0].protocol"][..]),
-            (ports("TCP", json!({"f:protocol": {}})), &[".ports[0].protocol"]),
+            (
+                ports("UDP", json!({"f:protocol": {}})),
+                &[".ports[port=53,protocol=\"UDP\"].protocol"][..],
+            ),
+            (
+                ports("TCP", json!({"f:protocol": {}})),
+                &[".ports[port=53,protocol=\"TCP\"].protocol"],
+            ),
             (ports("TCP", json!({})), &[]),
         ] {
             assert_eq!(found(&fields, &desired).beyond, expected, "{fields}");
@@ -244,8 +257,8 @@ mod tests {
                 ".metadata.finalizers",
                 ".metadata.labels.b",
                 ".spec.podSelector",
-                ".spec.ports[0].name",
-                ".spec.ports[1]",
+                ".spec.ports[port=80,protocol=\"TCP\"].name",
+                ".spec.ports[port=81]",
                 ".spec.selector",
             ]
         );

@@ -1,5 +1,7 @@
 //! Paths into a JSON tree, as people write them. Never shows a value but the keys of a list.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 /// The way from the root of an object to one of its values.
@@ -13,7 +15,14 @@ pub(super) enum Segment<'a> {
     /// A place in a list.
     Index(usize),
     /// The keys of an item of a list.
-    Keys(Map<String, Value>),
+    Keys(Cow<'a, Map<String, Value>>),
+}
+
+impl Segment<'_> {
+    /// An item of a list, by its keys: it may be elsewhere in the cluster. One without any by its place.
+    pub(super) fn item(keys: Map<String, Value>, index: usize) -> Self {
+        if keys.is_empty() { Segment::Index(index) } else { Segment::Keys(Cow::Owned(keys)) }
+    }
 }
 
 impl<'a> Path<'a> {
@@ -67,6 +76,24 @@ pub(super) fn render(segment: &Segment<'_>) -> String {
     }
 }
 
+/// The keys of `[port=80,protocol="TCP"].name`, and what follows.
+pub(super) fn keys(path: &str) -> Option<(Map<String, Value>, &str)> {
+    let mut rest = path.strip_prefix('[')?;
+    let mut keys = Map::new();
+    loop {
+        let (name, value) = rest.split_once('=')?;
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<Value>();
+        let key = values.next()?.ok()?;
+        keys.insert(name.to_owned(), key);
+        rest = &value[values.byte_offset()..];
+        match rest.split_at_checked(1)? {
+            (",", more) => rest = more,
+            ("]", more) => return Some((keys, more)),
+            _ => return None,
+        }
+    }
+}
+
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-')
 }
@@ -85,7 +112,7 @@ mod tests {
             Segment::Field("spec"),
             Segment::Index(2),
             Segment::Field("a/b.c"),
-            Segment::Keys(keys.as_object().unwrap().clone()),
+            Segment::Keys(Cow::Owned(keys.as_object().unwrap().clone())),
         ] {
             path.enter(segment);
         }

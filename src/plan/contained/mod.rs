@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Difference, builtin,
-    fields::{Owned, has_keys, pair},
+    fields::{Owned, has_keys, keys_of, pair},
     path::{Path, Segment},
     quantity,
 };
@@ -139,15 +139,16 @@ impl<'a> Comparison<'a> {
         live: &'a [Value],
         items: &[FieldItem],
     ) -> bool {
-        let names: Vec<&String> = items[0].keys.keys().collect();
-        let keys: Vec<_> = live.iter().map(|item| keys_of(item, &names)).collect();
+        let names = items[0].keys.keys();
+        let keys: Vec<_> = live.iter().map(|item| keys_of(item, names.clone())).collect();
         let paired = pair(desired, &keys);
         let is_in_order = paired.iter().flatten().is_sorted();
         for (index, (desired, at)) in desired.iter().zip(paired).enumerate() {
             let live = at.map(|at| &live[at]);
             let item = items.iter().find(|item| live.is_some_and(|it| has_keys(it, &item.keys)));
             let owned = item.map_or(Owned::Nothing, |item| Owned::Node(&item.owned));
-            self.at(Segment::Index(index), |this| this.values(desired, live, owned));
+            let keys = at.map_or_else(|| keys_of(desired, names.clone()), |at| keys[at].clone());
+            self.at(Segment::item(keys, index), |this| this.values(desired, live, owned));
         }
         is_in_order
     }
@@ -215,11 +216,6 @@ impl<'a> Comparison<'a> {
             self.found.push(Difference { path: self.path.render(), desired, live });
         }
     }
-}
-
-fn keys_of(item: &Value, names: &[&String]) -> Map<String, Value> {
-    let key = |name: &&String| Some(((*name).clone(), item.get(*name)?.clone()));
-    names.iter().filter_map(key).collect()
 }
 
 fn same_number(a: &Value, b: &Value) -> bool {

@@ -123,9 +123,9 @@ fn list_items_are_matched_by_the_keys_in_the_managed_fields() {
         "k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
         "k:{\"port\":81,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
     }});
-    assert_eq!(paths(&pod(), &desired, &live, &fields), [".ports[1].name"]);
+    assert_eq!(paths(&pod(), &desired, &live, &fields), [".ports[port=81,protocol=\"TCP\"].name"]);
     let missing = json!({"ports": [{"port": 82}]});
-    assert_eq!(paths(&pod(), &missing, &live, &fields), [".ports[0]"]);
+    assert_eq!(paths(&pod(), &missing, &live, &fields), [".ports[port=82]"]);
 }
 
 #[test]

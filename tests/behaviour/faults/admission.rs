@@ -112,7 +112,7 @@ async fn lives_with_another_image(faults: Faults) -> Faults {
     assert!(condition(&parent, "Flapping").is_null(), "{parent}");
     // And nobody has to guess.
     let told =
-        format!("{}/p: the server has changed .spec.containers[0].image", faults.world.namespace);
+        format!("{}/p: the server has changed .spec.containers[name=", faults.world.namespace);
     let path = format!("/api/v1/operators/cook/parents/{}/r", faults.world.namespace);
     let (_, page) = faults.operators.http(&path).await;
     for said in [condition(&parent, "Ready")["message"].as_str().unwrap(), &page] {
