@@ -38,13 +38,14 @@ pub(super) fn owners(board: &Board, object: &Object) -> Option<Vec<Object>> {
     for operator in board.operators() {
         let config = operator.info.config;
         let parents = types.iter().find(|ty| *ty.store.ty() == config.parent);
-        let parents = parents.filter(|parents| !marks_nothing(parents));
+        let Some(parents) = parents.filter(|parents| !marks_nothing(parents)) else { continue };
+        // The label says something of the types only that the operator writes.
         let is_child = config.children.iter().any(|child| child.ty == *object.ty());
-        let Some(parents) = parents.filter(|_| is_child) else { continue };
-        match object.label(&config.labels.parent_uid) {
+        match object.label(&config.labels.parent_uid).filter(|_| is_child) {
             Some(uid) if found.iter().any(|owner| *owner.uid() == Uid::new(&uid)) => {}
             Some(uid) => found.push(with_uid(parents, &Uid::new(&uid))?),
-            // It belongs to something that nobody watches and that may belong to a parent.
+            // It belongs to something that nobody watches and that may belong to a parent, whoever
+            // it is that caches its type.
             None if is_lost && found.is_empty() => return None,
             None => {}
         }

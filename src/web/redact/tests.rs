@@ -22,7 +22,11 @@ struct Cluster {
 }
 
 fn ty(kind: &str) -> K8sType {
-    let api_version = if kind == "App" { "example.com/v1" } else { "v1" };
+    let api_version = match kind {
+        "App" => "example.com/v1",
+        "Deployment" | "ReplicaSet" => "apps/v1",
+        _ => "v1",
+    };
     K8sType::namespaced(api_version, kind, &format!("{}s", kind.to_lowercase()))
 }
 
@@ -33,21 +37,32 @@ fn marks() -> SecretFields {
 }
 
 fn cluster(marks: Option<SecretFields>) -> Cluster {
-    let board = Board::new();
     let config = OperatorConfig::new("op", ty("App"))
         .child_of_type(ty("Pod"), ChildConfig::apply())
         .child_of_type(ty("Secret"), ChildConfig::apply());
-    let name = config.operator_name().unwrap();
-    board.register(OperatorInfo { name, config, has_finalizer: false });
-    let store = |kind: &str| {
-        let store = Store::new(ty(kind), BTreeSet::new());
+    cluster_of(marks, vec![config])
+}
+
+fn cluster_of(marks: Option<SecretFields>, operators: Vec<OperatorConfig>) -> Cluster {
+    let board = Board::new();
+    let types: BTreeSet<K8sType> = operators
+        .iter()
+        .flat_map(|config| config.children.iter().map(|child| &child.ty).chain([&config.parent]))
+        .cloned()
+        .collect();
+    for config in operators {
+        let name = config.operator_name().unwrap();
+        board.register(OperatorInfo { name, config, has_finalizer: false });
+    }
+    let store = |ty: K8sType| {
+        let store = Store::new(ty, BTreeSet::new());
         let scope = store.add_scope(None);
         let start = store.begin_list(scope);
         let _ = store.replace(scope, start, Vec::new(), &ResourceVersion::new("1"));
         board.add_store(store.reader());
         (store, scope)
     };
-    let stores = ["App", "Pod", "Secret"].map(store).into();
+    let stores = types.into_iter().map(store).collect();
     let state = TypeState { secrets: marks.map(Into::into), ..TypeState::default() };
     board.set_type(&ty("App"), state);
     Cluster { board, stores }
@@ -176,6 +191,23 @@ fn before_it_is_known_what_is_secret_only_names_are_shown() {
     }
     let parent = unknown.shown("App", json!({"metadata": {}, "spec": {"password": MARKED}}));
     assert_eq!(parent["spec"], UNKNOWN);
+}
+
+/// One operator has Deployments of Apps, another has Pods as its parents: a Pod of a Deployment is cached,
+/// and the ReplicaSet between them is not.
+#[test]
+fn what_belongs_to_it_over_a_type_that_nobody_watches_is_hidden_whoever_caches_it() {
+    let other = OperatorConfig::new("other", ty("Pod"));
+    let deployments = OperatorConfig::new("deployer", ty("App"))
+        .child_of_type(ty("Deployment"), ChildConfig::apply());
+    let cluster = cluster_of(Some(marks()), vec![deployments, other]).with_parent();
+    let mut deployment = owned_by("App", "p");
+    deployment["uid"] = json!("d");
+    cluster.cached("Deployment", json!({"metadata": deployment}));
+    let shown = cluster.shown("Pod", pod(&owned_by("ReplicaSet", "rs")));
+    assert!(!shown.to_string().contains(MARKED), "{shown}");
+    let shown = cluster.shown("Pod", pod(&json!({"name": "alone", "uid": "alone"})));
+    assert!(shown.to_string().contains(MARKED), "what belongs to nobody is shown: {shown}");
 }
 
 #[test]
