@@ -38,12 +38,12 @@ enum Source {
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file cannot be read.
-    #[error("cannot read {path}")]
+    #[error("cannot read {path}: {why}")]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
-        source: io::Error,
+        /// Why; no `source`, as the text tells it.
+        why: io::Error,
     },
     /// It is no certificate.
     #[error("{0} holds no certificate in PEM")]
@@ -52,8 +52,8 @@ pub enum TlsError {
     #[error("{0} holds no private key in PEM")]
     NoKey(String),
     /// Both are good, but not together, or of a kind that cannot be served.
-    #[error("the certificate and the key cannot be used together")]
-    Unusable(#[from] Error),
+    #[error("the certificate and the key cannot be used together: {0}")]
+    Unusable(Error),
 }
 
 /// A certificate in use, which follows its files. Clones are the same.
@@ -106,7 +106,7 @@ impl Tls {
 
     fn read(&self) -> Result<(Vec<u8>, Vec<u8>), TlsError> {
         let read = |path: &PathBuf| {
-            fs::read(path).map_err(|source| TlsError::Read { path: path.clone(), source })
+            fs::read(path).map_err(|why| TlsError::Read { path: path.clone(), why })
         };
         match &self.source {
             Source::Files { certificate, key } => Ok((read(certificate)?, read(key)?)),
@@ -121,7 +121,8 @@ impl Tls {
         let chain = chain.ok().filter(|chain| !chain.is_empty());
         let chain = chain.ok_or(TlsError::NoCertificate(of_certificate))?;
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::NoKey(of_key))?;
-        Ok(CertifiedKey::from_der(chain, key, &provider::default_provider())?)
+        CertifiedKey::from_der(chain, key, &provider::default_provider())
+            .map_err(TlsError::Unusable)
     }
 
     fn names(&self) -> (String, String) {
@@ -197,8 +198,7 @@ impl Certificates {
                 (state.current, state.trouble) = (Arc::new(key), None);
             }
             Err(error) => {
-                let error = anyhow::Error::new(error);
-                let trouble = format!("the certificate was not replaced: {error:#}");
+                let trouble = format!("the certificate was not replaced: {error}");
                 if state.trouble.as_ref() != Some(&trouble) {
                     tracing::warn!("of the web endpoint {trouble}; the old one is served on");
                     state.trouble = Some(trouble);
