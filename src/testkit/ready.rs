@@ -14,7 +14,9 @@ use super::eventually;
 /// `kubectl wait --for=condition=Ready` waits for but for the generation.
 ///
 /// On any cluster; of a type whose status declares `conditions` and is the operator's own
-/// (`docs/status.md`): in one that it shares, `Ready` says nothing of the operator.
+/// (`docs/status.md`): in one that it shares, `Ready` says nothing of the operator. Where the CRD
+/// declares no `observedGeneration` of a condition, that of the status counts; where it declares neither,
+/// nothing tells which generation `Ready` is about, and `True` is enough, be it from before a change.
 ///
 /// # Panics
 /// After a minute, with what was seen last; or if what is ready is no `K`.
@@ -41,10 +43,13 @@ where
 fn is_ready(parent: &Value) -> bool {
     let conditions = parent.pointer("/status/conditions").and_then(Value::as_array);
     let generation = parent.pointer("/metadata/generation");
+    let of_status = parent.pointer("/status/observedGeneration");
+    let is_present = |condition: &Value| {
+        let observed = condition.get("observedGeneration").or(of_status);
+        observed.is_none_or(|observed| Some(observed) == generation)
+    };
     let is_it = |condition: &Value| {
-        condition["type"] == "Ready"
-            && condition["status"] == "True"
-            && condition.get("observedGeneration") == generation
+        condition["type"] == "Ready" && condition["status"] == "True" && is_present(condition)
     };
     conditions.is_some_and(|conditions| conditions.iter().any(is_it))
 }
@@ -66,5 +71,19 @@ mod tests {
         assert!(!is_ready(&parent("True", 1)), "that was before the change");
         assert!(!is_ready(&parent("False", 2)));
         assert!(!is_ready(&json!({"metadata": {"generation": 1}})));
+    }
+    /// A field that the CRD does not declare is not there to wait for.
+    #[test]
+    fn where_a_condition_names_no_generation_that_of_the_status_counts_if_there_is_one() {
+        let parent = |observed: Option<i64>| {
+            let mut status = json!({"conditions": [{"type": "Ready", "status": "True"}]});
+            if let Some(observed) = observed {
+                status["observedGeneration"] = observed.into();
+            }
+            json!({"metadata": {"generation": 2}, "status": status})
+        };
+        assert!(is_ready(&parent(Some(2))));
+        assert!(!is_ready(&parent(Some(1))), "that was before the change");
+        assert!(is_ready(&parent(None)));
     }
 }
