@@ -147,7 +147,7 @@ impl Reconciler {
         ctx: &mut actix::Context<Self>,
     ) {
         // A run that dies reports it; only the end of the process cancels one.
-        let Ok(mut reports) = joined else {
+        let Ok(reports) = joined else {
             return self.step(Input::Finished(Finished::Failed), ctx);
         };
         let mut causes = vec![causes];
@@ -155,12 +155,15 @@ impl Reconciler {
             causes.push(self.went_on(next, ctx));
         }
         let config = self.parts.context.config();
-        let Some(last) = reports.last_mut() else { return };
+        let Some(last) = reports.last() else { return };
         let finished = last.finished(config);
-        self.memory = std::mem::take(&mut last.memory);
         let is_due = self.debt.end(last.owes_run());
-        let runs = reports.into_iter().zip(causes);
-        let runs = runs.map(|(report, causes)| run_of(report, causes, config)).collect();
+        let mut runs = Vec::with_capacity(reports.len());
+        for (report, causes) in reports.into_iter().zip(causes) {
+            let (run, memory) = run_of(report, causes, config);
+            runs.push(run);
+            self.memory = memory;
+        }
         if let Finished::Wrote = finished {
             self.causes.add(Cause::OwnWrites);
         }

@@ -10,13 +10,14 @@ use crate::{
     board::{ParentPhase, RunStage},
     history::{Cause, History, NextWake, Outcome, Run},
     operator::OperatorConfig,
-    reconcile::Report,
+    reconcile::{Memory, Report},
     schedule::{NextWake as Timer, Phase, WakeReason},
 };
 
-pub(super) fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig) -> Run {
+/// A run, and what is remembered of it. Not before it is judged: what others hold is in there.
+pub(super) fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig) -> (Run, Memory) {
     let outcome = report.outcome(config);
-    Run {
+    let run = Run {
         causes,
         message: report.unsettled().map(Arc::from),
         decisions: report.decisions.into(),
@@ -24,7 +25,8 @@ pub(super) fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig
         unchanged: report.unchanged,
         wrote_status: report.wrote_status,
         ..Run::new(report.started, report.took, outcome)
-    }
+    };
+    (run, report.memory)
 }
 
 /// The cause that the end of a timer is by itself.
@@ -47,13 +49,16 @@ pub(super) fn shown(
     is_paused: bool,
     is_leaving: bool,
 ) -> ParentPhase {
-    let failed = matches!(history.last().map(|run| &run.outcome), Some(Outcome::Failed { .. }));
+    let last = history.last().map(|run| &run.outcome);
+    let failed = matches!(last, Some(Outcome::Failed { .. }));
     match phase {
         // Why nothing is written at all says more than what came of the last run.
         _ if is_paused => ParentPhase::Paused,
         Phase::Resting => ParentPhase::Stalled,
         _ if failed => ParentPhase::Failing,
         _ if is_leaving => ParentPhase::Finalizing,
+        // Also without a timer: who holds fields of a child may let go of them at any time.
+        _ if matches!(last, Some(Outcome::Waiting)) => ParentPhase::Waiting,
         Phase::Waiting(Timer {
             why: WakeReason::Recheck | WakeReason::Unsettled | WakeReason::Slowed,
             ..

@@ -30,7 +30,8 @@ impl Report {
                 Finished::Wrote => Outcome::Wrote,
                 Finished::Slowed { .. } if !self.writes.is_empty() => Outcome::Wrote,
                 Finished::Recheck { .. } => Outcome::Waiting,
-                Finished::Settled { .. } if self.is_contested() => Outcome::Waiting,
+                // Whatever it runs again for: the parent is not ready.
+                _ if self.is_contested() => Outcome::Waiting,
                 Finished::Settled { .. }
                 | Finished::Calming { .. }
                 | Finished::Slowed { .. }

@@ -115,7 +115,7 @@ async fn what_only_a_person_can_end_needs_attention_at_once() {
     record("patient", ParentPhase::Waiting, None);
     record("well", ParentPhase::Synced, None);
     record("held", ParentPhase::Waiting, stuck(Decided::Held));
-    record("contested", ParentPhase::Synced, stuck(Decided::Conflict));
+    record("contested", ParentPhase::Waiting, stuck(Decided::Conflict));
     let html = page(&world, "/").await;
     assert!(html.contains("<title>(2) Overview"), "{html}");
     let listed = |name: &str| html.contains(&format!("/ui/operators/spaces/parents/{name}\""));

@@ -140,6 +140,18 @@ async fn what_ties_a_child_to_its_parent_is_not_left_to_others() {
     operators.stop().await;
 }
 
+/// The parent as HTTP shows it when no run is under way or to come.
+async fn at_rest(world: &World, operators: &Operators) -> Value {
+    let key = ObjectKey::namespaced(&world.namespace, "r");
+    let parent = || async { operators.running().board().parent("cook", &key) };
+    let is_at_rest = |parent: &Option<ParentState>| {
+        parent.as_ref().is_some_and(|it| it.run == RunStage::Ahead && it.next_wake.is_none())
+    };
+    eventually("the parent at rest", parent, is_at_rest).await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    serde_json::from_str(&operators.http(&path).await.1).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     let Some(world) = World::new().await else { return };
@@ -165,9 +177,14 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     world.until(RECIPE, "r", "a look at the change", |p| is_observed(p) && says_so(p)).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
     assert_eq!(events(&world, "Conflict").await.len(), 1, "said once");
+    // Who is not ready is not called synced elsewhere.
+    let shown = at_rest(&world, &operators).await;
+    assert_eq!(shown["phase"], "waiting", "{shown:#}");
+    assert!(shown["why"].as_str().unwrap().starts_with("It waits: ConfigMap.v1 "), "{shown:#}");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(message(&parent), "all children are as desired");
+    assert_eq!(at_rest(&world, &operators).await["phase"], "synced");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
     operators.stop().await;
 }

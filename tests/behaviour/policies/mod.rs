@@ -8,7 +8,11 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use operetta::{
-    board::RunStage, history::Verb, object::ObjectKey, prelude::*, testkit::eventually,
+    board::{ParentState, RunStage},
+    history::Verb,
+    object::ObjectKey,
+    prelude::*,
+    testkit::eventually,
 };
 use serde_json::{Value, json};
 
