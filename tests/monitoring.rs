@@ -9,7 +9,11 @@ use std::{
     path::Path,
 };
 
-use operetta::metrics::{MetricDescription, Metrics};
+use operetta::{
+    metrics::{MetricDescription, Metrics},
+    object::K8sType,
+    operator::{ChildConfig, OperatorConfig},
+};
 use promql_parser::{
     parser::{self, Expr, LabelModifier, VectorMatchCardinality, VectorSelector},
     util::parse_duration,
@@ -67,6 +71,78 @@ fn every_alert_is_about_what_is_exported_and_says_what_to_do() {
             }
         }
     }
+}
+
+/// Prometheus sees no increase from nothing to one: an alert on what happens once would never fire.
+#[test]
+fn what_alerts_see_increase_is_there_before_it_does() {
+    let metrics = Metrics::new();
+    let ty = K8sType::namespaced("v1", "Pod", "pods");
+    let config = OperatorConfig::new("cook", K8sType::namespaced("example.com/v1", "R", "rs"))
+        .child_of_type(ty.clone(), ChildConfig::apply());
+    metrics.type_registered(&ty);
+    metrics.operator_registered(&config.operator_name().unwrap(), &config);
+    let shown = metrics.render();
+    let described = metrics.described().iter();
+    let counters = described.filter(|metric| metric.kind == "counter");
+    let counters: BTreeSet<&str> = counters.map(|metric| metric.name.as_str()).collect();
+    let file: RuleFile = serde_yaml_ng::from_str(&read("deploy/prometheus/rules.yaml")).unwrap();
+    let rules: Vec<Rule> = file.groups.into_iter().flat_map(|group| group.rules).collect();
+    let mut looked_at = 0;
+    for rule in &rules {
+        for selector in increasing(&parser::parse(&rule.expr).unwrap()) {
+            let name = selector.name.as_deref().unwrap();
+            // The server alone knows with which codes it answers; what lasts is answered so again.
+            if !counters.contains(name) || name == "operetta_api_requests_total" {
+                continue;
+            }
+            looked_at += 1;
+            let is_it = |line: &str| is_of(line, name, &selector);
+            assert!(shown.lines().any(is_it), "{}: no {selector} in\n{shown}", rule.alert);
+        }
+    }
+    assert!(looked_at > 5, "{looked_at} of {}", rules.len());
+}
+
+/// The series of which an expression asks how much they increase.
+fn increasing(expr: &Expr) -> Vec<VectorSelector> {
+    match expr {
+        Expr::Call(call) if ["increase", "rate", "irate"].contains(&call.func.name) => {
+            let of = |arg: &Box<Expr>| match &**arg {
+                Expr::MatrixSelector(selector) => selector.vs.clone(),
+                other => panic!("{other} is no range"),
+            };
+            call.args.args.iter().map(of).collect()
+        }
+        Expr::Call(call) => call.args.args.iter().flat_map(|arg| increasing(arg)).collect(),
+        Expr::Aggregate(aggregate) => increasing(&aggregate.expr),
+        Expr::Paren(inner) => increasing(&inner.expr),
+        Expr::Unary(inner) => increasing(&inner.expr),
+        Expr::Binary(binary) => {
+            [increasing(&binary.lhs), increasing(&binary.rhs)].into_iter().flatten().collect()
+        }
+        Expr::Subquery(_)
+        | Expr::VectorSelector(_)
+        | Expr::MatrixSelector(_)
+        | Expr::NumberLiteral(_)
+        | Expr::StringLiteral(_)
+        | Expr::Extension(_) => Vec::new(),
+    }
+}
+
+/// Whether a line of `/metrics` is a sample that is selected.
+fn is_of(line: &str, name: &str, selector: &VectorSelector) -> bool {
+    let Some(rest) = line.strip_prefix(name) else { return false };
+    let Some((labels, _)) = rest.strip_prefix('{').and_then(|it| it.split_once("} ")) else {
+        return false;
+    };
+    let labels: BTreeMap<&str, &str> = labels
+        .split(',')
+        .map(|label| label.split_once('=').unwrap())
+        .map(|(name, value)| (name, value.trim_matches('"')))
+        .collect();
+    let mut matchers = selector.matchers.matchers.iter();
+    matchers.all(|it| it.is_match(labels.get(it.name.as_str()).copied().unwrap_or_default()))
 }
 
 #[test]

@@ -47,6 +47,7 @@ pub(super) struct Families {
     pub(super) flapping: IntCounterVec,
     pub(super) unchanged: IntCounterVec,
     pub(super) conflicts: IntCounterVec,
+    pub(super) in_conflict: IntGaugeVec,
     pub(super) status_writes: IntCounterVec,
     pub(super) deletions_held: IntCounterVec,
     // the API server
@@ -61,6 +62,7 @@ pub(super) struct Families {
     pub(super) cache_objects: IntGaugeVec,
     pub(super) cache_bytes: IntGaugeVec,
     pub(super) cache_synced: IntGaugeVec,
+    pub(super) cache_left_out: IntGaugeVec,
 }
 
 impl Families {
@@ -182,7 +184,13 @@ impl Families {
             conflicts: counters(
                 r,
                 "conflicts_total",
-                "Times that an object of somebody else stood where a child should be.",
+                "Times that it was found that others hold fields of a child, or its name.",
+                &["operator", "type"],
+            )?,
+            in_conflict: gauges(
+                r,
+                "children_in_conflict",
+                "Children that are not as desired now because others hold their names, or fields of them.",
                 &["operator", "type"],
             )?,
             status_writes: counters(
@@ -239,6 +247,12 @@ impl Families {
                 r,
                 "cache_synced",
                 "1 once the first list of the type was complete, else 0.",
+                TYPE,
+            )?,
+            cache_left_out: gauges(
+                r,
+                "cache_left_out_objects",
+                "Objects that are left out of the cache now because they cannot be read.",
                 TYPE,
             )?,
         })

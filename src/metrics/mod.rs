@@ -8,11 +8,13 @@
 //! board (gauges, at each scrape) ---------^
 //! ```
 
+mod conflicts;
 mod described;
 mod family;
 mod mailbox;
 mod managers;
 mod process;
+mod registered;
 mod scraped;
 mod type_labels;
 
@@ -31,6 +33,7 @@ use family::Families;
 use managers::ManagerLabels;
 use type_labels::TypeLabels;
 
+pub use conflicts::InConflict;
 pub use described::MetricDescription;
 pub use mailbox::{MailboxDepth, Waiting};
 pub use scraped::CacheGauges;
@@ -106,27 +109,6 @@ impl Metrics {
 // === runs ===
 
 impl Metrics {
-    /// An operator was registered: its counters show zero instead of nothing.
-    pub fn operator_registered(&self, operator: &OperatorName) {
-        let families = self.families();
-        let operator = &[operator.as_str()];
-        families.in_flight.with_label_values(operator).set(0);
-        families.overdue.with_label_values(operator).set(0);
-        for counter in [
-            &families.backoffs,
-            &families.panics,
-            &families.timeouts,
-            &families.status_writes,
-            &families.unchanged,
-            &families.deletions_held,
-        ] {
-            counter.with_label_values(operator).inc_by(0);
-        }
-        for outcome in Outcome::NAMES {
-            families.runs.with_label_values(&[operator[0], outcome]).inc_by(0);
-        }
-    }
-
     /// A run began; [`Metrics::run_finished`] ends it.
     pub fn run_started(&self, operator: &OperatorName) {
         self.families().in_flight.with_label_values(&[operator.as_str()]).inc();
@@ -288,6 +270,7 @@ impl Metrics {
 
     /// A watch had to begin anew; `reason` is one word.
     pub fn watch_restarted(&self, ty: &K8sType, reason: &str) {
+        debug_assert!(registered::RESTARTS.contains(&reason), "{reason} begins with one");
         self.families().watch_restarts.with_label_values(&[&self.type_label(ty), reason]).inc();
     }
 

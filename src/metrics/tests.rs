@@ -3,6 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use super::*;
+use crate::operator::{ChildConfig, OperatorConfig};
 
 fn operator() -> OperatorName {
     OperatorName::new("echo-server").unwrap()
@@ -92,10 +93,41 @@ fn requests_without_an_answer_have_no_code() {
 }
 
 #[test]
-fn a_registered_operator_shows_zeros_before_its_first_run() {
+fn what_is_registered_shows_zeros_before_anything_happens() {
     let metrics = Metrics::new();
-    metrics.operator_registered(&operator());
-    shows(&metrics, r#"operetta_handler_panics_total{operator="echo-server"} 0"#);
+    let config = OperatorConfig::new("echo-server", K8sType::cluster_scoped("v1", "Node", "nodes"))
+        .child_of_type(pods(), ChildConfig::apply());
+    metrics.operator_registered(&operator(), &config);
+    metrics.type_registered(&pods());
+    for line in [
+        r#"operetta_handler_panics_total{operator="echo-server"} 0"#,
+        r#"operetta_conflicts_total{operator="echo-server",type="pods"} 0"#,
+        r#"operetta_children_in_conflict{operator="echo-server",type="pods"} 0"#,
+        r#"operetta_noop_writes_total{operator="echo-server",type="pods"} 0"#,
+        r#"operetta_flapping_total{operator="echo-server",reason="UnstableHandler"} 0"#,
+        r#"operetta_versions_went_back_total{type="pods"} 0"#,
+        r#"operetta_undecodable_objects_total{type="pods"} 0"#,
+        r#"operetta_watch_events_total{type="pods"} 0"#,
+        r#"operetta_watch_restarts_total{reason="went_back",type="pods"} 0"#,
+    ] {
+        shows(&metrics, line);
+    }
+}
+
+#[test]
+fn a_conflict_is_counted_for_as_long_as_it_stands() {
+    let metrics = Metrics::new();
+    let shown = |children: u8| {
+        let labels = r#"operator="echo-server",type="pods""#;
+        shows(&metrics, &format!("operetta_children_in_conflict{{{labels}}} {children}"));
+    };
+    let first = metrics.in_conflict(&operator(), &pods());
+    let second = metrics.in_conflict(&operator(), &pods());
+    shown(2);
+    drop(first);
+    shown(1);
+    drop(second);
+    shown(0);
 }
 
 #[test]
@@ -117,11 +149,18 @@ fn gauges_show_the_last_value_that_was_set() {
     let metrics = Metrics::new();
     let last_event = Some(UNIX_EPOCH + Duration::from_millis(1500));
     for objects in [5, 2] {
-        let gauges = CacheGauges { objects, bytes: objects * 100, is_synced: true, last_event };
+        let gauges = CacheGauges {
+            objects,
+            bytes: objects * 100,
+            left_out: objects + 1,
+            is_synced: true,
+            last_event,
+        };
         metrics.cache(&pods(), gauges);
     }
     shows(&metrics, r#"operetta_cache_objects{type="pods"} 2"#);
     shows(&metrics, r#"operetta_cache_bytes{type="pods"} 200"#);
+    shows(&metrics, r#"operetta_cache_left_out_objects{type="pods"} 3"#);
     shows(&metrics, r#"operetta_watch_last_event_timestamp_seconds{type="pods"} 1.5"#);
 }
 
@@ -132,7 +171,8 @@ fn the_caches_of_two_versions_of_a_type_are_shown_apart() {
     let (old, new) = (version("v1"), version("v2"));
     metrics.tell_apart(&[&old, &new]);
     for (ty, objects) in [(&old, 3), (&new, 5)] {
-        let gauges = CacheGauges { objects, bytes: 0, is_synced: true, last_event: None };
+        let gauges =
+            CacheGauges { objects, bytes: 0, left_out: 0, is_synced: true, last_event: None };
         metrics.cache(ty, gauges);
         metrics.watch_event(ty);
     }

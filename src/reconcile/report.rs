@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{
     history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
+    metrics::{InConflict, Metrics},
     object::{Object, ResourceVersion},
-    operator::ConflictPolicy,
+    operator::{ConflictPolicy, OperatorName},
     plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos, Rewrite, RewriteReason},
 };
 
@@ -22,6 +23,8 @@ pub struct Memory {
     pub memos: Memos,
     /// Objects of others that stand where a child should be, as they were last seen.
     pub foreign: BTreeMap<ChildId, ForeignChild>,
+    /// The children in conflict, as they are counted.
+    pub in_conflict: Box<[InConflict]>,
     /// Children that were deleted because of an immutable field, each with the wish that asked for it.
     pub recreated: BTreeMap<ChildId, u64>,
     /// What was last said of fields that others hold, so that it is not sent again.
@@ -246,8 +249,20 @@ impl Report {
 
     /// Whether a child is not written because others hold fields of it.
     pub(super) fn is_contested(&self) -> bool {
-        let mut contested = self.memory.memos.contested();
-        contested.any(|child| child.policy == ConflictPolicy::Report)
+        self.contested().next().is_some()
+    }
+
+    fn contested(&self) -> impl Iterator<Item = &ChildId> {
+        let contested = self.memory.memos.contested();
+        contested.filter(|child| child.policy == ConflictPolicy::Report).map(|child| &child.id)
+    }
+
+    /// Counts the children that are in conflict from now on, and no longer those that were.
+    pub(super) fn count_conflicts(&mut self, metrics: &Metrics, operator: &OperatorName) {
+        let children = self.memory.foreign.keys().chain(self.contested());
+        let children = children.filter(|_| self.end == End::Alive);
+        self.memory.in_conflict =
+            children.map(|id| metrics.in_conflict(operator, &id.ty)).collect();
     }
 
     /// The children that are not as desired, each with the reason; of very many some.

@@ -77,6 +77,7 @@ impl Wiring {
         });
         let metrics = Metrics::new();
         metrics.tell_apart(&watches.keys().collect::<Vec<_>>());
+        watches.keys().for_each(|ty| metrics.type_registered(ty));
         let cluster = Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
             .with_settings(program.settings);
         let limits = configs.iter().map(|config| config.max_concurrent_runs);
@@ -176,7 +177,7 @@ impl Wiring {
         });
         let gate = context.gate().clone();
         self.board.show_queue(context.name(), QueueReader::new(move || gate.look()));
-        self.metrics.operator_registered(context.name());
+        self.metrics.operator_registered(context.name(), config);
         let reader = |ty: &K8sType| self.stores[ty].reader();
         let mailbox = self.metrics.mailbox("operator", context.name().as_str());
         let operator = OperatorActor::start(OperatorParts {

@@ -117,7 +117,9 @@ async fn until_calm(world: &World) {
 
 async fn shows(operators: &Operators, series: &str) {
     let metrics = || operators.http("/metrics");
-    let is_counted = |(_, text): &(u16, String)| text.contains(series);
+    let is_counted = |(_, text): &(u16, String)| {
+        text.lines().any(|line| line.starts_with(series) && !line.ends_with(" 0"))
+    };
     eventually(series, metrics, is_counted).await;
 }
 

@@ -150,6 +150,14 @@ impl Flapping {
 }
 
 impl FlappingReason {
+    /// Every reason.
+    pub const ALL: [Self; 4] = [
+        Self::FightingOverFields,
+        Self::FightingOverFinalizer,
+        Self::FightingOverStatus,
+        Self::UnstableHandler,
+    ];
+
     /// One `CamelCase` word.
     pub fn name(self) -> &'static str {
         match self {

@@ -168,8 +168,7 @@ impl Faults {
             let look = || self.operators.http(&path);
             eventually(&words, look, |(_, body)| body.contains(&words)).await;
         };
-        let counted = format!("operetta_versions_went_back_total{{type=\"{ty}\"}} ");
-        shown("/metrics".to_owned(), counted).await;
+        self.until_counted("operetta_versions_went_back_total", &[("type", ty)]).await;
         let line = format!("[-]type/{ty} the API server went back to an earlier version");
         shown("/readyz?verbose".to_owned(), line.clone()).await;
         shown("/readyz/cook?verbose".to_owned(), line).await;

@@ -57,6 +57,9 @@ async fn until_left_out(faults: &Faults, ty: &str, name: &str, expected: bool) {
     };
     let what = format!("{name} left out of {ty}: {expected}");
     eventually(&what, || cache(faults, ty), is_there).await;
+    let (_, metrics) = faults.operators.http("/metrics").await;
+    let line = format!("operetta_cache_left_out_objects{{type=\"{ty}\"}} {}", u8::from(expected));
+    assert!(metrics.lines().any(|shown| shown == line), "{line} in {metrics}");
     let (_, ready) = faults.operators.http("/readyz?verbose").await;
     let line = format!("[-]type/{ty} 1 object cannot be read and is left out");
     assert_eq!(ready.contains(&line), expected, "{ready}");

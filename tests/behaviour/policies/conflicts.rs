@@ -140,6 +140,13 @@ async fn what_ties_a_child_to_its_parent_is_not_left_to_others() {
     operators.stop().await;
 }
 
+/// How many `ConfigMaps` are counted as in conflict now.
+async fn in_conflict(operators: &Operators) -> String {
+    let (_, metrics) = operators.http("/metrics").await;
+    let gauge = "operetta_children_in_conflict{operator=\"cook\",type=\"configmaps\"} ";
+    metrics.lines().find_map(|line| line.strip_prefix(gauge)).unwrap_or("none").to_owned()
+}
+
 /// The parent as HTTP shows it when no run is under way or to come.
 async fn at_rest(world: &World, operators: &Operators) -> Value {
     let key = ObjectKey::namespaced(&world.namespace, "r");
@@ -180,11 +187,13 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     // Who is not ready is not called synced elsewhere.
     let shown = at_rest(&world, &operators).await;
     assert_eq!(shown["phase"], "waiting", "{shown:#}");
+    assert_eq!(in_conflict(&operators).await, "1");
     assert!(shown["why"].as_str().unwrap().starts_with("It waits: ConfigMap.v1 "), "{shown:#}");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(message(&parent), "all children are as desired");
     assert_eq!(at_rest(&world, &operators).await["phase"], "synced");
+    assert_eq!(in_conflict(&operators).await, "0");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
     operators.stop().await;
 }
@@ -203,6 +212,10 @@ async fn an_object_of_somebody_else_is_no_child_with_fields_of_others() {
         };
         world.until(RECIPE, name, "whose it is", says_so).await;
         assert_eq!(world.get(CONFIG_MAP, name).await, before);
+        let counted = || in_conflict(&operators);
+        eventually("a conflict", counted, |counted| counted == "1").await;
+        world.delete(RECIPE, name).await;
+        eventually("no conflict of who is gone", counted, |counted| counted == "0").await;
         operators.stop().await;
     }
 }

@@ -1,0 +1,59 @@
+//! What is counted shows zero before it happens: Prometheus sees no increase from nothing to one, so
+//! that an alert on what happens once would never fire.
+//!
+//! Not so where only what happens tells the labels: the codes of the API server and the managers of
+//! others.
+
+use super::Metrics;
+use crate::{
+    history::Outcome,
+    object::K8sType,
+    operator::{OperatorConfig, OperatorName},
+    plan::FlappingReason,
+};
+
+/// Why a watch begins anew.
+pub(super) const RESTARTS: [&str; 7] =
+    ["error", "expired", "outage", "silent", "stuck", "undecodable", "went_back"];
+
+impl Metrics {
+    /// An operator was registered: its counters show zero instead of nothing.
+    pub fn operator_registered(&self, operator: &OperatorName, config: &OperatorConfig) {
+        let (families, operator) = (self.families(), operator.as_str());
+        families.in_flight.with_label_values(&[operator]).set(0);
+        families.overdue.with_label_values(&[operator]).set(0);
+        for counter in [
+            &families.backoffs,
+            &families.panics,
+            &families.timeouts,
+            &families.status_writes,
+            &families.unchanged,
+            &families.deletions_held,
+        ] {
+            counter.with_label_values(&[operator]).inc_by(0);
+        }
+        for outcome in Outcome::NAMES {
+            families.runs.with_label_values(&[operator, outcome]).inc_by(0);
+        }
+        for reason in FlappingReason::ALL {
+            families.flapping.with_label_values(&[operator, reason.name()]).inc_by(0);
+        }
+        for child in &config.children {
+            let labels = [operator, &self.type_label(&child.ty)];
+            families.conflicts.with_label_values(&labels).inc_by(0);
+            families.noop_writes.with_label_values(&labels).inc_by(0);
+            families.in_conflict.with_label_values(&labels).add(0);
+        }
+    }
+
+    /// A type is to be watched: what is counted of it shows zero, too.
+    pub fn type_registered(&self, ty: &K8sType) {
+        let (families, resource) = (self.families(), self.type_label(ty));
+        for counter in [&families.watch_events, &families.undecodable, &families.went_back] {
+            counter.with_label_values(&[&resource]).inc_by(0);
+        }
+        for reason in RESTARTS {
+            families.watch_restarts.with_label_values(&[resource.as_str(), reason]).inc_by(0);
+        }
+    }
+}
