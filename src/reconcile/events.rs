@@ -186,7 +186,7 @@ fn new_name(about: &Regarding, what: u64) -> u64 {
     hash(&(about, what, SystemTime::now()))
 }
 
-fn hash(value: &impl Hash) -> u64 {
+pub(super) fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

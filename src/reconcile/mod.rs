@@ -54,6 +54,7 @@ mod series;
 mod status;
 mod takeover;
 mod uncollectable;
+mod undeclared;
 mod undecodable;
 mod veil;
 mod write;

@@ -53,6 +53,8 @@ pub struct Memory {
     pub status: Option<u64>,
     /// What changed nothing when it was last written as the status, so that it is not sent again.
     pub unkept_status: Option<u64>,
+    /// A hash of what was last told not to be declared of its status.
+    pub told_undeclared: Option<u64>,
     /// The Events about it; `None` when there was never one.
     pub events: Option<Box<EventLog>>,
 }

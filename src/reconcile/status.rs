@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    Context, Failure, Report, child_status, conditions, events, flapping,
+    Context, Failure, Report, child_status, conditions, events, flapping, undeclared,
     veil::{self, Veil},
 };
 use crate::{
@@ -48,8 +48,10 @@ pub(super) async fn write(
     let wanted = Wanted { handler, conditions: &said, children, holds_none };
     let wish = flapping::look_at_status(context, parent, wanted, report).await;
     match patch(context, parent, wanted, &mut report.memory.unkept_status).await {
-        Ok(Patched::Written { reply, paths }) => {
+        Ok(Patched::Written { reply, paths, undeclared }) => {
             report.wrote_status = true;
+            let is_all = handler.is_some() || report.failure().is_none();
+            undeclared::tell(context, parent, (&undeclared, is_all), report);
             flapping::note_status(context, wish, Some((&reply, &paths)), report);
         }
         Ok(Patched::Unchanged) => flapping::note_status(context, wish, None, report),
@@ -152,6 +154,8 @@ enum Patched {
     Written {
         reply: Object,
         paths: Vec<String>,
+        /// What is not in it because the parent's type does not declare it.
+        undeclared: Vec<String>,
     },
     /// It is as it should be as far as the server keeps what it should be, or the parent is gone.
     Unchanged,
@@ -186,7 +190,7 @@ async fn patch(
             schema: &schema.status,
             now: &now,
         });
-        warn_undeclared(context, &parent, &patch.undeclared);
+        let is_news = undeclared::log(context, parent.ty(), &patch.undeclared);
         if patch.overruled {
             warn_overruled(context, &parent);
         }
@@ -196,7 +200,13 @@ async fn patch(
         if patch.is_no_object {
             warn_no_object(context, &parent);
         }
-        let Some(body) = patch.body else { return Ok(Patched::Unchanged) };
+        let undeclared = patch.undeclared;
+        let Some(body) = patch.body else {
+            if is_news {
+                undeclared::tell_of_none(context, &parent, &undeclared);
+            }
+            return Ok(Patched::Unchanged);
+        };
         let change = change_of(&parent, &body);
         if *unkept == Some(change) {
             return Ok(Patched::Unchanged);
@@ -210,7 +220,7 @@ async fn patch(
             Ok(reply) => {
                 context.metrics().status_written(context.name());
                 context.learn(&parent, reply.clone());
-                return Ok(Patched::Written { reply, paths: patched_paths(&body) });
+                return Ok(Patched::Written { reply, paths: patched_paths(&body), undeclared });
             }
             Err(error) if error.class() == ErrorClass::Conflict && attempt < TRIES => true,
             Err(error) if error.code() == Some(404) && attempt < TRIES => false,
@@ -219,7 +229,8 @@ async fn patch(
         match cluster.read(parent.ty(), parent.key()).await? {
             Some(live) if live == parent && !is_found => {
                 // The parent is there, its status is not.
-                warn_undeclared(context, &parent, &["the status subresource".to_owned()]);
+                let what = undeclared::text(parent.ty(), &["the status subresource".to_owned()]);
+                warn_once(context, &parent, undeclared::REASON, &what);
                 return Ok(Patched::Unchanged);
             }
             Some(live) => {
@@ -254,18 +265,6 @@ fn is_still_about(context: &Context, parent: &Object, live: &Object) -> bool {
         && live.generation() == parent.generation()
         && live.is_deleting() == parent.is_deleting()
         && context.selects(live) == context.selects(parent)
-}
-
-/// Says once that something is not sent because the parent's type does not declare it.
-fn warn_undeclared(context: &Context, parent: &Object, undeclared: &[String]) {
-    for path in undeclared {
-        let message = format!(
-            "{} does not declare {path}, so it is not written; declare it in the CRD, or do not \
-             return it",
-            parent.ty()
-        );
-        warn_once(context, parent, "UndeclaredStatus", &message);
-    }
 }
 
 /// Says once that the handler uses a name that is the framework's.
