@@ -40,6 +40,11 @@ impl Lingering {
         overdue.into_iter().map(looked_at).collect()
     }
 
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// As if all of it were so much longer ago.
     #[cfg(test)]
     pub(crate) fn age(&mut self, by: Duration) {

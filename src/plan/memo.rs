@@ -2,7 +2,7 @@
 //! what our last apply left, for children that the server will never show as they were applied (an
 //! admission policy changes them, or drops a field).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::{ChildId, Contested, Write, existing, fingerprint::explains};
 use crate::{
@@ -16,12 +16,22 @@ use crate::{
 pub struct Memos {
     /// Sorted by type and key.
     settled: Vec<Memo>,
-    /// Those of them that the server makes something else of, and where.
+    /// What most parents have nothing of.
+    odd: Option<Box<Odd>>,
+}
+
+/// Children that are not simply as desired.
+#[derive(Debug, Clone, Default)]
+struct Odd {
+    /// Those that are settled and that the server makes something else of, and where.
     altered: BTreeMap<ChildId, Vec<String>>,
     contested: BTreeMap<ChildId, Contested>,
     /// Those about which nothing can be done now.
     waiting: BTreeMap<ChildId, Waiting>,
 }
+
+/// Of a parent that has no such children.
+static NOTHING_ODD: LazyLock<Odd> = LazyLock::new(Odd::default);
 
 /// Sixteen bytes, as there is one for every child of every parent.
 #[derive(Debug, Clone)]
@@ -47,8 +57,10 @@ impl Memos {
     /// Takes in that applying `write` to this version of the child changes nothing: it is the
     /// reply to that apply, or was found to be as desired.
     pub fn remember(&mut self, write: &Write, settled: &Object, operator: &OperatorName) {
-        self.contested.remove(&write.id);
-        self.waiting.remove(&write.id);
+        if let Some(odd) = &mut self.odd {
+            odd.contested.remove(&write.id);
+            odd.waiting.remove(&write.id);
+        }
         self.alter(&write.id, existing::differing_paths(write, settled, operator));
         let memo = Memo::new(write.desired_hash, settled);
         match self.find(settled.ty(), settled.key()) {
@@ -67,18 +79,20 @@ impl Memos {
 
     /// Takes in where the server has made something else of a child that is as an apply leaves it.
     pub(super) fn alter(&mut self, id: &ChildId, paths: Vec<String>) {
-        if paths.is_empty() {
-            self.altered.remove(id);
-        } else {
-            self.altered.insert(id.clone(), paths);
+        if !paths.is_empty() {
+            self.odd_mut().altered.insert(id.clone(), paths);
+        } else if let Some(odd) = &mut self.odd {
+            odd.altered.remove(id);
         }
     }
 
     /// Drops what is known of a child, for example after its deletion.
     pub fn forget(&mut self, id: &ChildId) {
-        self.altered.remove(id);
-        self.contested.remove(id);
-        self.waiting.remove(id);
+        if let Some(odd) = &mut self.odd {
+            odd.altered.remove(id);
+            odd.contested.remove(id);
+            odd.waiting.remove(id);
+        }
         if let Ok(at) = self.find(&id.ty, &id.key) {
             self.settled.remove(at);
         }
@@ -87,7 +101,7 @@ impl Memos {
     /// Takes in that others hold fields of a child. Until it changes there is nothing to do.
     pub fn contest(&mut self, contested: Contested) {
         self.forget(&contested.id);
-        self.contested.insert(contested.id.clone(), contested);
+        self.odd_mut().contested.insert(contested.id.clone(), contested);
     }
 
     /// Takes in that nothing can be done now about a child. How it was left before is kept: its end
@@ -96,9 +110,9 @@ impl Memos {
         let id = ChildId::of(seen);
         let left = before.left(&id).map(|(desired_hash, left)| Memo::new(desired_hash, left));
         let was_settled = before.memo_of(&id).is_some();
-        let differed = before.waiting.get(&id).and_then(|waiting| waiting.differed.clone());
+        let differed = before.odd().waiting.get(&id).and_then(|waiting| waiting.differed.clone());
         let seen = Some(seen.clone());
-        self.waiting.insert(id, Waiting { seen, left, was_settled, differed });
+        self.odd_mut().waiting.insert(id, Waiting { seen, left, was_settled, differed });
     }
 
     /// Takes in that a child is to be what it was before under the same wish. Until it is written, how it
@@ -109,12 +123,12 @@ impl Memos {
         let (seen, left) = (seen.cloned(), Some(Memo::new(wish, left)));
         let was_settled = before.memo_of(&write.id).is_some();
         let owed = Waiting { seen, left, was_settled, differed: None };
-        self.waiting.insert(write.id.clone(), owed);
+        self.odd_mut().waiting.insert(write.id.clone(), owed);
     }
 
     /// Takes in that a child which waits to be deleted is really not as `write` wants it.
     pub fn differs(&mut self, write: &Write, live: &Object) {
-        if let Some(waiting) = self.waiting.get_mut(&write.id) {
+        if let Some(waiting) = self.odd.as_mut().and_then(|odd| odd.waiting.get_mut(&write.id)) {
             waiting.differed = Some(Memo::new(write.desired_hash, live));
         }
     }
@@ -127,7 +141,7 @@ impl Memos {
         live: &Object,
         operator: &OperatorName,
     ) -> bool {
-        let differed = || self.waiting.get(&write.id)?.differed.as_ref();
+        let differed = || self.odd().waiting.get(&write.id)?.differed.as_ref();
         let is_known = |memo: &Memo| {
             memo.desired_hash == write.desired_hash && explains(&memo.settled, live, operator)
         };
@@ -136,49 +150,50 @@ impl Memos {
 
     /// The children of which others hold fields, by type and key.
     pub fn contested(&self) -> impl ExactSizeIterator<Item = &Contested> {
-        self.contested.values()
+        self.odd().contested.values()
     }
 
     /// The children of which the server makes something else than is applied, and where.
     pub fn altered(&self) -> impl ExactSizeIterator<Item = (&ChildId, &[String])> {
-        self.altered.iter().map(|(id, paths)| (id, &**paths))
+        self.odd().altered.iter().map(|(id, paths)| (id, &**paths))
     }
 
     /// Where it does so with one.
     pub(super) fn altered_of(&self, id: &ChildId) -> Vec<String> {
-        self.altered.get(id).cloned().unwrap_or_default()
+        self.odd().altered.get(id).cloned().unwrap_or_default()
     }
 
     /// What others hold of a child.
     pub fn contested_of(&self, id: &ChildId) -> Option<&Contested> {
-        self.contested.get(id)
+        self.odd().contested.get(id)
     }
 
     /// What others held when the same was last to be applied.
     pub(super) fn contested_for(&self, write: &Write) -> Option<&Contested> {
-        let known = self.contested.get(&write.id);
+        let known = self.odd().contested.get(&write.id);
         known.filter(|known| known.desired_hash == write.desired_hash)
     }
 
     /// The wish of every child that was written, be it all but the fields that others hold, and the
     /// version at which that left it.
     pub(super) fn left(&self, id: &ChildId) -> Option<(u64, &Object)> {
-        let waiting = || self.waiting.get(id)?.left.as_ref();
-        let contested = || self.contested.get(id).map(|known| (known.desired_hash, &known.left));
+        let waiting = || self.odd().waiting.get(id)?.left.as_ref();
+        let contested =
+            || self.odd().contested.get(id).map(|known| (known.desired_hash, &known.left));
         let memo = self.settled_of(id).or_else(waiting);
         memo.map(|memo| (memo.desired_hash, &memo.settled)).or_else(contested)
     }
 
     /// Whether all that a handler sees of the children is as the run before left it.
     pub(super) fn are_untouched(&self, seen: &[&Object]) -> bool {
-        let waiting = self.waiting.values().filter(|waiting| waiting.seen.is_some()).count();
-        let known = self.settled.len() + self.contested.len() + waiting;
+        let waiting = self.odd().waiting.values().filter(|waiting| waiting.seen.is_some()).count();
+        let known = self.settled.len() + self.odd().contested.len() + waiting;
         seen.len() == known && seen.iter().all(|child| self.is_untouched(child))
     }
 
     fn is_untouched(&self, child: &Object) -> bool {
         let id = ChildId::of(child);
-        let waiting = self.waiting.get(&id).and_then(|waiting| waiting.seen.as_ref());
+        let waiting = self.odd().waiting.get(&id).and_then(|waiting| waiting.seen.as_ref());
         waiting.or_else(|| Some(self.left(&id)?.1)) == Some(child)
     }
 
@@ -203,7 +218,7 @@ impl Memos {
     /// Every child of which something is remembered.
     pub fn ids(&self) -> impl Iterator<Item = ChildId> {
         let settled = self.settled.iter().map(|memo| ChildId::of(&memo.settled));
-        settled.chain(self.contested.keys().cloned())
+        settled.chain(self.odd().contested.keys().cloned())
     }
 
     /// Whether a version of a child is remembered that is as desired.
@@ -221,6 +236,14 @@ impl Memos {
         self.settled.is_empty()
     }
 
+    fn odd(&self) -> &Odd {
+        self.odd.as_deref().unwrap_or(&NOTHING_ODD)
+    }
+
+    fn odd_mut(&mut self) -> &mut Odd {
+        self.odd.get_or_insert_default()
+    }
+
     fn memo(&self, write: &Write) -> Option<&Memo> {
         let memo = self.memo_of(&write.id);
         memo.filter(|memo| memo.desired_hash == write.desired_hash)
@@ -228,7 +251,8 @@ impl Memos {
 
     /// How a child was when it was last as desired.
     fn memo_of(&self, id: &ChildId) -> Option<&Memo> {
-        let waiting = || self.waiting.get(id).filter(|waiting| waiting.was_settled)?.left.as_ref();
+        let waiting =
+            || self.odd().waiting.get(id).filter(|waiting| waiting.was_settled)?.left.as_ref();
         self.settled_of(id).or_else(waiting)
     }
 

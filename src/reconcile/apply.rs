@@ -43,11 +43,12 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     let (mut steps, taken) =
         interlock::admit(context, parent, steps, (existing, is_partial), report);
     // Or a child that the server never takes would keep those behind it waiting for ever.
-    steps.sort_by_key(|step| report.memory.throttled.contains(step.id()));
+    steps.sort_by_key(|step| report.memory.troubles().throttled.contains(step.id()));
     let deletions = write_all(context, parent, steps.into(), report).await;
     delete_all(context, parent, deletions, report).await;
-    if !report.is_throttled() {
-        report.memory.throttled.clear();
+    let is_throttled = report.is_throttled();
+    if let Some(troubles) = report.memory.troubles_if(false).filter(|_| !is_throttled) {
+        troubles.throttled.clear();
     }
     interlock::settle(context, taken, report);
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();
@@ -81,7 +82,7 @@ async fn write_all(
             flapping::look(context, step.id(), report).await;
         }
         let begun = together.into_iter().map(|step| {
-            let known = report.memory.foreign.get(step.id()).cloned();
+            let known = report.memory.troubles().foreign.get(step.id()).cloned();
             write::begin(context, parent, step, known)
         });
         let begun = join_all(begun).await;

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Context, Failure, Report, report::HandlerFailures};
+use super::{Context, Failure, HandlerFailures, Report};
 use crate::{
     history::RunStep,
     object::Object,

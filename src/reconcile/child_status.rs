@@ -114,7 +114,7 @@ impl Report {
     pub(super) fn child_failed(&mut self, id: &ChildId, error: ApiError) {
         self.told.say(id, ChildState::Failed, &error);
         if error.is_throttling() {
-            self.memory.throttled.insert(id.clone());
+            self.memory.troubles_mut().throttled.insert(id.clone());
         }
         self.step_failed(id, error);
     }

@@ -228,8 +228,10 @@ pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
     let said: Vec<_> = report.memory.memos.contested().map(ToString::to_string).collect();
     let all = said.join("; ");
     report.held.extend(said);
-    if !all.is_empty() && report.memory.last_contested.as_ref() != Some(&all) {
+    if !all.is_empty() && report.memory.troubles().last_contested.as_ref() != Some(&all) {
         events::tell(context, parent, (EventKind::Warning, "Conflict", all.clone()), report);
     }
-    report.memory.last_contested = (!all.is_empty()).then_some(all);
+    if let Some(troubles) = report.memory.troubles_if(!all.is_empty()) {
+        troubles.last_contested = (!all.is_empty()).then_some(all);
+    }
 }

@@ -1,7 +1,7 @@
 //! What to do when a change is refused because a field cannot change: a new object instead, where
 //! the child type allows it. Decides; the deletion is carried out with the others.
 
-use super::{Context, Report};
+use super::{Context, Report, Troubles};
 use crate::{
     cluster::{ApiError, Refusal},
     object::Object,
@@ -25,7 +25,7 @@ pub(super) async fn deletion(
     else {
         return Ok(None);
     };
-    if report.memory.recreated.get(&write.id) == Some(&write.desired_hash) {
+    if report.memory.troubles().recreated.get(&write.id) == Some(&write.desired_hash) {
         return Ok(None);
     }
     let live = context.cluster().read(&write.id.ty, &write.id.key).await?;
@@ -48,22 +48,22 @@ pub(super) fn hint(context: &Context, write: &Write, error: &ApiError) -> &'stat
 
 /// Remembers that a child was deleted so that it can be as it is desired.
 pub(super) fn remember(write: &Write, report: &mut Report) {
-    report.memory.recreated.insert(write.id.clone(), write.desired_hash);
+    report.memory.troubles_mut().recreated.insert(write.id.clone(), write.desired_hash);
 }
 
 /// Forgets that of children which are no longer wished.
 pub(super) fn forget_undesired(plan: &Plan, report: &mut Report) {
-    let recreated = &mut report.memory.recreated;
-    if !recreated.is_empty() {
+    let Some(troubles) = report.memory.troubles_if(false) else { return };
+    if !troubles.recreated.is_empty() {
         let desired = plan.desired();
-        recreated.retain(|id, _| desired.contains(id));
+        troubles.recreated.retain(|id, _| desired.contains(id));
     }
 }
 
 /// Forgets that for a wish which is not that of a child as it is by now: should it be wished again,
 /// it may well be refused because of what was written since.
 pub(super) fn forget_other(written: &Write, report: &mut Report) {
-    let recreated = &mut report.memory.recreated;
+    let Some(Troubles { recreated, .. }) = report.memory.troubles_if(false) else { return };
     if recreated.get(&written.id).is_some_and(|wish| *wish != written.desired_hash) {
         recreated.remove(&written.id);
     }

@@ -15,7 +15,9 @@ use crate::{
 pub(super) async fn look(context: &Context, waiting: &[Waiting], report: &mut Report) {
     let ending = waiting.iter().filter(|waiting| waiting.why == WaitingReason::Deleting);
     let ending = ending.filter_map(|waiting| context.cached(&waiting.id.ty, &waiting.id.key));
-    for child in report.memory.lingering.overdue(ending.collect(), Instant::now()) {
+    let ending: Vec<_> = ending.collect();
+    let Some(troubles) = report.memory.troubles_if(!ending.is_empty()) else { return };
+    for child in troubles.lingering.overdue(ending, Instant::now()) {
         if report.is_throttled() {
             return;
         }

@@ -41,6 +41,7 @@ mod interlock;
 mod learn;
 mod lingering;
 mod meanwhile;
+mod memory;
 mod on_delete;
 mod outcome;
 mod overdue;
@@ -71,9 +72,10 @@ pub(crate) use call::panic_text;
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use failure::Failure;
 pub use gate::{CommonPlaces, Entry, Gate, Permit, Ticket, Waiter};
+pub use memory::{HandlerFailures, Memory, Troubles};
 pub use pause::{Held, Pause, PausedBy};
 pub use preview::Remembered;
-pub use report::{End, HandlerFailures, Memory, Report};
+pub use report::{End, Report};
 pub use series::EventLog;
 
 use self::call::Failed;
@@ -134,6 +136,7 @@ async fn run(context: &Context, job: Job) -> Report {
     let (clock, metrics) = (Instant::now(), context.metrics());
     metrics.run_started(context.name());
     let mut report = living(context, job).await;
+    report.memory.shrink();
     report.took = clock.elapsed();
     report.decisions = decisions::made(&report);
     report.count_conflicts(metrics, context.name());

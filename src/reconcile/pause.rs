@@ -195,10 +195,10 @@ pub(super) fn said(parent: &Object) -> Option<PausedBy> {
 /// Tells of a value of the annotation that looks as if it paused, and does not: once for each.
 pub(super) fn tell_of_value(context: &Context, parent: &Object, report: &mut Report) {
     let value = misunderstood_pause(parent).map(String::into_boxed_str);
-    if value == report.memory.told_pause_value {
+    if value == report.memory.troubles().told_pause_value {
         return;
     }
-    report.memory.told_pause_value.clone_from(&value);
+    report.memory.troubles_mut().told_pause_value.clone_from(&value);
     let Some(value) = value else { return };
     let message = format!(
         "the annotation {PAUSED_ANNOTATION} is {value:?}, which pauses nothing: only \"true\" does"

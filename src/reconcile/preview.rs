@@ -29,7 +29,7 @@ impl Memory {
     /// What a preview needs of it: beside a run there is no more than a copy.
     pub fn remembered(&self) -> Remembered {
         let (failures, memos) = (self.handler_failures, self.memos.clone());
-        Remembered { failures, memos, foreign: self.foreign.clone() }
+        Remembered { failures, memos, foreign: self.troubles().foreign.clone() }
     }
 }
 

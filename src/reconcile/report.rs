@@ -1,73 +1,19 @@
-//! What came of a run, and what the next run for the same parent needs to know.
+//! What came of a run.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::HashMap,
     time::{Duration, Instant, SystemTime},
 };
 
 use super::{
-    EventLog, Failure, Pause, PausedBy, child_status::Told, failure::ChildFailure, veil::Tell,
+    Failure, Memory, Pause, PausedBy, child_status::Told, failure::ChildFailure, veil::Tell,
 };
 use crate::{
     history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
-    metrics::{InConflict, Metrics},
-    object::{Object, ResourceVersion},
+    metrics::Metrics,
     operator::{ConflictPolicy, OperatorName},
-    plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos, Rewrite, RewriteReason},
+    plan::{ChildId, ForeignChild, Rewrite, RewriteReason},
 };
-
-/// What a parent's runs remember from one to the next. Losing it costs a few requests, no more.
-#[derive(Debug, Default)]
-pub struct Memory {
-    /// Children whose live state differs from what we apply, for ever.
-    pub memos: Memos,
-    /// Objects of others that stand where a child should be, as they were last seen.
-    pub foreign: BTreeMap<ChildId, ForeignChild>,
-    /// The children in conflict, as they are counted.
-    pub in_conflict: Box<[InConflict]>,
-    /// Children that were deleted because of an immutable field, each with the wish that asked for it.
-    pub recreated: BTreeMap<ChildId, u64>,
-    /// What was last said of fields that others hold, so that it is not sent again.
-    pub last_contested: Option<String>,
-    /// Children at which the server asked for patience, until it no longer does.
-    pub throttled: BTreeSet<ChildId>,
-    /// Children that take their time to go.
-    pub lingering: Lingering,
-    /// How often in a row the handler has failed.
-    pub handler_failures: HandlerFailures,
-    /// Whether there was ever a child, so that a missing one may have been deleted.
-    pub had_children: bool,
-    /// Deletions that were too many; `None` before the first run.
-    pub interlock: Option<Interlock>,
-    /// What is written again and again.
-    pub flapping: Flapping,
-    /// Whether the finalizers of the parent were changed before.
-    pub changed_finalizers: bool,
-    /// The version at which the last run left the parent.
-    pub parent: Option<ResourceVersion>,
-    /// The pause that was told in an Event and is not over; `None` before the first run.
-    pub told_pause: Option<Option<PausedBy>>,
-    /// A value of the annotation that was told to pause nothing.
-    pub told_pause_value: Option<Box<str>>,
-    /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
-    pub status: Option<u64>,
-    /// What changed nothing when it was last written as the status, so that it is not sent again.
-    pub unkept_status: Option<u64>,
-    /// A hash of what was last told not to be declared of its status.
-    pub told_undeclared: Option<u64>,
-    /// The Events about it; `None` when there was never one.
-    pub events: Option<Box<EventLog>>,
-}
-
-/// How often in a row a handler has failed for a parent as it is: another spec is another matter, and so
-/// is its end.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct HandlerFailures {
-    times: u32,
-    is_deleting: bool,
-    /// -1 for a type that has none.
-    generation: i64,
-}
 
 /// How far a parent has got on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,23 +98,6 @@ pub struct Report {
     /// Which of them is an answer that asks to be left alone for a while.
     pub(super) throttled_by: Option<usize>,
     pub(super) foreign: Vec<ForeignChild>,
-}
-
-impl HandlerFailures {
-    /// One more.
-    pub(super) fn after(times: u32, parent: &Object) -> Self {
-        let (generation, is_deleting) = Self::now(parent);
-        Self { times: times.saturating_add(1), is_deleting, generation }
-    }
-
-    /// How many there were for a parent as it is now.
-    pub(super) fn of(self, parent: &Object) -> u32 {
-        if (self.generation, self.is_deleting) == Self::now(parent) { self.times } else { 0 }
-    }
-
-    fn now(parent: &Object) -> (i64, bool) {
-        (parent.generation().unwrap_or(-1), parent.is_deleting())
-    }
 }
 
 /// So many children are named in a text for people.
@@ -261,10 +190,12 @@ impl Report {
 
     /// Counts the children that are in conflict from now on, and no longer those that were.
     pub(super) fn count_conflicts(&mut self, metrics: &Metrics, operator: &OperatorName) {
-        let children = self.memory.foreign.keys().chain(self.contested());
+        let children = self.memory.troubles().foreign.keys().chain(self.contested());
         let children = children.filter(|_| self.end == End::Alive);
-        self.memory.in_conflict =
-            children.map(|id| metrics.in_conflict(operator, &id.ty)).collect();
+        let counted: Box<[_]> = children.map(|id| metrics.in_conflict(operator, &id.ty)).collect();
+        if let Some(troubles) = self.memory.troubles_if(!counted.is_empty()) {
+            troubles.in_conflict = counted;
+        }
     }
 
     /// The children that are not as desired, each with the reason; of very many some.
@@ -312,7 +243,9 @@ impl Report {
     /// failure is told: a status that is refused says nothing of them.
     pub(super) fn remember_foreign(&mut self) {
         let foreign = self.foreign.iter().map(|child| (child.id.clone(), child.clone()));
-        self.memory.foreign = foreign.collect();
+        if let Some(troubles) = self.memory.troubles_if(!self.foreign.is_empty()) {
+            troubles.foreign = foreign.collect();
+        }
     }
 
     /// Moves the failures of single writes to where the failure of a run is looked for.

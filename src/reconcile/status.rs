@@ -47,7 +47,7 @@ pub(super) async fn write(
     let (handler, holds_none) = (status.as_ref(), report.holds_no_deletions());
     let wanted = Wanted { handler, conditions: &said, children, holds_none };
     let wish = flapping::look_at_status(context, parent, wanted, report).await;
-    match patch(context, parent, wanted, &mut report.memory.unkept_status).await {
+    match patch(context, parent, wanted, report).await {
         Ok(Patched::Written { reply, paths, undeclared }) => {
             report.wrote_status = true;
             let is_all = handler.is_some() || report.failure().is_none();
@@ -83,7 +83,7 @@ async fn status_failed(context: &Context, parent: &Object, error: ApiError, repo
 async fn say_conditions(context: &Context, parent: &Object, report: &mut Report) -> bool {
     let said = conditions::said(report);
     let conditions = only_conditions(context, &said, report);
-    let patched = patch(context, parent, conditions, &mut report.memory.unkept_status).await;
+    let patched = patch(context, parent, conditions, report).await;
     if let Ok(Patched::Written { reply, .. }) = &patched {
         report.wrote_status = true;
         // It was we who changed it, and what the handler wanted is not there.
@@ -141,8 +141,7 @@ pub(super) async fn show_overdue(
     let said = conditions::of_failure(&failure, report);
     events::failed(context, parent, &failure, report);
     let conditions = only_conditions(context, &said, report);
-    let unkept = &mut report.memory.unkept_status;
-    if let Err(error) = patch(context, parent, conditions, unkept).await {
+    if let Err(error) = patch(context, parent, conditions, report).await {
         let error = Veil::over(context, parent).await.error(&error);
         tracing::warn!(operator = %context.name(), parent = %parent.key(), error,
             "cannot say in the status that the handler is overdue");
@@ -168,7 +167,7 @@ async fn patch(
     context: &Context,
     seen: &Object,
     Wanted { handler, conditions, children, holds_none }: Wanted<'_>,
-    unkept: &mut Option<u64>,
+    report: &mut Report,
 ) -> Result<Patched, ApiError> {
     let is_shared = context.config().shares_status();
     if is_shared && handler.is_none_or(Value::is_null) {
@@ -208,16 +207,19 @@ async fn patch(
             return Ok(Patched::Unchanged);
         };
         let change = change_of(&parent, &body);
-        if *unkept == Some(change) {
+        if report.memory.troubles().unkept_status == Some(change) {
             return Ok(Patched::Unchanged);
         }
         let (cluster, manager) = (context.cluster(), context.name().as_str());
         let is_found = match cluster.patch_status(parent.ty(), parent.key(), manager, &body).await {
             Ok(reply) if reply == parent => {
-                *unkept = Some(change);
+                report.memory.troubles_mut().unkept_status = Some(change);
                 return Ok(Patched::Unchanged);
             }
             Ok(reply) => {
+                if let Some(troubles) = report.memory.troubles_if(false) {
+                    troubles.unkept_status = None;
+                }
                 context.metrics().status_written(context.name());
                 context.learn(&parent, reply.clone());
                 return Ok(Patched::Written { reply, paths: patched_paths(&body), undeclared });

@@ -77,7 +77,9 @@ impl Wiring {
         });
         let metrics = Metrics::new();
         metrics.tell_apart(&watches.keys().collect::<Vec<_>>());
-        watches.keys().for_each(|ty| metrics.type_registered(ty));
+        for ty in watches.keys() {
+            metrics.type_registered(ty);
+        }
         let cluster = Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
             .with_settings(program.settings);
         let limits = configs.iter().map(|config| config.max_concurrent_runs);

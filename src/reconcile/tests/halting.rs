@@ -73,7 +73,8 @@ async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_besid
         });
         let report = world.run(Memory::default()).await;
         assert_eq!(writes(&world), ["a", "b", "c"], "{report:?}");
-        let throttled: Vec<_> = report.memory.throttled.iter().map(|id| &*id.key.name).collect();
+        let throttled: Vec<_> =
+            report.memory.troubles().throttled.iter().map(|id| &*id.key.name).collect();
         assert_eq!(throttled, ["b"]);
         let why = report.failure().map(ToString::to_string).unwrap_or_default();
         assert!(why.contains("Pod.v1 ns/b") && why.contains("Pod.v1 ns/c"), "{why}");

@@ -21,7 +21,7 @@ fn looks(world: &scripted::World) -> usize {
 }
 
 fn a_minute_later(mut memory: Memory) -> Memory {
-    memory.lingering.age(Duration::from_mins(1));
+    memory.troubles_mut().lingering.age(Duration::from_mins(1));
     memory
 }
 

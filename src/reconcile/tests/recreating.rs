@@ -204,9 +204,9 @@ async fn what_was_recreated_and_is_no_longer_wanted_is_forgotten() {
         }
     });
     let mut memory = Memory::default();
-    memory.recreated.extend(["c", "new", "old"].map(|name| (id(name), 7)));
+    memory.troubles_mut().recreated.extend(["c", "new", "old"].map(|name| (id(name), 7)));
     let report = world.run(memory).await;
-    let left: Vec<_> = report.memory.recreated.into_keys().collect();
+    let left: Vec<_> = report.memory.troubles().recreated.keys().cloned().collect();
     assert_eq!(left, ["c", "new"].map(id));
 }
 

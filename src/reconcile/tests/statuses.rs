@@ -82,7 +82,7 @@ async fn what_stands_in_the_way_is_known_also_after_a_status_was_refused() {
     let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
     let report = world.run(Memory::default()).await;
     assert_eq!(report.failure().map(Failure::reason), Some("Conflict"), "{report:?}");
-    assert_eq!(report.memory.foreign.len(), 1);
+    assert_eq!(report.memory.troubles().foreign.len(), 1);
 }
 
 /// Somebody changes the parent between each look and each try, and its type has lost the subresource.

@@ -1,0 +1,151 @@
+//! What a parent's runs remember from one to the next. There is one for each of very many parents, so
+//! that what most of them lack takes no room.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use super::{EventLog, PausedBy};
+use crate::{
+    metrics::InConflict,
+    object::{Object, ResourceVersion},
+    plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos},
+};
+
+/// What a parent's runs remember from one to the next. Losing it costs a few requests, no more.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Children whose live state differs from what we apply, for ever.
+    pub memos: Memos,
+    /// How often in a row the handler has failed.
+    pub handler_failures: HandlerFailures,
+    /// Whether there was ever a child, so that a missing one may have been deleted.
+    pub had_children: bool,
+    /// Deletions that were too many; `None` before the first run.
+    pub interlock: Option<Interlock>,
+    /// What is written again and again.
+    pub flapping: Flapping,
+    /// Whether the finalizers of the parent were changed before.
+    pub changed_finalizers: bool,
+    /// The version at which the last run left the parent.
+    pub parent: Option<ResourceVersion>,
+    /// The pause that was told in an Event and is not over; `None` before the first run.
+    pub told_pause: Option<Option<PausedBy>>,
+    /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
+    pub status: Option<u64>,
+    /// The Events about it; `None` when there was never one.
+    pub events: Option<Box<EventLog>>,
+    pub(super) troubles: Option<Box<Troubles>>,
+}
+
+/// What most parents have nothing of.
+#[derive(Debug, Default)]
+pub struct Troubles {
+    /// Objects of others that stand where a child should be, as they were last seen.
+    pub foreign: BTreeMap<ChildId, ForeignChild>,
+    /// The children in conflict, as they are counted.
+    pub in_conflict: Box<[InConflict]>,
+    /// Children that were deleted because of an immutable field, each with the wish that asked for it.
+    pub recreated: BTreeMap<ChildId, u64>,
+    /// What was last said of fields that others hold, so that it is not sent again.
+    pub last_contested: Option<String>,
+    /// Children at which the server asked for patience, until it no longer does.
+    pub throttled: BTreeSet<ChildId>,
+    /// Children that take their time to go.
+    pub lingering: Lingering,
+    /// A value of the annotation that was told to pause nothing.
+    pub told_pause_value: Option<Box<str>>,
+    /// What changed nothing when it was last written as the status, so that it is not sent again.
+    pub unkept_status: Option<u64>,
+    /// A hash of what was last told not to be declared of its status.
+    pub told_undeclared: Option<u64>,
+}
+
+/// How often in a row a handler has failed for a parent as it is: another spec is another matter, and so
+/// is its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HandlerFailures {
+    times: u32,
+    is_deleting: bool,
+    /// -1 for a type that has none.
+    generation: i64,
+}
+
+/// Of those who have none.
+static NO_TROUBLES: LazyLock<Troubles> = LazyLock::new(Troubles::default);
+
+impl Memory {
+    /// What most parents have nothing of.
+    pub fn troubles(&self) -> &Troubles {
+        self.troubles.as_deref().unwrap_or(&NO_TROUBLES)
+    }
+
+    /// The same, to put something in.
+    pub fn troubles_mut(&mut self) -> &mut Troubles {
+        self.troubles.get_or_insert_default()
+    }
+
+    /// The same where there is something to put in, or something that may have to be taken out.
+    pub(super) fn troubles_if(&mut self, is_one: bool) -> Option<&mut Troubles> {
+        if is_one { Some(self.troubles_mut()) } else { self.troubles.as_deref_mut() }
+    }
+
+    /// Takes no room for troubles that are over.
+    pub(super) fn shrink(&mut self) {
+        if self.troubles.as_ref().is_some_and(|troubles| troubles.are_over()) {
+            self.troubles = None;
+        }
+    }
+}
+
+impl Troubles {
+    fn are_over(&self) -> bool {
+        let Self { foreign, in_conflict, recreated, last_contested, throttled, .. } = self;
+        let Self { lingering, told_pause_value, unkept_status, told_undeclared, .. } = self;
+        foreign.is_empty()
+            && in_conflict.is_empty()
+            && recreated.is_empty()
+            && last_contested.is_none()
+            && throttled.is_empty()
+            && lingering.is_empty()
+            && told_pause_value.is_none()
+            && unkept_status.is_none()
+            && told_undeclared.is_none()
+    }
+}
+
+impl HandlerFailures {
+    /// One more.
+    pub(super) fn after(times: u32, parent: &Object) -> Self {
+        let (generation, is_deleting) = Self::now(parent);
+        Self { times: times.saturating_add(1), is_deleting, generation }
+    }
+
+    /// How many there were for a parent as it is now.
+    pub(super) fn of(self, parent: &Object) -> u32 {
+        if (self.generation, self.is_deleting) == Self::now(parent) { self.times } else { 0 }
+    }
+
+    fn now(parent: &Object) -> (i64, bool) {
+        (parent.generation().unwrap_or(-1), parent.is_deleting())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn troubles_take_room_only_while_there_are_some() {
+        assert!(size_of::<Memory>() <= 200, "{} bytes", size_of::<Memory>());
+        let mut memory = Memory::default();
+        assert!(memory.troubles_if(false).is_none() && memory.troubles().throttled.is_empty());
+        memory.troubles_mut().unkept_status = Some(1);
+        memory.shrink();
+        assert_eq!(memory.troubles().unkept_status, Some(1));
+        memory.troubles_mut().unkept_status = None;
+        memory.shrink();
+        assert!(memory.troubles.is_none());
+    }
+}
