@@ -283,7 +283,10 @@ impl Receive<Resumed> for Reconciler {
         self.last_touch = Some(Instant::now());
         self.step(Input::Touched(touch), ctx);
         if is_running {
-            self.update(ParentState::resume);
+            // It may be paused itself.
+            if !self.parts.parents.get(&self.key).as_ref().is_some_and(is_paused) {
+                self.update(ParentState::resume);
+            }
         } else {
             self.show(Vec::new());
         }

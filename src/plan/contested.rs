@@ -42,6 +42,16 @@ impl Contested {
         Why(self)
     }
 
+    /// Whether others hold what is at one of our paths.
+    pub fn holds(&self, path: &str) -> bool {
+        let path = path::as_the_server_writes(path);
+        let is_it = |held: &HeldField| {
+            let rest = path.strip_prefix(&held.path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        self.held.iter().any(is_it)
+    }
+
     /// Whether it was found out about the object as it is now: only its status and versions may
     /// have changed. Who lets go of a field may leave its value as it is.
     pub(super) fn is_about(&self, live: &Object) -> bool {
@@ -172,6 +182,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::object::{K8sType, KeptManagers};
 
     #[test]
     fn what_others_hold_is_taken_out_and_the_rest_stays() {
@@ -211,6 +222,33 @@ mod tests {
             "spec",
         ] {
             assert!(!remove(&mut body(), path), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_others_hold_is_known_by_our_paths_too() {
+        let held = |path: &str| HeldField { path: path.to_owned(), manager: "me".to_owned() };
+        let left = Object::from_value(
+            &K8sType::namespaced("v1", "Pod", "pods"),
+            &json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "1"}}),
+            &KeptManagers::default(),
+        );
+        let left = left.unwrap();
+        let held =
+            vec![held(".metadata.annotations.a.b/c"), held(".spec.x"), held(".data[k=\"v\"]")];
+        let id = ChildId::of(&left);
+        let policy = ConflictPolicy::Yield;
+        let contested = Contested { id, desired_hash: 0, left, held, policy };
+        for (path, is_held) in [
+            (".metadata.annotations[\"a.b/c\"]", true),
+            (".metadata.annotations[\"a.b/d\"]", false),
+            (".spec.x", true),
+            (".spec.x.y", true),
+            (".spec.xy", false),
+            (".data[k=\"v\"].z", true),
+            (".data[k=\"w\"]", false),
+        ] {
+            assert_eq!(contested.holds(path), is_held, "{path}");
         }
     }
 

@@ -107,7 +107,10 @@ impl Planning<'_> {
                 self.plan.memos.owe(&write, Some(live), memos);
                 self.plan.steps.push(Step::Update(write));
             }
-            Decision::WaitForEnd => self.wait(live, WaitingReason::Deleting, memos),
+            Decision::WaitForEnd => {
+                self.plan.is_replacing = true;
+                self.wait(live, WaitingReason::Deleting, memos);
+            }
             Decision::LeaveUntilDeleted(write) => self.leave_until_deleted(live, write),
             Decision::Delete(deletion) => return self.delete(live, deletion, memos),
             Decision::Contested(contested) => self.plan.memos.contest(contested),

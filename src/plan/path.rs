@@ -76,6 +76,19 @@ pub(super) fn render(segment: &Segment<'_>) -> String {
     }
 }
 
+/// A path of ours in the way of the server, which quotes no names.
+pub(super) fn as_the_server_writes(path: &str) -> String {
+    let mut parts = path.split("[\"");
+    let mut written = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once("\"]").unwrap_or((part, ""));
+        written.push('.');
+        written.push_str(name);
+        written.push_str(rest);
+    }
+    written
+}
+
 /// The keys of `[port=80,protocol="TCP"].name`, and what follows.
 pub(super) fn keys(path: &str) -> Option<(Map<String, Value>, &str)> {
     let mut rest = path.strip_prefix('[')?;

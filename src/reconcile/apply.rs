@@ -22,7 +22,9 @@ const MAX_AT_ONCE: usize = 8;
 pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report: &mut Report) {
     let existing = plan.existing();
     immutable::forget_undesired(&plan, report);
-    let Plan { steps, memos, mut waiting, doubtful } = plan;
+    let desired = report.knows_foreign().then(|| plan.desired());
+    let Plan { steps, memos, mut waiting, doubtful, is_replacing } = plan;
+    report.is_replacing = is_replacing;
     report.unchanged = memos.len();
     report.memory.memos = memos;
     on_delete::settle(context, doubtful, &mut waiting, report).await;
@@ -54,7 +56,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();
     contested::tell(context, parent, report);
     report.tell_altered();
-    report.remember_foreign();
+    report.remember_foreign(&desired.unwrap_or_default());
     report.close();
 }
 

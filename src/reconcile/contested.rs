@@ -97,9 +97,10 @@ impl Dispute<'_> {
     fn give_way(&mut self, held: Vec<HeldField>) -> Option<Write> {
         let config = self.context.config();
         let policy = config.child_config(&self.write.id.ty)?.conflicts;
-        let is_left = |held: &HeldField| !is_tie(&held.path, &config.labels);
-        self.held.extend(held.into_iter().filter(is_left));
-        let is_nothing = policy == ConflictPolicy::Report && !self.held.is_empty();
+        let is_tie = |held: &HeldField| is_tie(&held.path, &config.labels);
+        // Nothing can be applied without giving up what of the rest is ours.
+        let is_nothing = policy == ConflictPolicy::Report && !held.iter().all(is_tie);
+        self.held.extend(held.into_iter().filter(|held| is_nothing || !is_tie(held)));
         without(&self.write, &self.held).filter(|_| !is_nothing)
     }
 

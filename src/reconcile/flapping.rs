@@ -46,6 +46,15 @@ pub(super) fn foresee(
     let (config, name) = (context.config(), context.name());
     let ours = |child: &Object| is_ours(config, name, parent, child);
     report.rewrites = rewrites(plan, memos, observed, &ours, report.is_same_parent);
+    for (id, rewrite) in &mut report.rewrites {
+        // What is left to others is no reason to write.
+        let Some(contested) = memos.contested_of(id) else { continue };
+        let is_ours = |path: &&String| !contested.holds(path);
+        let ours: Vec<_> = rewrite.paths.iter().filter(is_ours).cloned().collect();
+        if !ours.is_empty() {
+            rewrite.paths = ours;
+        }
+    }
 }
 
 /// Looks who else writes a child directly before the write that makes it a fight: afterwards all is
@@ -55,12 +64,7 @@ pub(super) async fn look(context: &Context, id: &ChildId, report: &mut Report) {
     let (subject, why) = (Subject::Child(id.clone()), rewrite.why.into());
     let is_due = rewrite.why == RewriteReason::Drift && rewrite.to.is_some();
     if is_due && report.memory.flapping.is_about_to_begin(&subject, why) {
-        let contested = report.memory.memos.contested_of(id);
-        let is_left = |path: &&String| {
-            contested.is_none_or(|contested| contested.held.iter().all(|held| held.path != **path))
-        };
-        let paths: Vec<_> = rewrite.paths.iter().filter(is_left).cloned().collect();
-        let found = find_rival(context, &id.ty, &id.key, &paths, None).await;
+        let found = find_rival(context, &id.ty, &id.key, &rewrite.paths, None).await;
         let rival = found.or_else(|| rewrite.changed_by.clone());
         report.memory.flapping.blame(&subject, why, rival);
     }

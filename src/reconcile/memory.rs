@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::LazyLock,
+    time::Instant,
 };
 
 use super::{EventLog, PausedBy};
@@ -56,8 +57,8 @@ pub struct Troubles {
     pub lingering: Lingering,
     /// A value of the annotation that was told to pause nothing.
     pub told_pause_value: Option<Box<str>>,
-    /// What changed nothing when it was last written as the status, so that it is not sent again.
-    pub unkept_status: Option<u64>,
+    /// What changed nothing when it was last written as the status, and when: it is not sent again soon.
+    pub unkept_status: Option<(u64, Instant)>,
     /// A hash of what was last told not to be declared of its status.
     pub told_undeclared: Option<u64>,
 }
@@ -141,10 +142,10 @@ mod tests {
         assert!(size_of::<Memory>() <= 200, "{} bytes", size_of::<Memory>());
         let mut memory = Memory::default();
         assert!(memory.troubles_if(false).is_none() && memory.troubles().throttled.is_empty());
-        memory.troubles_mut().unkept_status = Some(1);
+        memory.troubles_mut().told_undeclared = Some(1);
         memory.shrink();
-        assert_eq!(memory.troubles().unkept_status, Some(1));
-        memory.troubles_mut().unkept_status = None;
+        assert_eq!(memory.troubles().told_undeclared, Some(1));
+        memory.troubles_mut().told_undeclared = None;
         memory.shrink();
         assert!(memory.troubles.is_none());
     }

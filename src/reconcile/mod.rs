@@ -260,7 +260,7 @@ async fn carry_out(
     report: &mut Report,
 ) {
     if let Some(by) = pause::keeps(context, parent, &plan, report) {
-        pause::hold(context, &plan, by, report);
+        pause::hold(context, plan, by, report).await;
         // A child that cannot be read is said also then.
         if !report.child_failures.is_empty() {
             report.close();

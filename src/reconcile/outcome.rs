@@ -83,11 +83,14 @@ impl Report {
     }
 
     /// A failure that the status could not tell is tried again, however permanent, unless the
-    /// server has asked for patience.
+    /// server has asked for patience. No child that is to be created anew stays away until then.
     fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
         let status = || api_finished(&self.child_failures, longest);
         match failure.finished(longest) {
             throttled @ Finished::Throttled { .. } => throttled,
+            _ if self.is_replacing && !self.writes.is_empty() => Finished::Wrote,
+            // Its end wakes the parent.
+            _ if self.is_replacing => Finished::Recheck { after: SLOW_RECHECK.min(longest) },
             finished if !self.status_is_due => finished,
             _ => match status() {
                 throttled @ Finished::Throttled { .. } => throttled,

@@ -15,7 +15,7 @@ use super::{
     conditions::reason_shown,
     events,
     finalize::{self, Prepared},
-    status,
+    on_delete, status,
 };
 use crate::{
     cluster::{ApiError, EventKind},
@@ -142,17 +142,21 @@ pub(super) fn keeps(
     (by == PausedBy::Annotation || !plan.steps.is_empty()).then_some(by)
 }
 
-/// Notes what a plan would do.
-pub(super) fn hold(context: &Context, plan: &Plan, by: PausedBy, report: &mut Report) {
-    report.unchanged = plan.memos.len();
+/// Notes what a plan would do, and how the children stand of which it does nothing.
+pub(super) async fn hold(context: &Context, plan: Plan, by: PausedBy, report: &mut Report) {
+    let Plan { steps, memos, mut waiting, doubtful, is_replacing: _ } = plan;
+    report.memory.memos = memos;
+    on_delete::settle(context, doubtful, &mut waiting, report).await;
+    report.unchanged = report.memory.memos.len();
     context.metrics().children_unchanged(context.name(), report.unchanged);
     report.memory.had_children |= report.unchanged > 0;
     report.hold(by, Held::Writes(0));
-    for Waiting { id, why } in &plan.waiting {
+    for Waiting { id, why } in &waiting {
         report.wait_for(id, why);
     }
-    report.held.extend(plan.memos.contested().map(ToString::to_string));
-    for step in &plan.steps {
+    report.held.extend(report.memory.memos.contested().map(ToString::to_string));
+    report.tell_altered();
+    for step in &steps {
         hold_step(step, by, report);
     }
 }

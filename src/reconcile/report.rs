@@ -1,7 +1,7 @@
 //! What came of a run.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -66,6 +66,8 @@ pub struct Report {
     pub deleted: usize,
     /// When the handler wants to run again.
     pub resync: Option<Duration>,
+    /// Whether a child that is desired is gone or goes, so that another comes after it.
+    pub(super) is_replacing: bool,
     /// Whether the status was written.
     pub wrote_status: bool,
     /// Whether the status waits until the server publishes what it may hold.
@@ -124,6 +126,7 @@ impl Report {
             interlock: None,
             deleted: 0,
             resync: None,
+            is_replacing: false,
             wrote_status: false,
             status_is_due: false,
             unwatched: 0,
@@ -191,7 +194,7 @@ impl Report {
     /// Counts the children that are in conflict from now on, and no longer those that were.
     pub(super) fn count_conflicts(&mut self, metrics: &Metrics, operator: &OperatorName) {
         let children = self.memory.troubles().foreign.keys().chain(self.contested());
-        let children = children.filter(|_| self.end == End::Alive);
+        let children = children.filter(|_| !matches!(self.end, End::Gone | End::Finalized));
         let counted: Box<[_]> = children.map(|id| metrics.in_conflict(operator, &id.ty)).collect();
         if let Some(troubles) = self.memory.troubles_if(!counted.is_empty()) {
             troubles.in_conflict = counted;
@@ -239,12 +242,19 @@ impl Report {
         self.noop_writes.push(WriteRecord { child, verb, paths, drift: None });
     }
 
-    /// Keeps what stood in the way for the next run, once all children have been tried. Not whenever a
-    /// failure is told: a status that is refused says nothing of them.
-    pub(super) fn remember_foreign(&mut self) {
+    pub(super) fn knows_foreign(&self) -> bool {
+        !self.memory.troubles().foreign.is_empty()
+    }
+
+    /// Keeps what stood in the way for the next run, once children have been tried. Not whenever a
+    /// failure is told: a status that is refused says nothing of them. What was not tried this time, or
+    /// could not be, is as it was known to be.
+    pub(super) fn remember_foreign(&mut self, desired: &BTreeSet<ChildId>) {
         let foreign = self.foreign.iter().map(|child| (child.id.clone(), child.clone()));
-        if let Some(troubles) = self.memory.troubles_if(!self.foreign.is_empty()) {
-            troubles.foreign = foreign.collect();
+        let (foreign, memos) = (foreign.collect::<Vec<_>>(), self.memory.memos.clone());
+        if let Some(troubles) = self.memory.troubles_if(!foreign.is_empty()) {
+            troubles.foreign.retain(|id, _| desired.contains(id) && !memos.is_known(id));
+            troubles.foreign.extend(foreign);
         }
     }
 

@@ -4,7 +4,7 @@
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
-    time::SystemTime,
+    time::{Instant, SystemTime},
 };
 
 use serde_json::Value;
@@ -103,14 +103,16 @@ impl Patching<'_> {
     /// The reply; `None` if the server keeps nothing of it.
     async fn send(&mut self, parent: &Object, body: &Value) -> Result<Option<Object>, ApiError> {
         let (context, change) = (self.context, change_of(parent, body));
-        if self.report.memory.troubles().unkept_status == Some(change) {
+        let patience = context.config().max_error_backoff;
+        let is_vain = |(sent, at): (u64, Instant)| sent == change && at.elapsed() < patience;
+        if self.report.memory.troubles().unkept_status.is_some_and(is_vain) {
             return Ok(None);
         }
         let (cluster, manager) = (context.cluster(), context.name().as_str());
         let reply = cluster.patch_status(parent.ty(), parent.key(), manager, body).await?;
         let is_kept = reply != *parent;
         if let Some(troubles) = self.report.memory.troubles_if(!is_kept) {
-            troubles.unkept_status = (!is_kept).then_some(change);
+            troubles.unkept_status = (!is_kept).then(|| (change, Instant::now()));
         }
         if is_kept {
             context.metrics().status_written(context.name());
@@ -151,7 +153,7 @@ impl Patching<'_> {
 }
 
 /// A change of a status as a number. What the server does not keep (a zero that it leaves out, another
-/// form of a quantity) is not sent again while all is as it was.
+/// form of a quantity) is not sent again by each run while all is as it was.
 fn change_of(parent: &Object, body: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     let before = parent.field("status").unwrap_or_default();

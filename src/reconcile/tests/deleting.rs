@@ -63,7 +63,27 @@ async fn a_child_that_is_created_anew_waits_for_others_only_while_the_server_is_
         let report = world.run(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), deletions, "{code}: {report:?}");
         assert!(report.failure().is_some(), "{report:?}");
+        // It comes back at once, whatever the other has to wait for.
+        assert_eq!(report.finished(world.config()) == Finished::Wrote, deletions == 1, "{code}");
     }
+}
+
+/// Its end wakes the parent, which an error backoff would not let it do.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_takes_its_time_to_be_created_anew_waits_for_no_backoff_of_another() {
+    let mut ending = child("5", 1);
+    ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let setup = Setup::new(pods(), ChildConfig::recreate()).caching(ending);
+    let world = setup.desiring(desired("bad")).and(desired("c")).before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => refusal(422, "Invalid"),
+            "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+            _ => taken(),
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    assert!(matches!(report.finished(world.config()), Finished::Recheck { .. }), "{report:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

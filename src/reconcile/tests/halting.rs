@@ -187,3 +187,33 @@ async fn of_the_children_that_are_not_wanted_too_no_more_go_once_the_server_asks
     let said = report.failure().unwrap().to_string();
     assert!(said.ends_with("1 other write waits"), "{said}");
 }
+
+/// It is not looked at, and stands there as before.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_in_the_way_is_known_also_after_a_run_that_was_halted_before_it() {
+    let mut theirs = child("8", 1);
+    theirs["metadata"]["ownerReferences"] = json!([]);
+    let mut busy = refusal(429, "TooManyRequests");
+    busy.1["details"] = json!({"retryAfterSeconds": 3});
+    let is_busy = Arc::new(AtomicBool::new(false));
+    let now = is_busy.clone();
+    let setup = Setup::new(pods(), ChildConfig::apply()).desiring(desired("a")).and(desired("c"));
+    let world = setup.before(move |asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.is_about("/pods/a") && now.load(Ordering::Acquire) => busy.clone(),
+        "PATCH" => refusal(409, "Conflict"),
+        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+        "GET" if asked.is_about("/pods/c") => (200, theirs.clone()),
+        "GET" => (404, json!({"kind": "Status", "code": 404, "details": {"name": "a"}})),
+        _ => taken(),
+    });
+    let first = world.run(Memory::default()).await;
+    let known = |report: &Report| {
+        let foreign = report.memory.troubles().foreign.keys().map(|id| id.key.name.to_string());
+        foreign.collect::<Vec<_>>()
+    };
+    assert_eq!(known(&first), ["c"], "{first:?}");
+    is_busy.store(true, Ordering::Release);
+    let second = world.run(first.memory).await;
+    assert_eq!(known(&second), ["c"], "{second:?}");
+}

@@ -309,8 +309,35 @@ async fn a_paused_parent_still_tells_of_children_that_go_or_are_held_by_others()
     let world = setup.before(answered);
     let memory = world.run(Memory::default()).await.memory;
     world.changed_parent(&paused("10"));
-    world.run(memory).await;
+    let memory = world.run(memory).await.memory;
     let said = ready(&world);
     let message = said["message"].as_str().unwrap();
     assert_eq!((&said["reason"], message.contains(".spec.x (`me`)")), (&json!("Conflict"), true));
+    // What is no longer so is not said either.
+    let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
+    let owners = json!({"k:{\"uid\":\"pu\"}": {}});
+    let fields = json!({
+        "f:metadata": {"f:labels": labels, "f:ownerReferences": owners}, "f:spec": {"f:x": {}},
+    });
+    let mut ours = child("6", 2);
+    ours["metadata"]["managedFields"] =
+        json!([{"manager": "op", "operation": "Apply", "fieldsV1": fields}]);
+    world.changed(&ours);
+    world.changed_parent(&paused("11"));
+    world.run(memory).await;
+    assert_eq!(ready(&world)["reason"], "Synced");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_parent_still_tells_what_the_server_made_of_a_child() {
+    let setup = Setup::new(pods(), ChildConfig::on_delete()).caching(child("5", 1));
+    let world =
+        setup.of(paused("3")).desiring(desired("c")).before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if asked.is_about("dryRun=All") => (200, child("5", 1)),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    let said = "Pod.v1 ns/c: the server has changed .spec.x of what was applied";
+    assert_eq!(report.held, [said], "and not that it waits to be deleted");
 }
