@@ -108,11 +108,11 @@ fn what_alerts_see_increase_is_there_before_it_does() {
 fn increasing(expr: &Expr) -> Vec<VectorSelector> {
     match expr {
         Expr::Call(call) if ["increase", "rate", "irate"].contains(&call.func.name) => {
-            let of = |arg: &Box<Expr>| match &**arg {
+            let of = |arg: &Expr| match arg {
                 Expr::MatrixSelector(selector) => selector.vs.clone(),
                 other => panic!("{other} is no range"),
             };
-            call.args.args.iter().map(of).collect()
+            call.args.args.iter().map(|arg| of(arg)).collect()
         }
         Expr::Call(call) => call.args.args.iter().flat_map(|arg| increasing(arg)).collect(),
         Expr::Aggregate(aggregate) => increasing(&aggregate.expr),

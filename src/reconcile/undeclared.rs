@@ -34,13 +34,13 @@ pub(super) fn tell(
     (paths, is_all): (&[String], bool),
     report: &mut Report,
 ) {
-    let told = report.memory.troubles().told_undeclared;
+    let told = report.memory.told_undeclared;
     if paths.is_empty() || (!is_all && told.is_some()) {
         return;
     }
     let what = events::hash(&paths);
     if told != Some(what) {
-        report.memory.troubles_mut().told_undeclared = Some(what);
+        report.memory.told_undeclared = Some(what);
         let event = (EventKind::Warning, REASON, text(parent.ty(), paths));
         events::tell(context, parent, event, report);
     }
@@ -56,10 +56,11 @@ pub(super) fn tell_of_none(context: &Context, parent: &Object, paths: &[String])
 }
 
 pub(super) fn text(ty: &K8sType, paths: &[String]) -> String {
-    let mut named = paths.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if let more @ 1.. = paths.len().saturating_sub(MAX_NAMED) {
-        named = format!("{named} and {more} more");
-    }
+    let named = paths.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let named = match paths.len().saturating_sub(MAX_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    };
     if let [_] = paths {
         return format!(
             "{ty} does not declare {named}, so it is not written; declare it in the CRD, or do not \

@@ -194,7 +194,7 @@ fn before_it_is_known_what_is_secret_only_names_are_shown() {
 }
 
 /// One operator has Deployments of Apps, another has Pods as its parents: a Pod of a Deployment is cached,
-/// and the ReplicaSet between them is not.
+/// and the `ReplicaSet` between them is not.
 #[test]
 fn what_belongs_to_it_over_a_type_that_nobody_watches_is_hidden_whoever_caches_it() {
     let other = OperatorConfig::new("other", ty("Pod"));
