@@ -15,7 +15,8 @@ pub enum Connect {
     /// The cluster around this process, with the service account of its Pod. `kube` reads
     /// the file of the token again about once a minute, so that a renewed one is found.
     InCluster,
-    /// A cluster of a kubeconfig.
+    /// A cluster of a kubeconfig. A `tokenFile` that it names is read again about once a minute, too;
+    /// `kube` sends its content as it is, so that no line may end in it.
     Kubeconfig {
         /// The file; `None` for those of `$KUBECONFIG`, or else `~/.kube/config`.
         file: Option<PathBuf>,
@@ -88,12 +89,12 @@ mod tests {
 
     use super::*;
 
-    /// A client that `Connect` makes of a kubeconfig of this server.
-    async fn client_of(server: SocketAddr) -> Client {
+    /// A client that `Connect` makes of a kubeconfig of this server, for this user.
+    async fn client_of(server: SocketAddr, user: &str) -> Client {
         let kubeconfig = format!(
             "{{current-context: a, contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
               clusters: [{{name: c, cluster: {{server: 'http://{server}'}}}}], \
-              users: [{{name: u, user: {{token: t0ken, as: somebody}}}}]}}",
+              users: [{{name: u, user: {{{user}}}}}]}}",
         );
         let name = format!("operetta-connect-{}-{}", std::process::id(), server.port());
         let file = std::env::temp_dir().join(name);
@@ -116,19 +117,39 @@ mod tests {
     #[tokio::test]
     async fn the_token_and_the_impersonated_user_of_a_kubeconfig_are_sent() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let client = client_of(listener.local_addr().unwrap()).await;
+        let user = "token: t0ken, as: somebody, as-groups: [bakers, cooks]";
+        let client = client_of(listener.local_addr().unwrap(), user).await;
         let asking = tokio::spawn(async move { client.apiserver_version().await });
         let (_, head) = next_request(&listener).await;
         assert!(head.contains("authorization: bearer t0ken"), "{head}");
         assert!(head.contains("impersonate-user: somebody"), "{head}");
+        for group in ["bakers", "cooks"] {
+            assert!(head.contains(&format!("impersonate-group: {group}")), "{head}");
+        }
         asking.abort();
+    }
+
+    #[tokio::test]
+    async fn the_token_in_the_file_that_a_kubeconfig_names_is_sent() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = listener.local_addr().unwrap();
+        let name = format!("operetta-token-{}-{}", std::process::id(), server.port());
+        let file = std::env::temp_dir().join(name);
+        std::fs::write(&file, "t0ken-of-a-file").unwrap();
+        let client = client_of(server, &format!("tokenFile: '{}'", file.display())).await;
+        let (_, head) = tokio::select! {
+            request = next_request(&listener) => request,
+            answer = client.apiserver_version() => panic!("nothing was asked: {answer:?}"),
+        };
+        std::fs::remove_file(&file).unwrap();
+        assert!(head.contains("authorization: bearer t0ken-of-a-file\r\n"), "{head}");
     }
 
     /// Whoever asked decides when to ask again, and counts it.
     #[tokio::test]
     async fn a_server_that_is_busy_is_asked_once() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let client = client_of(listener.local_addr().unwrap()).await;
+        let client = client_of(listener.local_addr().unwrap(), "token: t0ken").await;
         let serving = async {
             for asked in 1.. {
                 let (mut stream, _) = next_request(&listener).await;
