@@ -15,6 +15,7 @@ use operetta::{
 use serde_json::json;
 
 /// A `Secret` beside each `ConfigMap`.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let metadata = json!({"name": request.parent.name()});
     Ok(SyncResponse::new()

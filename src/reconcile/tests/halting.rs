@@ -25,9 +25,13 @@ fn name_of(asked: &scripted::Asked) -> String {
     path.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
+/// Sorted: which of those that are sent together comes first is chance.
 fn writes(world: &scripted::World) -> Vec<String> {
     let asked = world.asked("PATCH");
-    asked.iter().filter(|asked| asked.is_about("/pods/")).map(name_of).collect()
+    let asked = asked.iter().filter(|asked| asked.is_about("/pods/"));
+    let mut names: Vec<String> = asked.map(name_of).collect();
+    names.sort_unstable();
+    names
 }
 
 /// What is meanwhile decided by others holds for the second look as for the first.
