@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
+    started::counts,
     world::{CONFIG_MAP, EVENT, Kind, Operators, World, condition, eventually, is_ready},
 };
 
@@ -117,10 +118,7 @@ async fn until_calm(world: &World) {
 
 async fn shows(operators: &Operators, series: &str) {
     let metrics = || operators.http("/metrics");
-    let is_counted = |(_, text): &(u16, String)| {
-        text.lines().any(|line| line.starts_with(series) && !line.ends_with(" 0"))
-    };
-    eventually(series, metrics, is_counted).await;
+    eventually(series, metrics, |(_, text)| counts(text, series)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -100,3 +100,8 @@ pub(crate) async fn http(address: SocketAddr, line: &str, headers: &str) -> (u16
     stream.read_to_string(&mut answer).await.unwrap();
     (answer.split(' ').nth(1).unwrap().parse().unwrap(), answer)
 }
+
+/// Whether a series of `/metrics` with this in it counts something: all are there from the start.
+pub(crate) fn counts(metrics: &str, series: &str) -> bool {
+    metrics.lines().any(|line| line.contains(series) && !line.ends_with(" 0"))
+}

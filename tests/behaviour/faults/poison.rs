@@ -1,7 +1,10 @@
 //! Objects that cannot be read among others that can.
 
 use super::*;
-use crate::recipe::{config_map, recipe};
+use crate::{
+    recipe::{config_map, recipe},
+    started::counts,
+};
 
 /// No object has no uid.
 fn undecodable() -> Fault {
@@ -68,10 +71,7 @@ async fn until_left_out(faults: &Faults, ty: &str, name: &str, expected: bool) {
 async fn until_counted(faults: &Faults, ty: &str) {
     let counted = format!("undecodable_objects_total{{type=\"{ty}\"}}");
     let metrics = || faults.operators.http("/metrics");
-    let is_counted = |(_, body): &(u16, String)| {
-        body.lines().any(|line| line.contains(&counted) && !line.ends_with(" 0"))
-    };
-    eventually(&counted, metrics, is_counted).await;
+    eventually(&counted, metrics, |(_, body)| counts(body, &counted)).await;
     let path = "/api/v1/operators";
     let (code, body) = faults.operators.http(path).await;
     assert_eq!(code, 200, "{body}");
