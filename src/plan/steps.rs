@@ -37,8 +37,8 @@ pub struct Plan {
     /// Updates of those which change only when they are deleted and of which it is not known what an
     /// apply would leave: a policy may be why they differ, which a dry run tells.
     pub doubtful: Vec<Write>,
-    /// Whether a child that is desired is on its way out, so that another comes after it.
-    pub is_replacing: bool,
+    /// How many children that are desired are on their way out, so that others come after them.
+    pub replacing: usize,
 }
 
 /// One thing to do.

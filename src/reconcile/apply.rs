@@ -23,8 +23,8 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     let existing = plan.existing();
     immutable::forget_undesired(&plan, report);
     let desired = report.knows_foreign().then(|| plan.desired());
-    let Plan { steps, memos, mut waiting, doubtful, is_replacing } = plan;
-    report.is_replacing = is_replacing;
+    let Plan { steps, memos, mut waiting, doubtful, replacing } = plan;
+    report.replacing = replacing;
     report.unchanged = memos.len();
     report.memory.memos = memos;
     on_delete::settle(context, doubtful, &mut waiting, report).await;

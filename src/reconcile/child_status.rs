@@ -33,7 +33,7 @@ enum Planned {
 impl Told {
     /// Takes in what is planned.
     pub(super) fn plan(&mut self, plan: &Plan) {
-        let Plan { steps, memos, waiting, doubtful: _, is_replacing: _ } = plan;
+        let Plan { steps, memos, waiting, doubtful: _, replacing: _ } = plan;
         for Waiting { id, why } in waiting {
             self.say(id, state_of(why), why);
         }

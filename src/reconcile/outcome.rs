@@ -88,9 +88,9 @@ impl Report {
         let status = || api_finished(&self.child_failures, longest);
         match failure.finished(longest) {
             throttled @ Finished::Throttled { .. } => throttled,
-            _ if self.is_replacing && !self.writes.is_empty() => Finished::Wrote,
+            _ if self.replacing > 0 && !self.writes.is_empty() => Finished::Wrote,
             // Its end wakes the parent.
-            _ if self.is_replacing => Finished::Recheck { after: SLOW_RECHECK.min(longest) },
+            _ if self.replacing > 0 => Finished::Recheck { after: SLOW_RECHECK.min(longest) },
             finished if !self.status_is_due => finished,
             _ => match status() {
                 throttled @ Finished::Throttled { .. } => throttled,

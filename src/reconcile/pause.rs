@@ -144,7 +144,7 @@ pub(super) fn keeps(
 
 /// Notes what a plan would do, and how the children stand of which it does nothing.
 pub(super) async fn hold(context: &Context, plan: Plan, by: PausedBy, report: &mut Report) {
-    let Plan { steps, memos, mut waiting, doubtful, is_replacing: _ } = plan;
+    let Plan { steps, memos, mut waiting, doubtful, replacing: _ } = plan;
     report.memory.memos = memos;
     on_delete::settle(context, doubtful, &mut waiting, report).await;
     report.unchanged = report.memory.memos.len();

@@ -66,8 +66,8 @@ pub struct Report {
     pub deleted: usize,
     /// When the handler wants to run again.
     pub resync: Option<Duration>,
-    /// Whether a child that is desired is gone or goes, so that another comes after it.
-    pub(super) is_replacing: bool,
+    /// How many children that are desired are gone or go, so that others come after them.
+    pub(super) replacing: usize,
     /// Whether the status was written.
     pub wrote_status: bool,
     /// Whether the status waits until the server publishes what it may hold.
@@ -126,7 +126,7 @@ impl Report {
             interlock: None,
             deleted: 0,
             resync: None,
-            is_replacing: false,
+            replacing: 0,
             wrote_status: false,
             status_is_due: false,
             unwatched: 0,

@@ -34,13 +34,13 @@ pub(super) fn tell(
     (paths, is_all): (&[String], bool),
     report: &mut Report,
 ) {
-    let told = report.memory.told_undeclared;
+    let told = report.memory.troubles().told_undeclared;
     if paths.is_empty() || (!is_all && told.is_some()) {
         return;
     }
     let what = events::hash(&paths);
     if told != Some(what) {
-        report.memory.told_undeclared = Some(what);
+        report.memory.troubles_mut().told_undeclared = Some(what);
         let event = (EventKind::Warning, REASON, text(parent.ty(), paths));
         events::tell(context, parent, event, report);
     }
