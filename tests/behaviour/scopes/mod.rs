@@ -1,6 +1,7 @@
 //! Operators that are restricted to namespaces share types, and leave what is outside alone.
 
 mod elsewhere;
+mod ended;
 mod forbidden;
 
 use std::collections::BTreeSet;
