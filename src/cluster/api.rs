@@ -43,14 +43,23 @@ impl Default for Timeouts {
     }
 }
 
-/// How the API server is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How the API server is asked, and trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClusterSettings {
     /// How long it may be silent.
     pub timeouts: Timeouts,
+    /// How long nothing of a type is deleted after the server went back to an earlier version of it.
+    pub deletions_held: Duration,
     /// Whether lists are streamed, by watches that begin with what there is (`sendInitialEvents`,
     /// KEP-3157), instead of read in pages of 500 objects.
     pub streaming_lists: bool,
+}
+
+impl Default for ClusterSettings {
+    fn default() -> Self {
+        let (timeouts, deletions_held) = (Timeouts::default(), Duration::from_mins(1));
+        Self { timeouts, deletions_held, streaming_lists: false }
+    }
 }
 
 /// The largest answer that is read unless less is asked for, in bytes: a page of a list.
@@ -133,7 +142,7 @@ impl Cluster {
     }
 
     /// How the server is asked.
-    pub(super) fn settings(&self) -> ClusterSettings {
+    pub(crate) fn settings(&self) -> ClusterSettings {
         self.settings
     }
 
@@ -150,7 +159,7 @@ impl Cluster {
     }
 
     /// Where requests are counted.
-    pub(super) fn metrics(&self) -> &Metrics {
+    pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 

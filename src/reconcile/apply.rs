@@ -7,7 +7,7 @@ use futures::future::join_all;
 use super::{
     Context, End, Report, contested, delete, flapping,
     halt::{self, Halt},
-    immutable, interlock, lingering, on_delete, write,
+    immutable, interlock, lingering, on_delete, unsynced, write,
 };
 use crate::{
     cluster::ApiError,
@@ -55,6 +55,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     interlock::settle(context, taken, report);
     report.memory.had_children |= existing > 0 || !report.writes.is_empty();
     contested::tell(context, parent, report);
+    unsynced::tell(context, parent, report);
     report.tell_altered();
     report.remember_foreign(&desired.unwrap_or_default());
     report.close();

@@ -180,7 +180,9 @@ impl Report {
                 self.told.say(id, state_of(why), why);
                 self.held.push(format!("{id}: {why}"));
             }
-            WaitingReason::Deleting | WaitingReason::TypeNotSynced => {
+            WaitingReason::Deleting => self.wait_as(state_of(why), id, why),
+            WaitingReason::TypeNotSynced => {
+                self.unsynced.push(id.clone());
                 self.wait_as(state_of(why), id, why);
             }
         }

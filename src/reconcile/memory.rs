@@ -51,6 +51,8 @@ pub struct Troubles {
     pub recreated: BTreeMap<ChildId, u64>,
     /// What was last said of fields that others hold, so that it is not sent again.
     pub last_contested: Option<String>,
+    /// A hash of the types that were last told to keep deletions waiting.
+    pub last_unsynced: Option<u64>,
     /// Children at which the server asked for patience, until it no longer does.
     pub throttled: BTreeSet<ChildId>,
     /// Children that take their time to go.
@@ -103,11 +105,13 @@ impl Memory {
 impl Troubles {
     fn are_over(&self) -> bool {
         let Self { foreign, in_conflict, recreated, last_contested, throttled, .. } = self;
-        let Self { lingering, told_pause_value, unkept_status, told_undeclared, .. } = self;
+        let Self { last_unsynced, lingering, told_pause_value, .. } = self;
+        let Self { unkept_status, told_undeclared, .. } = self;
         foreign.is_empty()
             && in_conflict.is_empty()
             && recreated.is_empty()
             && last_contested.is_none()
+            && last_unsynced.is_none()
             && throttled.is_empty()
             && lingering.is_empty()
             && told_pause_value.is_none()

@@ -57,6 +57,7 @@ mod takeover;
 mod uncollectable;
 mod undeclared;
 mod undecodable;
+mod unsynced;
 mod veil;
 mod write;
 

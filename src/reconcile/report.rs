@@ -55,6 +55,8 @@ pub struct Report {
     pub unchanged: usize,
     /// Children that cannot be written yet, and why.
     pub waiting: Vec<String>,
+    /// Those of them that are not deleted, as not all of their type is known.
+    pub(super) unsynced: Vec<ChildId>,
     /// Children that differ and are left so, because their strategy or conflict policy says so.
     pub held: Vec<String>,
     /// What was not done because of a pause; `None` when there is none, or when only the operator is
@@ -120,6 +122,7 @@ impl Report {
             decisions: Vec::new(),
             unchanged: 0,
             waiting: Vec::new(),
+            unsynced: Vec::new(),
             held: Vec::new(),
             paused: None,
             began_paused: None,

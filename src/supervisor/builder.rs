@@ -8,6 +8,7 @@ use std::{
     panic::{self, AssertUnwindSafe},
     sync::Arc,
     thread,
+    time::Duration,
 };
 
 use futures::{FutureExt, future::BoxFuture};
@@ -140,6 +141,13 @@ impl SupervisorBuilder {
     /// Sets how long the API server may be silent.
     pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
         self.program.settings.timeouts = timeouts;
+        self
+    }
+
+    /// Sets how long nothing of a type is deleted after the API server went back to an earlier version
+    /// of it, as one does that was restored from a backup. Default a minute.
+    pub fn with_deletions_held_for(mut self, time: Duration) -> Self {
+        self.program.settings.deletions_held = time;
         self
     }
 

@@ -53,6 +53,8 @@ pub(super) struct ConfigView {
     version: VersionView,
     operators: Vec<OperatorConfigView>,
     timeouts: TimeoutsView,
+    /// How long nothing of a type is deleted after the API server went back to an earlier version.
+    deletions_held_seconds: f64,
     /// Whether lists are streamed instead of read in pages.
     streaming_lists: bool,
     web: WebView,
@@ -115,6 +117,7 @@ pub(super) async fn config(
         version: VersionView::of(program),
         operators: operators.collect(),
         timeouts: program.settings.timeouts.into(),
+        deletions_held_seconds: program.settings.deletions_held.as_secs_f64(),
         streaming_lists: program.settings.streaming_lists,
         web: WebView {
             log_level: program.log_level.is_some(),

@@ -201,7 +201,7 @@ fn trouble_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<Strin
     };
     let held = state.deletions_held.then(|| {
         "the API server went back to an earlier version (a restored backup, or a stale answer): \
-         nothing of the type is deleted for a minute"
+         nothing of the type is deleted for a while"
             .to_owned()
     });
     unread.into_iter().chain(held).collect()

@@ -117,6 +117,16 @@ impl World {
         operators::install::install(&self.client, &[crd]).await.unwrap();
     }
 
+    /// Replaces the type by one that takes any text as a time.
+    pub(crate) async fn install_temp_namespaces_without_pattern(&self) {
+        let mut crd = operators::temp_namespace::operator().crd;
+        let schema = crd.spec.versions[0].schema.as_mut().unwrap();
+        let properties = schema.open_api_v3_schema.as_mut().unwrap().properties.as_mut().unwrap();
+        let spec = properties.get_mut("spec").unwrap().properties.as_mut().unwrap();
+        spec.get_mut("deleteAfter").unwrap().pattern = None;
+        operators::install::install(&self.client, &[crd]).await.unwrap();
+    }
+
     /// Removes the parents that an earlier test on the same cluster left behind. Some have a
     /// finalizer: the next operator of that name would be asked to clean up after them.
     async fn clear(&self) {
@@ -145,13 +155,22 @@ impl World {
         connector: Connector,
         register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
     ) -> Operators {
+        let operators = self.launch_over(connector, register).await;
+        tokio::time::timeout(DEADLINE, operators.running().ready()).await.expect("ready in time");
+        operators
+    }
+
+    /// The same without a wait until it is ready.
+    pub(crate) async fn launch_over(
+        &self,
+        connector: Connector,
+        register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Operators {
         let builder = Supervisor::builder().connect(connector).serve("127.0.0.1:0");
         // On a small machine one thread for all actors is the default.
         let builder = register(builder.with_arbiters(2));
         let running = tokio::task::spawn_blocking(|| builder.start()).await.unwrap().unwrap();
-        let operators = Operators::new(running);
-        tokio::time::timeout(DEADLINE, operators.running().ready()).await.expect("ready in time");
-        operators
+        Operators::new(running)
     }
 
     /// Starts the operators of this repository.

@@ -37,6 +37,7 @@ impl Reflector {
                 // A watch loop ends only by a panic, a bug of ours: the type must not die of it.
                 if AssertUnwindSafe(watching).catch_unwind().await.is_err() {
                     tracing::error!(ty = %spec.ty, "a watch loop died; this is a bug");
+                    cluster.metrics().watch_restarted(&spec.ty, "error");
                 }
                 died = if began.elapsed() > LONG { 1 } else { died + 1 };
                 let retry_in = AFTER_A_PANIC.delay(died, 0);

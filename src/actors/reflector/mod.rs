@@ -89,9 +89,6 @@ const LONG_WAIT: Duration = Duration::from_secs(15);
 /// A type that was in sync is called failing when nothing has worked for so long.
 const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
-/// A restored backup holds deletions back for this long.
-const HOLD_DELETIONS: Duration = Duration::from_mins(1);
-
 impl Reflector {
     /// A reflector that nobody listens to yet.
     pub fn new(parts: ReflectorParts) -> Self {
@@ -199,9 +196,10 @@ impl Reflector {
 
     fn synced(&mut self, scope: usize, settled: Settled, ctx: &mut Context<Self>) {
         if settled == Settled::WentBack {
+            let seconds = self.parts.cluster.settings().deletions_held.as_secs_f64();
             tracing::error!(ty = %self.ty(),
                 "versions went back: the API server was restored from a backup, or its answer is \
-                 stale; deletions of this type are held for a minute");
+                 stale; deletions of this type are held for {seconds} s");
             self.state.went_back = Some(SystemTime::now());
         }
         self.release_deletions_later(scope, ctx);
@@ -213,7 +211,7 @@ impl Reflector {
     fn release_deletions_later(&mut self, scope: usize, ctx: &mut Context<Self>) {
         let hold = self.parts.store.hold(self.scopes[scope].id);
         if let Some(hold) = hold.filter(|_| hold != self.scopes[scope].held) {
-            ctx.run_later(HOLD_DELETIONS, move |reflector, _| {
+            ctx.run_later(self.parts.cluster.settings().deletions_held, move |reflector, _| {
                 reflector.parts.store.release_deletions(hold);
                 reflector.show();
             });

@@ -33,6 +33,9 @@ fn parts(store: &Store, board: &Board, runtime: Handle) -> ReflectorParts {
     ReflectorParts { store, scopes, cluster, runtime, board, mailbox }
 }
 
+/// How long deletions are held by default.
+const HOLD: Duration = Duration::from_mins(1);
+
 /// Lets the store hold an empty list of a version.
 fn take_in(version: u64, store: &Store, scope: ScopeId) -> Settled {
     let (start, version) = (store.begin_list(scope), ResourceVersion::Number(version));
@@ -73,8 +76,7 @@ fn deletions_wait_for_a_minute_after_the_latest_time_that_versions_went_back() {
             }
             (shown(), !store.reader().may_delete(None))
         };
-        let (half, rest) =
-            (HOLD_DELETIONS / 2, HOLD_DELETIONS.saturating_sub(Duration::from_secs(1)));
+        let (half, rest) = (HOLD / 2, HOLD.saturating_sub(Duration::from_secs(1)));
         list(9, &store, scope, &reflector).await;
         assert_eq!(pass(Duration::ZERO).await, (false, false));
         list(5, &store, scope, &reflector).await;
@@ -233,7 +235,7 @@ fn a_watch_that_stood_in_says_nothing_any_more() {
         assert_eq!(take_in(5, &store, all), Settled::WentBack);
         tell(0, failed(403)).await;
         assert!(!store.reader().may_delete(Some("a")), "it is held for all");
-        tokio::time::advance(HOLD_DELETIONS + Duration::from_secs(1)).await;
+        tokio::time::advance(HOLD + Duration::from_secs(1)).await;
         for _ in 0..2 {
             reflector.send(mail(Turn)).await.unwrap();
         }

@@ -25,7 +25,7 @@ async fn that_a_watch_is_open_is_told_unless_the_one_before_had_lasted_its_time(
         (true, long, &["watch", "opened", "watch", "opened"]),
     ] {
         let timeouts = Timeouts { watch, ..Timeouts::default() };
-        let settings = ClusterSettings { timeouts, streaming_lists };
+        let settings = ClusterSettings { timeouts, streaming_lists, ..<_>::default() };
         assert_eq!(said(settings, expected.len()).await, expected, "{settings:?}");
     }
 }

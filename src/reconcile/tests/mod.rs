@@ -24,6 +24,7 @@ mod secrets;
 mod setup;
 mod shared_status;
 mod statuses;
+mod unsynced;
 
 use std::sync::{
     Arc, OnceLock,

@@ -34,12 +34,17 @@ async fn what_the_process_was_started_with_is_shown() {
         silence: Duration::from_secs(70),
         watch: Duration::from_secs(700),
     };
-    state.program.settings = ClusterSettings { timeouts, streaming_lists: true };
+    state.program.settings = ClusterSettings {
+        timeouts,
+        deletions_held: Duration::from_secs(90),
+        streaming_lists: true,
+    };
     let config = get(&state, "/debug/config").await.json();
     assert_eq!(
         config["timeouts"],
         json!({"requestSeconds": 7.0, "silenceSeconds": 70.0, "watchSeconds": 700.0})
     );
+    assert_eq!(config["deletionsHeldSeconds"], 90.0);
     assert_eq!(config["streamingLists"], true);
     let operator = &config["operators"][0];
     assert_eq!([&operator["name"], &operator["parent"]["kind"]], ["echo-server", "EchoServer"]);

@@ -18,13 +18,6 @@ async fn deleting(faults: &Faults, resource: &str, wanted: &[Value]) -> Armed {
     held
 }
 
-/// What runs of the parent failed with.
-fn troubles(faults: &Faults) -> Vec<String> {
-    let key = operetta::object::ObjectKey::namespaced(&faults.world.namespace, "r");
-    let parent = faults.operators.running().board().parent("cook", &key).unwrap();
-    parent.history.newest_first().filter_map(|run| run.error().map(str::to_owned)).collect()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_is_edited_on_the_way_of_its_deletion_is_deleted_without_an_error() {
     let Some((faults, _)) = with_child().await else { return };
@@ -33,7 +26,7 @@ async fn a_child_that_is_edited_on_the_way_of_its_deletion_is_deleted_without_an
     held.end();
     faults.until_well("r").await;
     assert!(faults.world.get(CONFIG_MAP, "c").await.is_null());
-    assert_eq!(troubles(&faults), Vec::<String>::new());
+    assert_eq!(faults.failures("r"), Vec::<String>::new());
     faults.end().await;
 }
 
@@ -46,7 +39,7 @@ async fn a_child_that_is_taken_away_on_the_way_of_its_deletion_stays_without_an_
     held.end();
     faults.until_well("r").await;
     assert_eq!(faults.world.get(CONFIG_MAP, "c").await, child);
-    assert_eq!(troubles(&faults), Vec::<String>::new());
+    assert_eq!(faults.failures("r"), Vec::<String>::new());
     faults.end().await;
 }
 
@@ -67,7 +60,7 @@ async fn a_pod_that_somebody_mends_before_it_is_recreated_stays_without_an_error
     held.end();
     faults.until_well("r").await;
     assert_eq!(faults.world.get(POD, "p").await["metadata"]["uid"], mended["metadata"]["uid"]);
-    assert_eq!(troubles(&faults), Vec::<String>::new());
+    assert_eq!(faults.failures("r"), Vec::<String>::new());
     faults.end().await;
 }
 

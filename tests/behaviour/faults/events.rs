@@ -1,6 +1,6 @@
-//! Events that are refused, or never answered.
+//! Events that are refused, never answered, or too many.
 
-use operetta::cluster::Timeouts;
+use operetta::{cluster::Timeouts, operator::Permanent, prelude::*};
 
 use super::*;
 use crate::recipe::{acting, config_map, recipe};
@@ -31,5 +31,52 @@ async fn an_event_that_is_refused_fails_no_run_and_the_next_is_told() {
     faults.until_warned("r", "the oven is cold").await;
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     faults.until_well("r").await;
+    faults.end().await;
+}
+
+/// As recipes say, or with an error of the parent's choice.
+fn failing(request: &SyncRequest) -> Result<SyncResponse> {
+    let spec = request.parent.field("spec").unwrap_or_default();
+    match spec["fails"].as_str() {
+        Some(words) => Err(Permanent(words.to_owned()).into()),
+        None => recipe::sync(request),
+    }
+}
+
+fn with_error(name: &str, words: &str) -> Value {
+    let mut parent = recipe(name, &[]);
+    parent["spec"]["fails"] = json!(words);
+    parent
+}
+
+/// Of each of three reasons twelve different ones. Each reason alone is limited too: only together are
+/// they too many.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_very_many_different_warnings_about_a_parent_the_first_are_told_and_others_are_as_ever()
+{
+    let register = |builder: SupervisorBuilder| builder.register(recipe::config("cook"), failing);
+    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    faults.add(Rule::new(Fault::refuse(422)).verb("patch").resource("configmaps"));
+    let child = |name: &str| recipe("r", &[config_map(name, json!({}))]);
+    let numbered =
+        |what: &str| (10..22).map(|number| format!("{what}{number}")).collect::<Vec<_>>();
+    for words in numbered("soup") {
+        faults.world.apply(RECIPE, with_error("r", &words)).await;
+        faults.until_said("r", &words).await;
+    }
+    for name in numbered("No.Name!").into_iter().chain(numbered("dish")) {
+        faults.world.apply(RECIPE, child(&name)).await;
+        faults.until_said("r", &name).await;
+    }
+    // They are sent in order: with this one all are.
+    faults.world.apply(RECIPE, with_error("q", "burnt")).await;
+    faults.until_warned("q", "burnt").await;
+    let sent = faults.plan.decisions().into_iter();
+    let sent = sent.filter(|decision| decision.target.resource == "events").count();
+    assert_eq!(sent, 25 + 1, "as many as there is room for, and the one about the other");
+    let told = faults.world.list(EVENT).await;
+    let notes = told.iter().map(|event| event["note"].as_str().unwrap());
+    assert!(notes.clone().any(|note| note.contains("No.Name!10")), "another reason: {told:#?}");
+    assert!(!notes.clone().any(|note| note.contains("dish21")), "the last: {told:#?}");
     faults.end().await;
 }

@@ -24,6 +24,9 @@ async fn is_without_lists(faults: Faults, child: Value, rule: Rule, words: &str)
     world.apply(RECIPE, recipe("r", &[config_map("d", json!({}))])).await;
     world.until(CONFIG_MAP, "d", "what is new", Value::is_object).await;
     faults.until_said("r", "its deletion waits until all objects of its type are known").await;
+    faults.until_told_once_to_wait("r", "ConfigMap.v1").await;
+    let labels = [("reason", "error"), ("type", "configmaps")];
+    faults.until_counted("operetta_watch_restarts_total", &labels).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, noted, "it stays exactly as it is");
     broken.end();
     world.until(CONFIG_MAP, "c", "the child that is not wanted gone", Value::is_null).await;

@@ -11,6 +11,7 @@ mod finalizers;
 mod lists;
 mod others;
 mod poison;
+mod readiness;
 mod recreated;
 mod replies;
 mod restored;
@@ -24,7 +25,7 @@ mod watches;
 
 use std::time::Duration;
 
-use operetta::supervisor::SupervisorBuilder;
+use operetta::{object::ObjectKey, supervisor::SupervisorBuilder};
 use operetta_apiserver::faults::{Armed, Fault, FaultPlan, Refusal, Rule};
 use serde_json::{Value, json};
 
@@ -156,10 +157,31 @@ impl Faults {
         eventually(&what, counts, |(_, body)| body.lines().any(is_it)).await;
     }
 
-    /// Waits until a run that failed is counted.
-    async fn until_counted_as_failed(&self) {
-        let labels = [("operator", "cook"), ("outcome", "failed")];
-        self.until_counted("operetta_runs_total", &labels).await;
+    /// How many runs are counted that failed.
+    async fn counted_as_failed(&self) -> usize {
+        let (_, metrics) = self.operators.http("/metrics").await;
+        let series = "operetta_runs_total{operator=\"cook\",outcome=\"failed\"} ";
+        let count = metrics.lines().find_map(|line| line.strip_prefix(series));
+        count.map_or(0, |count| count.parse().unwrap())
+    }
+
+    /// What runs of a parent failed with, of those that its history keeps.
+    fn failures(&self, parent: &str) -> Vec<String> {
+        let key = ObjectKey::namespaced(&self.world.namespace, parent);
+        let parent = self.operators.running().board().parent("cook", &key).unwrap();
+        parent.history.newest_first().filter_map(|run| run.error().map(str::to_owned)).collect()
+    }
+
+    /// Waits until it is told, in one Event, that deletions of the parent wait for a type.
+    async fn until_told_once_to_wait(&self, parent: &str, ty: &str) {
+        let words = format!("deletion waits until all objects of {ty} are known");
+        self.until_warned(parent, &words).await;
+        let events = self.world.list(EVENT).await;
+        let is_it = |event: &&Value| {
+            event["reason"] == "DeletionWaits" && event["regarding"]["name"] == parent
+        };
+        let told: Vec<&Value> = events.iter().filter(is_it).collect();
+        assert!(told.len() == 1 && told[0]["series"].is_null(), "{told:#?}");
     }
 
     /// Waits until it is said that the server went back to an earlier version of a type.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     recipe::{config_map, recipe},
+    told::Trouble,
     world::NAMESPACE,
 };
 
@@ -14,9 +15,9 @@ async fn a_child_whose_owner_reference_was_taken_off_is_left_alone_and_that_is_s
     faults.until_well("r").await;
     let owned = world.get(CONFIG_MAP, "c").await;
     let strip = json!({"metadata": {"ownerReferences": null}, "data": {"salt": "mine"}});
+    let trouble = Trouble::ahead(world, &faults.operators, "cook", "Conflict").await;
     let stripped = world.patch(CONFIG_MAP, "c", strip).await;
-    faults.until_said("r", "exists and is not ours").await;
-    faults.until_warned("r", "exists and is not ours").await;
+    trouble.until_told("r", "exists and is not ours").await;
     // Not even when nobody wants it any more.
     world.apply(RECIPE, recipe("r", &[config_map("d", json!({}))])).await;
     faults.until_well("r").await;

@@ -7,8 +7,8 @@ use operetta::cluster::Timeouts;
 const WRITES: [&str; 4] = ["create", "update", "delete", "status"];
 
 /// A write takes effect and its answer is spoilt: it is said, the child is there once, and
-/// nobody takes it for somebody else's.
-async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &str) {
+/// nobody takes it for somebody else's. How many runs failed for it.
+async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &str) -> usize {
     let world = &faults.world;
     if write != "create" {
         let first = recipe(name, &[config_map(name, json!({"salt": "little"}))]);
@@ -34,7 +34,6 @@ async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &st
     // The next run mends it: a condition would be too short-lived to be seen for sure.
     faults.until_warned(name, says).await;
     faults.until_shown(name, says).await;
-    faults.until_counted_as_failed().await;
     let parent = faults.until_well(name).await;
     assert_eq!(rule.hits(), 1, "{name}");
     let child = world.get(CONFIG_MAP, name).await;
@@ -55,6 +54,9 @@ async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &st
             assert_eq!(managers.len(), 1, "{name}: {managers:?}");
         }
     }
+    let failures = faults.failures(name).len();
+    assert!(failures > 0, "{name}");
+    failures
 }
 
 async fn spoils(fault: Fault, says: &str) {
@@ -64,7 +66,8 @@ async fn spoils(fault: Fault, says: &str) {
         let faults = &faults;
         async move { spoil(faults, fault, write, write, says).await }
     });
-    futures::future::join_all(each).await;
+    let failures: usize = futures::future::join_all(each).await.into_iter().sum();
+    assert_eq!(faults.counted_as_failed().await, failures);
     for write in WRITES {
         let got_through = faults.writes("configmaps", write);
         // Whoever looks before the watch has told tries once more. All but the create have one
@@ -99,9 +102,11 @@ async fn a_write_that_takes_effect_and_is_never_answered_times_out_and_is_not_re
     let plan = FaultPlan::new();
     let faults = Faults::start_with(plan, |builder| builder.with_timeouts(timeouts)).await;
     let Some(faults) = faults else { return };
+    let mut failures = 0;
     for write in WRITES {
         let silence = "no answer from the API server";
-        spoil(&faults, Fault::SwallowReply, write, write, silence).await;
+        failures += spoil(&faults, Fault::SwallowReply, write, write, silence).await;
+        assert_eq!(faults.counted_as_failed().await, failures, "{write}");
         // All but the create have one before them.
         let others = usize::from(write != "create");
         let got_through = faults.writes("configmaps", write);

@@ -36,10 +36,53 @@ async fn a_restored_backup(lists: Lists) {
     world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
     world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
     faults.until_said("r", "its deletion waits").await;
+    faults.until_warned("r", "deletion waits until all objects of ").await;
     for ty in ["configmaps", "recipes.test.operetta.dev"] {
         faults.until_said_to_go_back(ty).await;
     }
     assert_eq!(world.get(CONFIG_MAP, "c").await, old, "it is neither written nor deleted");
     assert!(world.get(CONFIG_MAP, "d").await.is_null(), "nothing comes back from the cache");
+    faults.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_held_for_a_restored_backup_is_deleted_when_that_is_over() {
+    for lists in Lists::BOTH {
+        deletions_are_released(lists).await;
+    }
+}
+
+async fn deletions_are_released(lists: Lists) {
+    let timeouts = Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() };
+    let set_up = |builder: SupervisorBuilder| {
+        let builder = builder.with_deletions_held_for(Duration::from_millis(200));
+        lists.set_up(builder.with_timeouts(timeouts))
+    };
+    let Some(faults) = Faults::start_with(FaultPlan::new(), set_up).await else { return };
+    if !faults.world.cluster.can_be_restored() {
+        return faults.end().await;
+    }
+    let world = &faults.world;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    faults.until_well("r").await;
+    let backup = world.cluster.backup().await;
+    for salt in 0..10 {
+        let child = config_map("d", json!({"salt": salt.to_string()}));
+        world.apply(RECIPE, recipe("r", &[child])).await;
+        faults.until_well("r").await;
+    }
+    world.cluster.restore(backup).await;
+    assert!(world.get(CONFIG_MAP, "c").await.is_object());
+    world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
+    world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
+    for ty in ["configmaps", "recipes.test.operetta.dev"] {
+        let counted = [("type", ty)];
+        faults.until_counted("operetta_versions_went_back_total", &counted).await;
+        let cache = format!("/api/v1/cache/{ty}");
+        let is_over = |(_, body): &(u16, String)| body.contains("\"deletionsHeld\":false");
+        eventually("the hold over", || faults.operators.http(&cache), is_over).await;
+    }
+    world.until(CONFIG_MAP, "c", "the child that is not wanted gone", Value::is_null).await;
+    faults.until_well("r").await;
     faults.end().await;
 }

@@ -131,6 +131,7 @@ async fn a_stale_list_of_children(lists: Lists) {
     faults.world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
     faults.world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
     faults.until_said("r", "c: ").await;
+    faults.until_told_once_to_wait("r", "ConfigMap.v1").await;
     faults.until_said_to_go_back("configmaps").await;
     assert_eq!(faults.world.get(CONFIG_MAP, "c").await, c, "it is neither written nor deleted");
     faults.end().await;
