@@ -1,14 +1,17 @@
 //! A deleted parent takes its children with it, and brings none of them back.
 
 use k8s_openapi::api::batch::v1::Job;
-use kube::api::{DeleteParams, PropagationPolicy};
+use kube::api::{DeleteParams, Patch, PropagationPolicy};
 use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, ECHO, Kind, NAMESPACE, POD, SERVICE, TEMP, World},
+    world::{
+        CONFIG_MAP, ECHO, Kind, NAMESPACE, POD, SERVICE, TEMP, World, condition, eventually,
+        is_ready,
+    },
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,5 +110,38 @@ async fn a_temp_namespace_deletes_its_namespace_when_its_time_has_come() {
     let is_over = |parent: &Value| parent["status"]["deletedAt"].is_string();
     world.until(TEMP, &name, "deletedAt", is_over).await;
     assert!(world.get(NAMESPACE, &name).await.is_null(), "it is not created again");
+    operators.stop().await;
+}
+
+/// As after an upgrade of the type: what was a time is none any more, or never was checked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says_so() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start_all().await;
+    let name = format!("{}-temp", world.namespace);
+    let temp = |after: &str| json!({"metadata": {"name": name}, "spec": {"deleteAfter": after}});
+    world.apply(TEMP, temp("1h")).await;
+    world.until(TEMP, &name, "the parent ready", is_ready).await;
+    let namespace = world.get(NAMESPACE, &name).await;
+    world.install_temp_namespaces_without_pattern().await;
+    let patch = || async {
+        let (params, soon) =
+            (<_>::default(), Patch::Merge(json!({"spec": {"deleteAfter": "soon"}})));
+        world.api(TEMP).patch(&name, &params, &soon).await.is_ok()
+    };
+    eventually("the pattern gone", patch, |is_taken| *is_taken).await;
+    let why = "`soon` is not a whole number followed by s, m, h or d";
+    let is_stalled = |parent: &Value| {
+        let stalled = condition(parent, "Stalled");
+        stalled["status"] == "True" && stalled["message"].as_str().unwrap().contains(why)
+    };
+    let stalled = world.until(TEMP, &name, "the parent stalled", is_stalled).await;
+    assert_eq!(condition(&stalled, "Ready")["reason"], "HandlerFailed");
+    assert_eq!(stalled["status"]["phase"], "Active", "what is still so is still said");
+    assert_eq!(world.get(NAMESPACE, &name).await, namespace, "it stays as it is");
+    world.apply(TEMP, temp("2h")).await;
+    world.until(TEMP, &name, "the parent ready again", is_ready).await;
+    let uid = &namespace["metadata"]["uid"];
+    assert_eq!(world.get(NAMESPACE, &name).await["metadata"]["uid"], *uid);
     operators.stop().await;
 }

@@ -22,7 +22,7 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     })
 }
 
-fn deep(levels: usize) -> Value {
+pub(crate) fn deep(levels: usize) -> Value {
     (0..levels).fold(json!("fine"), |inner, _| json!({"more": inner}))
 }
 
@@ -40,7 +40,7 @@ fn acting(act: &str) -> Value {
 }
 
 /// Waits until a Warning Event about the parent and its condition say this.
-async fn until_said(world: &World, in_event: &str, in_condition: &str) {
+pub(crate) async fn until_said(world: &World, in_event: &str, in_condition: &str) {
     let is_it = |event: &Value| {
         let note = event["note"].as_str().unwrap_or_default();
         event["type"] == "Warning" && event["regarding"]["name"] == "r" && note.contains(in_event)

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, ENDPOINT_SLICE, Operators, SERVICE, World, condition},
+    world::{CONFIG_MAP, ENDPOINT_SLICE, Operators, SERVICE, World, condition, eventually},
 };
 
 async fn with_child(data: Value) -> Option<(World, Operators, Value)> {
@@ -79,12 +79,33 @@ async fn a_child_whose_tracking_labels_were_stripped_is_repaired() {
     let strip = json!({"metadata": {"labels": {
         "operetta.dev/parent-uid": null, "app.kubernetes.io/managed-by": null,
     }}});
-    world.patch(CONFIG_MAP, "c", strip).await;
+    let stripped = world.patch(CONFIG_MAP, "c", strip).await;
     let labels = &child["metadata"]["labels"];
     let is_labelled = |now: &Value| now["metadata"]["labels"] == *labels;
     let repaired = world.until(CONFIG_MAP, "c", "the labels again", is_labelled).await;
     assert_eq!(repaired["metadata"]["uid"], child["metadata"]["uid"], "the same object");
+    let repair =
+        eventually("the repair", || repair_of_r(&world, &operators), Value::is_object).await;
+    // Of what is gone nobody knows who took it away.
+    let drift = json!({
+        "from": child["metadata"]["resourceVersion"], "to": stripped["metadata"]["resourceVersion"],
+    });
+    assert_eq!((&repair["decision"], &repair["drift"]), (&json!("Updated"), &drift));
+    assert_eq!(repair["paths"], json!([".metadata.labels"]), "all that there were");
+    let labels = r#"manager="unknown",operator="cook",type="configmaps""#;
+    let line = format!("\noperetta_drift_repaired_total{{{labels}}} 1\n");
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(metrics.contains(&line), "{metrics}");
     operators.stop().await;
+}
+
+/// What the history of the parent shows of a repair; null when there was none.
+async fn repair_of_r(world: &World, operators: &Operators) -> Value {
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let parent: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
+    let runs = parent["history"].as_array().unwrap().iter();
+    let mut decisions = runs.flat_map(|run| run["decisions"].as_array().unwrap());
+    decisions.find(|decision| decision["drift"].is_object()).cloned().unwrap_or_default()
 }
 
 #[tokio::test(flavor = "multi_thread")]
