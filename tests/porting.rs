@@ -1,5 +1,6 @@
 //! What `docs/porting-from-roperator.md` claims to be tested is tested: each test that it names is
-//! in the sources, each file too, and no row of its tables of defects is without one.
+//! in the sources, each file too, no row of its tables of defects is without one, and none of the
+//! defects and limits that are known is without a row.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -42,6 +43,27 @@ fn every_defect_and_limit_is_shown_to_be_absent_by_something() {
             assert!(!named.is_empty() && named.iter().all(|name| is_there(name)), "{row}");
         }
     }
+}
+
+#[test]
+fn each_known_defect_and_limit_has_a_row_or_is_said_to_stay() {
+    let text = document();
+    let numbered = |letter: &str, count: u32| (1..=count).map(|n| format!("{letter}{n}")).collect();
+    let defects: BTreeSet<String> = numbers(&text, PROVEN[0]);
+    assert_eq!(defects, numbered("A", 16));
+    let (_, staying) = text.split_once("\n## Limits that stay\n").unwrap();
+    let staying = staying.lines().filter_map(|line| line.strip_prefix("- ")?.split_once(": "));
+    let staying: BTreeSet<String> = staying.map(|(number, _)| number.to_owned()).collect();
+    let lifted = numbers(&text, PROVEN[1]);
+    assert!(lifted.is_disjoint(&staying), "lifted and stays");
+    assert_eq!(&lifted | &staying, numbered("B", 7));
+}
+
+/// The numbers of the rows below a heading; a row that has none says `-`.
+fn numbers(text: &str, heading: &str) -> BTreeSet<String> {
+    let first = |row: &str| row.split('|').nth(1).unwrap().trim().to_owned();
+    let numbers = rows(text, heading).into_iter().map(first);
+    numbers.filter(|number| number != "-").collect()
 }
 
 fn root() -> &'static Path {

@@ -114,3 +114,27 @@ fn what_every_object_has_must_be_there() {
         assert!(error.unwrap_err().to_string().contains(field));
     }
 }
+
+/// There are as many as objects in the cluster, and a tree is several times as large as its text. Whoever
+/// adds to the facts is to weigh it here: each is named.
+#[test]
+fn an_object_is_its_text_and_a_few_facts_and_no_tree() {
+    let object = parsed();
+    let Facts { ty, key, uid, version, generation, is_deleting, controller, .. } = &*object.0;
+    let Facts { managed, json, metadata, .. } = &*object.0;
+    let named = size_of_val(ty)
+        + size_of_val(key)
+        + size_of_val(uid)
+        + size_of_val(version)
+        + size_of_val(generation)
+        + size_of_val(is_deleting)
+        + size_of_val(controller)
+        + size_of_val(managed)
+        + size_of_val(json)
+        + size_of_val(metadata);
+    assert!(size_of::<Facts>() < named + 8, "one that is not named: {}", size_of::<Facts>());
+    assert!(size_of::<Facts>() <= 168, "{} bytes", size_of::<Facts>());
+    // No room to grow in, and nothing but the text.
+    let text: &Box<str> = json;
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap()["data"], object.to_value()["data"]);
+}
