@@ -15,9 +15,17 @@ use crate::{
     world::{CONFIG_MAP, World},
 };
 
+type Status = fn() -> Value;
+
 /// Has not finalized while it has such a status to show.
 #[derive(Clone)]
-struct Farewell(Arc<Mutex<Option<fn() -> Value>>>);
+struct Farewell(Arc<Mutex<Option<Status>>>);
+
+impl Farewell {
+    fn status(&self) -> Option<Status> {
+        *self.0.lock().unwrap()
+    }
+}
 
 impl Handler for Farewell {
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
@@ -29,13 +37,13 @@ impl Handler for Farewell {
     }
 
     fn finalize(&self, _: &SyncRequest) -> Result<FinalizeResponse> {
-        let Some(status) = *self.0.lock().unwrap() else { return Ok(FinalizeResponse::done()) };
+        let Some(status) = self.status() else { return Ok(FinalizeResponse::done()) };
         Ok(FinalizeResponse::retry_after(Duration::from_millis(100)).with_status(status()))
     }
 }
 
 /// A parent that was well is deleted, and its handler returns such a status again and again.
-async fn keeps_the_parent(bad: fn() -> Value, in_event: &str, in_condition: &str) {
+async fn keeps_the_parent(bad: Status, in_event: &str, in_condition: &str) {
     let Some(world) = World::new().await else { return };
     let farewell = Farewell(Arc::new(Mutex::new(Some(bad))));
     let handler = farewell.clone();

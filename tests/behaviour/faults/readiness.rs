@@ -15,7 +15,7 @@ async fn is_not_ready_before_it_has_listed(lists: Lists) {
     let waits = |(code, body): &(u16, String)| {
         let says = "[-]type/configmaps not in sync: its first list is not complete yet";
         let is_well = |ty: &&str| body.contains(&format!("[+]type/{ty} ok"));
-        *code == 503 && body.contains(says) && others.iter().all(|ty| is_well(&ty))
+        *code == 503 && body.contains(says) && others.iter().all(is_well)
     };
     for path in ["/readyz?verbose", "/readyz/cook?verbose"] {
         eventually(path, || operators.http(path), waits).await;
