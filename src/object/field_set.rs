@@ -53,9 +53,16 @@ impl FieldSet {
 
     /// The same of an object with this controller, where [`CONTROLLER`] stands for its uid.
     pub(super) fn of(&self, controller: &Uid) -> Self {
+        if !self.names_controller() {
+            return self.clone();
+        }
+        self.with(&controller.to_string().into())
+    }
+
+    fn with(&self, controller: &Value) -> Self {
         match &self.0 {
             Some(members) if members.names_controller => {
-                Self(Some(Arc::new(members.of(&controller.to_string().into()))))
+                Self(Some(Arc::new(members.with(controller))))
             }
             _ => self.clone(),
         }
@@ -111,13 +118,8 @@ impl Members {
     }
 
     /// With the uid of the controller in its place.
-    fn of(&self, controller: &Value) -> Self {
-        let inner = |owned: &FieldSet| match &owned.0 {
-            Some(members) if members.names_controller => {
-                FieldSet(Some(Arc::new(members.of(controller))))
-            }
-            _ => owned.clone(),
-        };
+    fn with(&self, controller: &Value) -> Self {
+        let inner = |owned: &FieldSet| owned.with(controller);
         let whole = |value: &Value| if value == CONTROLLER { controller } else { value }.clone();
         let item = |FieldItem { keys, owned }: &FieldItem| FieldItem {
             keys: keys.iter().map(|(name, key)| (name.clone(), whole(key))).collect(),

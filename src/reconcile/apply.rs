@@ -23,16 +23,9 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     let existing = plan.existing();
     immutable::forget_undesired(&plan, report);
     let desired = report.knows_foreign().then(|| plan.desired());
-    let Plan { steps, memos, mut waiting, doubtful, replacing } = plan;
-    report.replacing = replacing;
-    report.unchanged = memos.len();
-    report.memory.memos = memos;
-    on_delete::settle(context, doubtful, &mut waiting, report).await;
-    context.metrics().children_unchanged(context.name(), report.unchanged);
+    report.replacing = plan.replacing;
+    let (steps, waiting) = take_in(context, plan, report).await;
     let is_partial = waiting.iter().any(|waiting| waiting.why == WaitingReason::TypeNotSynced);
-    for Waiting { id, why } in &waiting {
-        report.wait_for(id, why);
-    }
     lingering::look(context, &waiting, report).await;
     match may_create(context, parent, &steps, report).await {
         Ok(true) => {}
@@ -59,6 +52,24 @@ pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report
     report.tell_altered();
     report.remember_foreign(&desired.unwrap_or_default());
     report.close();
+}
+
+/// Notes how the children stand of which a plan does nothing, whether or not it is carried out. What is
+/// to be done comes back, and what is waited for.
+pub(super) async fn take_in(
+    context: &Context,
+    plan: Plan,
+    report: &mut Report,
+) -> (Vec<Step>, Vec<Waiting>) {
+    let Plan { steps, memos, mut waiting, doubtful, replacing: _ } = plan;
+    report.unchanged = memos.len();
+    report.memory.memos = memos;
+    on_delete::settle(context, doubtful, &mut waiting, report).await;
+    context.metrics().children_unchanged(context.name(), report.unchanged);
+    for Waiting { id, why } in &waiting {
+        report.wait_for(id, why);
+    }
+    (steps, waiting)
 }
 
 /// Writes, in the order of the steps; what is to be deleted comes back.

@@ -17,7 +17,7 @@ use crate::{
 /// What a parent's runs remember from one to the next. Losing it costs a few requests, no more.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Children whose live state differs from what we apply, for ever.
+    /// How each child was left.
     pub memos: Memos,
     /// How often in a row the handler has failed.
     pub handler_failures: HandlerFailures,

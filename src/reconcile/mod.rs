@@ -137,10 +137,10 @@ async fn run(context: &Context, job: Job) -> Report {
     let (clock, metrics) = (Instant::now(), context.metrics());
     metrics.run_started(context.name());
     let mut report = living(context, job).await;
-    report.memory.shrink();
     report.took = clock.elapsed();
     report.decisions = decisions::made(&report);
     report.count_conflicts(metrics, context.name());
+    report.memory.shrink();
     context.steps().took(report.steps);
     metrics.run_finished(context.name(), &report.outcome(context.config()), report.took);
     report

@@ -12,16 +12,17 @@ use serde_json::{Value, json};
 
 use super::{
     Context, Report,
+    apply::take_in,
     conditions::reason_shown,
     events,
     finalize::{self, Prepared},
-    on_delete, status,
+    status,
 };
 use crate::{
     cluster::{ApiError, EventKind},
     object::{Object, ObjectKey, Uid},
     operator::{ChildState, Condition, PAUSED_ANNOTATION, is_paused, misunderstood_pause},
-    plan::{ChildId, Plan, Step, Waiting},
+    plan::{ChildId, Plan, Step},
 };
 
 /// The type of the condition of a paused parent.
@@ -144,16 +145,9 @@ pub(super) fn keeps(
 
 /// Notes what a plan would do, and how the children stand of which it does nothing.
 pub(super) async fn hold(context: &Context, plan: Plan, by: PausedBy, report: &mut Report) {
-    let Plan { steps, memos, mut waiting, doubtful, replacing: _ } = plan;
-    report.memory.memos = memos;
-    on_delete::settle(context, doubtful, &mut waiting, report).await;
-    report.unchanged = report.memory.memos.len();
-    context.metrics().children_unchanged(context.name(), report.unchanged);
+    let (steps, _) = take_in(context, plan, report).await;
     report.memory.had_children |= report.unchanged > 0;
     report.hold(by, Held::Writes(0));
-    for Waiting { id, why } in &waiting {
-        report.wait_for(id, why);
-    }
     report.held.extend(report.memory.memos.contested().map(ToString::to_string));
     report.tell_altered();
     for step in &steps {

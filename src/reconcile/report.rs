@@ -1,7 +1,7 @@
 //! What came of a run.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -253,11 +253,13 @@ impl Report {
     /// failure is told: a status that is refused says nothing of them. What was not tried this time, or
     /// could not be, is as it was known to be.
     pub(super) fn remember_foreign(&mut self, desired: &BTreeSet<ChildId>) {
-        let foreign = self.foreign.iter().map(|child| (child.id.clone(), child.clone()));
-        let (foreign, memos) = (foreign.collect::<Vec<_>>(), self.memory.memos.clone());
+        let found = self.foreign.iter().map(|child| (child.id.clone(), child.clone()));
+        let is_untried = |id: &ChildId| desired.contains(id) && !self.memory.memos.is_known(id);
+        let before = self.memory.troubles().foreign.iter().filter(|(id, _)| is_untried(id));
+        let before = before.map(|(id, child)| (id.clone(), child.clone()));
+        let foreign: BTreeMap<_, _> = before.chain(found).collect();
         if let Some(troubles) = self.memory.troubles_if(!foreign.is_empty()) {
-            troubles.foreign.retain(|id, _| desired.contains(id) && !memos.is_known(id));
-            troubles.foreign.extend(foreign);
+            troubles.foreign = foreign;
         }
     }
 

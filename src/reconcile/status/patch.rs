@@ -2,7 +2,6 @@
 //! decided before.
 
 use std::{
-    hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
     time::{Instant, SystemTime},
 };
@@ -155,10 +154,8 @@ impl Patching<'_> {
 /// A change of a status as a number. What the server does not keep (a zero that it leaves out, another
 /// form of a quantity) is not sent again by each run while all is as it was.
 fn change_of(parent: &Object, body: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
     let before = parent.field("status").unwrap_or_default();
-    (before.to_string(), body["status"].to_string()).hash(&mut hasher);
-    hasher.finish()
+    events::hash(&(before.to_string(), body["status"].to_string()))
 }
 
 /// Whether what a run found out about one version of a parent holds for another. One that has left the

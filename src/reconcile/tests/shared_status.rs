@@ -50,16 +50,20 @@ async fn a_status_of_others_that_is_refused_is_not_told_in_itself() {
     assert_eq!(world.asked("PATCH").len(), 1, "{:?}", world.asked("PATCH"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_others_write_before_a_second_try_stays_where_the_handler_only_read_it() {
-    let live = with_writers(8, json!({"theirs": 2}), &[]);
-    let tries = AtomicUsize::new(0);
-    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+/// Others have written this status before the first patch came.
+fn overtaken(status: Value) -> impl Fn(&scripted::Asked) -> Reply + Send + Sync {
+    let (live, tries) = (with_writers(8, status, &[]), AtomicUsize::new(0));
+    move |asked| match asked.method.as_str() {
         "PATCH" if tries.fetch_add(1, Ordering::AcqRel) == 0 => refusal(409, "Conflict"),
         "PATCH" => with_status(&asked.body),
         "GET" => (200, live.clone()),
         _ => taken(),
-    };
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_write_before_a_second_try_stays_where_the_handler_only_read_it() {
+    let script = overtaken(json!({"theirs": 2}));
     let setup = sharing().showing(json!({"theirs": 1}));
     let world = setup.returning(json!({"theirs": 1, "mine": 1})).before(script);
     world.run(Memory::default()).await;
@@ -71,14 +75,7 @@ async fn what_others_write_before_a_second_try_stays_where_the_handler_only_read
 /// It is replaced as a whole: what the handler made of the old one would undo what others wrote.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_that_others_change_before_a_second_try_is_left_to_the_next_answer() {
-    let live = with_writers(8, json!({"parents": [{"a": 2}], "phase": "x"}), &[]);
-    let tries = AtomicUsize::new(0);
-    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if tries.fetch_add(1, Ordering::AcqRel) == 0 => refusal(409, "Conflict"),
-        "PATCH" => with_status(&asked.body),
-        "GET" => (200, live.clone()),
-        _ => taken(),
-    };
+    let script = overtaken(json!({"parents": [{"a": 2}], "phase": "x"}));
     let setup = sharing().showing(json!({"parents": [{"a": 1}], "phase": "x"}));
     let world = setup.returning(json!({"parents": [{"a": 1}, {"mine": 1}]})).before(script);
     let report = world.run(Memory::default()).await;

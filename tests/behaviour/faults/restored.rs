@@ -5,6 +5,12 @@ use operetta::cluster::Timeouts;
 use super::*;
 use crate::recipe::{config_map, recipe};
 
+/// Watches that notice soon that they hear nothing.
+fn attentive(lists: Lists, builder: SupervisorBuilder) -> SupervisorBuilder {
+    let timeouts = Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() };
+    lists.set_up(builder.with_timeouts(timeouts))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
     for lists in Lists::BOTH {
@@ -13,8 +19,7 @@ async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
 }
 
 async fn a_restored_backup(lists: Lists) {
-    let timeouts = Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() };
-    let set_up = |builder: SupervisorBuilder| lists.set_up(builder.with_timeouts(timeouts));
+    let set_up = |builder: SupervisorBuilder| attentive(lists, builder);
     let Some(faults) = Faults::start_with(FaultPlan::new(), set_up).await else { return };
     if !faults.world.cluster.can_be_restored() {
         return faults.end().await;
@@ -53,11 +58,9 @@ async fn what_was_held_for_a_restored_backup_is_deleted_when_that_is_over() {
 }
 
 async fn deletions_are_released(lists: Lists) {
-    let timeouts = Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() };
-    let set_up = |builder: SupervisorBuilder| {
-        let builder = builder.with_deletions_held_for(Duration::from_millis(200));
-        lists.set_up(builder.with_timeouts(timeouts))
-    };
+    let held_for = Duration::from_millis(200);
+    let set_up =
+        |builder: SupervisorBuilder| attentive(lists, builder.with_deletions_held_for(held_for));
     let Some(faults) = Faults::start_with(FaultPlan::new(), set_up).await else { return };
     if !faults.world.cluster.can_be_restored() {
         return faults.end().await;

@@ -7,12 +7,9 @@ use kube::api::Patch;
 use operetta::prelude::*;
 use serde_json::{Value, json};
 
-use super::Places;
-use crate::{
-    recipe::config_map,
-    world::{
-        CONFIG_MAP, EVENT, NAMESPACE, Operators, TEMP, World, condition, eventually, is_ready,
-    },
+use super::{Places, spread};
+use crate::world::{
+    CONFIG_MAP, EVENT, NAMESPACE, Operators, TEMP, World, condition, eventually, is_ready,
 };
 
 /// A parent of the whole cluster with a child in each of two namespaces.
@@ -27,15 +24,7 @@ impl Spread {
     async fn start() -> Option<Self> {
         let world = World::new().await?;
         let places = world.places().await;
-        let namespaces = [places.a.clone(), places.b.clone()];
-        let spread = move |_: &SyncRequest| -> Result<SyncResponse> {
-            let children = namespaces.iter().map(|namespace| {
-                let mut child = config_map("spread", json!({"salt": "much"}));
-                child["metadata"]["namespace"] = json!(namespace);
-                child
-            });
-            Ok(SyncResponse::new().children(children))
-        };
+        let spread = spread(&places);
         let ty = K8sType::cluster_scoped(TEMP.0, TEMP.1, TEMP.2);
         let config = OperatorConfig::new("spread", ty)
             .child::<ConfigMap>(ChildConfig::apply())

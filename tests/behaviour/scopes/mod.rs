@@ -177,19 +177,26 @@ async fn children_are_repaired_in_each_namespace() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cluster_scoped_parent_has_children_in_any_namespace() {
-    let Some(world) = World::new().await else { return };
-    let places = world.places().await;
+/// A handler that wants a child in each of the places.
+fn spread(
+    places: &Places,
+) -> impl Fn(&SyncRequest) -> Result<SyncResponse> + Send + Sync + 'static {
     let namespaces = [places.a.clone(), places.b.clone()];
-    let spread = move |_: &SyncRequest| -> Result<SyncResponse> {
+    move |_| {
         let children = namespaces.iter().map(|namespace| {
             let mut child = config_map("spread", json!({"salt": "much"}));
             child["metadata"]["namespace"] = json!(namespace);
             child
         });
         Ok(SyncResponse::new().children(children))
-    };
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_scoped_parent_has_children_in_any_namespace() {
+    let Some(world) = World::new().await else { return };
+    let places = world.places().await;
+    let spread = spread(&places);
     let parent = K8sType::cluster_scoped(TEMP.0, TEMP.1, TEMP.2);
     let config = OperatorConfig::new("spread", parent).child::<ConfigMap>(ChildConfig::apply());
     let operators = world.start(|builder| builder.register(config, spread)).await;
