@@ -44,3 +44,13 @@ async fn a_deletion_that_waits_for_a_list_is_told_once_and_again_for_another_rea
     assert_eq!((told(&well).await, memory.troubles().last_unsynced), (vec![], None));
     assert_eq!(well.asked("DELETE").len(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_an_old_list_hides_for_a_while_is_not_told_again() {
+    let seen = setup().unlisted().before(quiet);
+    let hidden = Setup::new(pods(), ChildConfig::apply()).unlisted().before(quiet);
+    let memory = seen.run(Memory::default()).await.memory;
+    let memory = hidden.run(memory).await.memory;
+    seen.run(memory).await;
+    assert_eq!((told(&seen).await, told(&hidden).await), (vec![waits("Pod.v1")], vec![]));
+}
