@@ -50,6 +50,7 @@ pub(super) struct Families {
     pub(super) in_conflict: IntGaugeVec,
     pub(super) status_writes: IntCounterVec,
     pub(super) deletions_held: IntCounterVec,
+    pub(super) held: IntGaugeVec,
     // the API server
     pub(super) api_requests: IntCounterVec,
     pub(super) api_duration: HistogramVec,
@@ -203,6 +204,12 @@ impl Families {
                 r,
                 "deletions_held_total",
                 "Deletions of children that were held because they were too many.",
+                &["operator"],
+            )?,
+            held: gauges(
+                r,
+                "children_held",
+                "Children that are to be deleted now and stay because they are too many.",
                 &["operator"],
             )?,
             api_requests: counters(

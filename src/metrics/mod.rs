@@ -8,7 +8,6 @@
 //! board (gauges, at each scrape) ---------^
 //! ```
 
-mod conflicts;
 mod described;
 mod family;
 mod mailbox;
@@ -16,6 +15,7 @@ mod managers;
 mod process;
 mod registered;
 mod scraped;
+mod standing;
 mod type_labels;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -33,10 +33,10 @@ use family::Families;
 use managers::ManagerLabels;
 use type_labels::TypeLabels;
 
-pub use conflicts::InConflict;
 pub use described::MetricDescription;
 pub use mailbox::{MailboxDepth, Waiting};
 pub use scraped::CacheGauges;
+pub use standing::Standing;
 
 /// The metrics of one process, or of one test. Cheap to clone.
 #[derive(Clone)]

@@ -22,6 +22,7 @@ impl Metrics {
         let (families, operator) = (self.families(), operator.as_str());
         families.in_flight.with_label_values(&[operator]).set(0);
         families.overdue.with_label_values(&[operator]).set(0);
+        families.held.with_label_values(&[operator]).add(0);
         for counter in [
             &families.backoffs,
             &families.panics,

@@ -103,6 +103,7 @@ fn what_is_registered_shows_zeros_before_anything_happens() {
         r#"operetta_handler_panics_total{operator="echo-server"} 0"#,
         r#"operetta_conflicts_total{operator="echo-server",type="pods"} 0"#,
         r#"operetta_children_in_conflict{operator="echo-server",type="pods"} 0"#,
+        r#"operetta_children_held{operator="echo-server"} 0"#,
         r#"operetta_noop_writes_total{operator="echo-server",type="pods"} 0"#,
         r#"operetta_flapping_total{operator="echo-server",reason="UnstableHandler"} 0"#,
         r#"operetta_versions_went_back_total{type="pods"} 0"#,
@@ -115,8 +116,12 @@ fn what_is_registered_shows_zeros_before_anything_happens() {
 }
 
 #[test]
-fn a_conflict_is_counted_for_as_long_as_it_stands() {
+fn what_stands_is_counted_for_as_long_as_it_does() {
     let metrics = Metrics::new();
+    let held = metrics.held(&operator(), 5);
+    shows(&metrics, r#"operetta_children_held{operator="echo-server"} 5"#);
+    drop(held);
+    shows(&metrics, r#"operetta_children_held{operator="echo-server"} 0"#);
     let shown = |children: u8| {
         let labels = r#"operator="echo-server",type="pods""#;
         shows(&metrics, &format!("operetta_children_in_conflict{{{labels}}} {children}"));

@@ -9,7 +9,7 @@ use std::{
 
 use super::{EventLog, PausedBy};
 use crate::{
-    metrics::InConflict,
+    metrics::Standing,
     object::{Object, ResourceVersion},
     plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos},
 };
@@ -46,7 +46,9 @@ pub struct Troubles {
     /// Objects of others that stand where a child should be, as they were last seen.
     pub foreign: BTreeMap<ChildId, ForeignChild>,
     /// The children in conflict, as they are counted.
-    pub in_conflict: Box<[InConflict]>,
+    pub in_conflict: Box<[Standing]>,
+    /// The children that are not deleted because they are too many, as they are counted.
+    pub held: Option<Standing>,
     /// Children that were deleted because of an immutable field, each with the wish that asked for it.
     pub recreated: BTreeMap<ChildId, u64>,
     /// What was last said of fields that others hold, so that it is not sent again.
@@ -104,11 +106,12 @@ impl Memory {
 
 impl Troubles {
     fn are_over(&self) -> bool {
-        let Self { foreign, in_conflict, recreated, last_contested, throttled, .. } = self;
+        let Self { foreign, in_conflict, held, recreated, last_contested, throttled, .. } = self;
         let Self { last_unsynced, lingering, told_pause_value, .. } = self;
         let Self { unkept_status, told_undeclared, .. } = self;
         foreign.is_empty()
             && in_conflict.is_empty()
+            && held.is_none()
             && recreated.is_empty()
             && last_contested.is_none()
             && last_unsynced.is_none()

@@ -139,7 +139,7 @@ async fn run(context: &Context, job: Job) -> Report {
     let mut report = living(context, job).await;
     report.took = clock.elapsed();
     report.decisions = decisions::made(&report);
-    report.count_conflicts(metrics, context.name());
+    report.count_standing(metrics, context.name());
     report.memory.shrink();
     context.steps().took(report.steps);
     metrics.run_finished(context.name(), &report.outcome(context.config()), report.took);

@@ -12,7 +12,7 @@ use crate::{
     history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
     metrics::Metrics,
     operator::{ConflictPolicy, OperatorName},
-    plan::{ChildId, ForeignChild, Rewrite, RewriteReason},
+    plan::{ChildId, ForeignChild, Interlock, Rewrite, RewriteReason},
 };
 
 /// How far a parent has got on its way.
@@ -194,13 +194,17 @@ impl Report {
         contested.filter(|child| child.policy == ConflictPolicy::Report).map(|child| &child.id)
     }
 
-    /// Counts the children that are in conflict from now on, and no longer those that were.
-    pub(super) fn count_conflicts(&mut self, metrics: &Metrics, operator: &OperatorName) {
+    /// Counts the children that are in conflict or held from now on, and no longer those that were.
+    pub(super) fn count_standing(&mut self, metrics: &Metrics, operator: &OperatorName) {
+        let is_there = !matches!(self.end, End::Gone | End::Finalized);
         let children = self.memory.troubles().foreign.keys().chain(self.contested());
-        let children = children.filter(|_| !matches!(self.end, End::Gone | End::Finalized));
-        let counted: Box<[_]> = children.map(|id| metrics.in_conflict(operator, &id.ty)).collect();
-        if let Some(troubles) = self.memory.troubles_if(!counted.is_empty()) {
-            troubles.in_conflict = counted;
+        let children = children.filter(|_| is_there);
+        let in_conflict: Box<[_]> =
+            children.map(|id| metrics.in_conflict(operator, &id.ty)).collect();
+        let held = self.memory.interlock.as_ref().map_or(0, Interlock::held);
+        let held = (is_there && held > 0).then(|| metrics.held(operator, held));
+        if let Some(troubles) = self.memory.troubles_if(held.is_some() || !in_conflict.is_empty()) {
+            (troubles.in_conflict, troubles.held) = (in_conflict, held);
         }
     }
 

@@ -55,6 +55,11 @@ async fn until_held(world: &World, name: &str) -> String {
     condition(&parent, "DeletionsHeld")["message"].as_str().unwrap().to_owned()
 }
 
+/// What the metrics say of so many children that stay until a person allows it.
+fn children_held(children: u8) -> String {
+    format!("operetta_children_held{{operator=\"cook\"}} {children}\n")
+}
+
 fn code(message: &str) -> &str {
     message.rsplit_once("operetta.dev/allow-deletion=").expect("how to allow it").1
 }
@@ -100,6 +105,9 @@ async fn a_run_that_would_delete_most_children_asks_and_writes_the_others() {
     let (_, metrics) = operators.http("/metrics").await;
     let line = r#"operetta_deletions_held_total{operator="cook"} 5"#;
     assert!(metrics.contains(line), "{metrics}");
+    let gauge = || operators.http("/metrics");
+    let is_held = |(_, body): &(u16, String)| body.contains(&children_held(5));
+    eventually("the held children are counted", gauge, is_held).await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
     // The condition is written within the run, which is shown when it has ended.
     let shown = || async {
@@ -128,6 +136,9 @@ async fn only_the_code_of_the_held_children_lets_them_go_and_no_others_later() {
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(names(&world, "a-").await.len(), 0);
     assert_eq!(condition(&parent, "DeletionsHeld"), Value::Null);
+    let gauge = || operators.http("/metrics");
+    let is_over = |(_, body): &(u16, String)| body.contains(&children_held(0));
+    eventually("no child is held", gauge, is_over).await;
     // The annotation stays, and allows nothing any more.
     world.apply(RECIPE, recipe("r", &six("a", ""))).await;
     world.until_ready(RECIPE, "r").await;

@@ -45,6 +45,8 @@ pub struct Interlock(Option<Box<Held>>);
 struct Held {
     /// While deletions are held, or not all are known: how many children there were.
     of: Option<usize>,
+    /// How many deletions were held when they were last judged.
+    deletions: usize,
     /// The code that was last shown.
     shown: Option<String>,
     /// What a person has allowed, by its code.
@@ -122,7 +124,7 @@ pub fn judge(
             Verdict::Taken(uids.len())
         }
         Err(why) => {
-            memory.of = Some(of);
+            (memory.of, memory.deletions) = (Some(of), uids.len());
             let is_new = memory.shown.replace(code.clone()).as_ref() != Some(&code);
             Verdict::Held(HeldDeletions { deletions: uids.len(), of: existing, why, code, is_new })
         }
@@ -139,6 +141,11 @@ impl Interlock {
     pub fn is_holding(&self) -> bool {
         self.0.as_ref().is_some_and(|held| held.of.is_some())
     }
+
+    /// How many deletions were held when they were last judged.
+    pub fn held(&self) -> usize {
+        self.0.as_ref().map_or(0, |held| held.deletions)
+    }
 }
 
 impl Held {
@@ -148,7 +155,7 @@ impl Held {
         if is_part {
             self.of = Some(of);
         } else {
-            (self.of, self.shown) = (None, None);
+            (self.of, self.deletions, self.shown) = (None, 0, None);
         }
     }
 

@@ -73,9 +73,10 @@ fn what_was_created_meanwhile_does_not_make_the_share_smaller() {
     assert_eq!((first.deletions, first.of, first.is_new), (6, 6, true));
     assert_eq!(first.why, Exceeded::Run { allowed: 3 });
     let second = held(judged(&mut memory, &parent, &SIX, 12));
-    assert_eq!((second.of, second.is_new), (12, false));
+    assert_eq!((second.of, second.is_new, memory.held()), (12, false, 6));
     // The handler comes to its senses.
     assert_eq!(judged(&mut memory, &parent, &SIX[..3], 12), Verdict::Taken(3));
+    assert_eq!(memory.held(), 0);
     // In another process it is not known how many there were.
     let mut memory = Interlock::default();
     memory.resume(0);
@@ -96,6 +97,7 @@ fn a_part_that_may_go_does_not_end_the_hold_of_the_rest() {
             WantedDeletions { limit: LIMIT, parent: &parent, deletions, existing, is_part };
         let verdict = judge(wanted, &mut memory, |_| Ok(()));
         assert!(!matches!(verdict, Verdict::Held(_)) && memory.is_holding());
+        assert_eq!(memory.held(), 6);
     }
     held(judged(&mut memory, &parent, &SIX, 12));
 }
