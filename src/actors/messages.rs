@@ -80,8 +80,10 @@ pub enum WatchCondition {
     Pending,
     /// Its part of the store is in sync.
     Synced,
-    /// It cannot be watched, and why.
+    /// It cannot be watched for now, and why.
     Failing(String),
+    /// It cannot be watched until a person mends that: we may not, or the server has no such type.
+    Refused(String),
 }
 
 /// Whether an actor turns over: it sends this to itself.

@@ -6,6 +6,8 @@ use serde::Serialize;
 /// Why a run failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum FailureKind {
+    /// Children of a type that the operator needs cannot be listed.
+    ChildTypeUnavailable,
     /// The handler returned an error.
     HandlerFailed,
     /// The handler panicked.
@@ -26,6 +28,7 @@ impl FailureKind {
     /// The word.
     pub fn name(self) -> &'static str {
         match self {
+            Self::ChildTypeUnavailable => "ChildTypeUnavailable",
             Self::HandlerFailed => "HandlerFailed",
             Self::HandlerPanicked => "HandlerPanicked",
             Self::HandlerOverdue => "HandlerOverdue",

@@ -73,6 +73,7 @@ pub struct Context {
     events: EventQueue,
     undecodable: Mutex<EventLog>,
     paused: AtomicBool,
+    unavailable: Mutex<Option<String>>,
     overdue: Overdue,
     steps: StepMetrics,
     previews: Arc<Semaphore>,
@@ -88,7 +89,7 @@ impl Context {
         parts.config.validate()?;
         let name = parts.config.operator_name()?;
         let (limit, common) = (parts.config.max_concurrent_runs, parts.common_places.clone());
-        let (schema, said, minute, events, paused, overdue) = <_>::default();
+        let (schema, said, minute, events, paused, unavailable, overdue) = <_>::default();
         Ok(Self {
             selection: parts.config.selection()?,
             gate: Gate::new(limit, common, parts.metrics.queue(&name)),
@@ -101,6 +102,7 @@ impl Context {
             minute,
             events,
             paused,
+            unavailable,
             overdue,
             previews: Arc::new(Semaphore::new(1)),
             orders: RwLock::default(),
@@ -294,6 +296,11 @@ impl Context {
     /// What was told of objects that cannot be read.
     pub(super) fn undecodable(&self) -> MutexGuard<'_, EventLog> {
         self.undecodable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What keeps the operator from starting; only `unavailable` looks at it.
+    pub(super) fn unavailable(&self) -> &Mutex<Option<String>> {
+        &self.unavailable
     }
 
     /// Whether a person has paused the operator; only `pause` looks at it.

@@ -12,6 +12,9 @@ use crate::{
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
+    /// Children of a type that the operator needs cannot be listed; the handler was not called.
+    #[error("no handler is called, as children cannot be listed: {0}")]
+    Unavailable(String),
     /// The handler returned an error.
     #[error("{message}")]
     Handler {
@@ -78,6 +81,7 @@ impl Failure {
     /// What kind of failure it is.
     pub fn kind(&self) -> FailureKind {
         match self {
+            Self::Unavailable(_) => FailureKind::ChildTypeUnavailable,
             Self::Handler { .. } => FailureKind::HandlerFailed,
             Self::Panicked(_) => FailureKind::HandlerPanicked,
             Self::Overdue(_) => FailureKind::HandlerOverdue,
@@ -98,7 +102,7 @@ impl Failure {
         match self {
             Self::Handler { permanent, .. } => *permanent,
             Self::Refused(_) | Self::Foreign(_) => true,
-            Self::Panicked(_) | Self::Overdue(_) | Self::Died => false,
+            Self::Unavailable(_) | Self::Panicked(_) | Self::Overdue(_) | Self::Died => false,
             Self::Api(failures) => failures.iter().all(ChildFailure::is_permanent),
         }
     }
@@ -122,6 +126,8 @@ impl Failure {
                 Finished::FailedUntil { after: *after }
             }
             Self::Api(failures) => api_finished(failures, longest),
+            // Whoever mends it makes the operator start, which ends every wait.
+            Self::Unavailable(_) => Finished::FailedUntil { after: longest },
             Self::Handler { .. }
             | Self::Panicked(_)
             | Self::Overdue(_)
@@ -278,6 +284,7 @@ mod tests {
             (handler(false, Some(3)), until(3)),
             (handler(true, None), FailedForGood),
             (handler(true, Some(3)), FailedForGood),
+            (Failure::Unavailable(String::new()), until(600)),
             (Failure::Panicked(String::new()), Failed),
             (Failure::Overdue(longest), Failed),
             (Failure::Refused(Vec::new()), FailedForGood),

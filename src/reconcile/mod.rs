@@ -54,6 +54,7 @@ mod schema;
 mod series;
 mod status;
 mod takeover;
+mod unavailable;
 mod uncollectable;
 mod undeclared;
 mod undecodable;
@@ -167,6 +168,10 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let Some(parent) = undecodable::parent_again(context, parent, &mut report).await else {
         return if report.failure().is_some() { report } else { report.gone() };
     };
+    if let Some(why) = context.why_unavailable() {
+        unavailable::tell(context, &parent, why, &mut report).await;
+        return report;
+    }
     let seen = parent.clone();
     let parent = match finalize::prepare(context, parent, &mut report).await {
         finalize::Prepared::Sync(parent) => parent,

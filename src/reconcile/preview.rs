@@ -50,6 +50,9 @@ impl Context {
         if self.is_leaving(&parent) {
             return Err(CommandError::Undecided("it is on its way out: nothing is planned".into()));
         }
+        if let Some(why) = self.why_unavailable() {
+            return Err(undecided(&why));
+        }
         let observed = self.observed(&parent);
         let children = ours(self, &parent, &observed);
         let failures = failures.of(&parent);

@@ -102,9 +102,11 @@ impl Report {
     fn quotes_others(&self) -> bool {
         let is_quoting = |failure: &Failure| match failure {
             Failure::Handler { .. } | Failure::Panicked(_) | Failure::Api(_) => true,
-            Failure::Overdue(_) | Failure::Refused(_) | Failure::Foreign(_) | Failure::Died => {
-                false
-            }
+            Failure::Unavailable(_)
+            | Failure::Overdue(_)
+            | Failure::Refused(_)
+            | Failure::Foreign(_)
+            | Failure::Died => false,
         };
         !self.child_failures.is_empty() || self.failure().is_some_and(is_quoting)
     }
@@ -118,9 +120,11 @@ impl Report {
             Failure::Api(failures) => {
                 Failure::Api(failures.into_iter().map(|failure| hidden(failure, veil)).collect())
             }
-            Failure::Overdue(_) | Failure::Refused(_) | Failure::Foreign(_) | Failure::Died => {
-                failure
-            }
+            Failure::Unavailable(_)
+            | Failure::Overdue(_)
+            | Failure::Refused(_)
+            | Failure::Foreign(_)
+            | Failure::Died => failure,
         });
         if let Some(failure) = failure {
             self.fail(failure);

@@ -3,6 +3,7 @@
 
 mod orders;
 mod parents;
+mod start;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -12,14 +13,13 @@ use std::{
 };
 
 use actix::{Actor, Addr, AsyncContext, Handler};
+use start::Start;
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
     Spread,
     mailbox::{Letter, Mail, Postbox, Receive, post},
-    messages::{
-        LeftOut, Observed, OperatorStateChanged, Touched, Turn, WatchChanged, WatchCondition,
-    },
+    messages::{LeftOut, Observed, OperatorStateChanged, Touched, Turn, WatchCondition},
     reason::{child_cause, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
 };
@@ -61,7 +61,7 @@ pub struct OperatorParts {
 pub struct OperatorActor {
     parts: OperatorParts,
     watches: BTreeMap<Watched, WatchCondition>,
-    has_started: bool,
+    start: Start,
     parents: HashMap<ObjectKey, Parent>,
     keys: HashMap<Uid, ObjectKey>,
     /// Parents that are gone, but not their last run: one that is back waits for its end.
@@ -97,8 +97,8 @@ impl OperatorActor {
             ended: Postbox::new(address, &parts.mailbox),
         });
         let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
-        let has_started = false;
-        Self { parts, watches, has_started, parents, keys, ending, held_up, reconcilers, pulse }
+        let start = Start::Awaited;
+        Self { parts, watches, start, parents, keys, ending, held_up, reconcilers, pulse }
     }
 
     fn name(&self) -> &OperatorName {
@@ -118,7 +118,7 @@ impl OperatorActor {
             .watches
             .values()
             .filter_map(|condition| match condition {
-                WatchCondition::Failing(why) => Some(why.clone()),
+                WatchCondition::Failing(why) | WatchCondition::Refused(why) => Some(why.clone()),
                 WatchCondition::Pending | WatchCondition::Synced => None,
             })
             .chain(self.held_up.clone())
@@ -135,24 +135,6 @@ impl OperatorActor {
         }
     }
 
-    /// Nothing runs before every type has been listed: a missing child would look deleted.
-    fn start_when_synced(&mut self) {
-        if self.has_started || self.watches.values().any(|at| *at != WatchCondition::Synced) {
-            return;
-        }
-        self.has_started = true;
-        let mut parents = self.parts.parents.list();
-        parents.retain(|parent| self.parts.context.answers_for(parent));
-        for parent in parents {
-            let touch = if parent.is_deleting() { Touch::Deletion } else { Touch::Listed };
-            self.parent_is(&parent, touch, Cause::Restarted);
-        }
-        let readers = [&self.parts.parents].into_iter().chain(&self.parts.children);
-        for object in readers.flat_map(StoreReader::left_out) {
-            self.left_out(object);
-        }
-    }
-
     /// Has it told where a user looks that an object cannot be read, and those run that it concerns.
     fn left_out(&self, object: Undecodable) {
         let (context, parents) = (self.parts.context.clone(), self.parents_of(&object));
@@ -165,18 +147,6 @@ impl OperatorActor {
             }
         }
         self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
-    }
-
-    /// What the status of the parents may hold is read while their children are still listed: else
-    /// the first runs of all wait for it together.
-    fn read_schema_ahead(&self) {
-        let is_listed = |(at, condition): (&Watched, &WatchCondition)| {
-            at.ty != *self.parts.parents.ty() || *condition == WatchCondition::Synced
-        };
-        if self.watches.iter().all(is_listed) {
-            let context = self.parts.context.clone();
-            self.parts.runtime.spawn(async move { context.read_schema_ahead().await });
-        }
     }
 
     fn parents_of(&self, object: &Undecodable) -> Vec<Object> {
@@ -260,7 +230,7 @@ impl Receive<Turn> for OperatorActor {
 
 impl Receive<Observed> for OperatorActor {
     fn receive(&mut self, observed: Observed, _: &mut Self::Context) {
-        if !self.has_started {
+        if self.start == Start::Awaited {
             return;
         }
         let origin = observed.origin.as_ref();
@@ -277,23 +247,9 @@ impl Receive<Observed> for OperatorActor {
 impl Receive<LeftOut> for OperatorActor {
     /// What is left out before the start is looked up at the start.
     fn receive(&mut self, LeftOut { object }: LeftOut, _: &mut Self::Context) {
-        if self.has_started {
+        if self.start == Start::Full {
             self.left_out(object);
         }
-    }
-}
-
-impl Receive<WatchChanged> for OperatorActor {
-    fn receive(&mut self, changed: WatchChanged, _: &mut Self::Context) {
-        let WatchChanged { watched, condition } = changed;
-        let Some(known) = self.watches.get_mut(&watched) else { return };
-        *known = condition;
-        if watched.ty == *self.parts.parents.ty() {
-            self.parts.context.forget_schema();
-            self.read_schema_ahead();
-        }
-        self.start_when_synced();
-        self.show_state();
     }
 }
 

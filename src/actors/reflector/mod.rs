@@ -237,9 +237,14 @@ impl Reflector {
             self.parts.store.cut_off(self.scopes[scope].id, true);
         }
         if is_lasting {
-            let why = WatchCondition::Failing(self.why(scope, error));
+            let why = self.why(scope, error);
+            let condition = if is_refused(error) {
+                WatchCondition::Refused(why)
+            } else {
+                WatchCondition::Failing(why)
+            };
             for scope in self.concerned(scope, error) {
-                self.set_condition(scope, why.clone());
+                self.set_condition(scope, condition.clone());
             }
         }
     }
@@ -249,7 +254,7 @@ impl Reflector {
     fn is_lasting(&self, scope: usize, error: &ApiError) -> bool {
         let Scope { condition, failures, failing_since, .. } = &self.scopes[scope];
         let was_synced = *condition == WatchCondition::Synced;
-        matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
+        is_refused(error)
             || (*failures >= FAILURES_THAT_LAST
                 && (!was_synced || failing_since.elapsed() >= DEGRADED_AFTER))
     }
@@ -268,6 +273,11 @@ impl Reflector {
     fn is_synced(&self, scope: usize) -> bool {
         self.parts.store.reader().is_scope_synced(self.scopes[scope].id)
     }
+}
+
+/// Whether time alone will not mend it.
+fn is_refused(error: &ApiError) -> bool {
+    matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
 }
 
 impl Actor for Reflector {

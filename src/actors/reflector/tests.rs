@@ -198,7 +198,7 @@ fn what_the_watch_of_all_says_is_true_of_one_namespace_but_that_it_is_forbidden(
         assert!(reflector.scopes.iter().all(|it| it.condition == WatchCondition::Synced));
         reflector.failed(0, &refused(code), Duration::from_secs(1));
         let is_failing =
-            |scope: usize| matches!(reflector.scopes[scope].condition, WatchCondition::Failing(_));
+            |scope: usize| matches!(reflector.scopes[scope].condition, WatchCondition::Refused(_));
         assert_eq!((is_failing(0), is_failing(1)), (true, is_told_of_all), "{code}");
     }
 }

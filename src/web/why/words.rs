@@ -9,7 +9,10 @@ pub(super) fn what_failed(kind: FailureKind) -> &'static str {
         FailureKind::InvalidChildren => "the handler wants children that cannot be written: ",
         FailureKind::Conflict => "somebody else's object is in the way: ",
         FailureKind::WriteFailed => "a request to the API server failed: ",
-        FailureKind::HandlerPanicked | FailureKind::HandlerOverdue | FailureKind::RunDied => "",
+        FailureKind::ChildTypeUnavailable
+        | FailureKind::HandlerPanicked
+        | FailureKind::HandlerOverdue
+        | FailureKind::RunDied => "",
     }
 }
 
@@ -18,6 +21,9 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
     match kind {
         FailureKind::HandlerFailed if phase == ParentPhase::Stalled => {
             "Change what the error names, above all in the spec of the parent."
+        }
+        FailureKind::ChildTypeUnavailable => {
+            "Grant the permission, or install the type: the operator starts by itself then."
         }
         FailureKind::HandlerFailed => "Change what the error names, unless it passes by itself.",
         FailureKind::HandlerPanicked | FailureKind::HandlerOverdue => {

@@ -21,6 +21,7 @@ mod swarm;
 mod sweep;
 mod throttled;
 mod together;
+mod unavailable;
 mod watches;
 
 use std::time::Duration;

@@ -1,0 +1,111 @@
+//! From the first news of the watches to the first runs.
+//!
+//! ```text
+//! Awaited --all is listed--> Full
+//!    |                        ^
+//!    | a child type is refused: only a person can mend that
+//!    v                        |
+//! OfStatuses --all is listed--+
+//! ```
+//!
+//! No handler is called before every type has been listed: a missing child would look deleted. In
+//! `OfStatuses` each parent says why.
+
+use super::{OperatorActor, Watched};
+use crate::{
+    actors::{
+        mailbox::Receive,
+        messages::{WatchChanged, WatchCondition},
+    },
+    history::Cause,
+    schedule::Touch,
+    store::StoreReader,
+};
+
+/// How far an operator has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Not all has been listed.
+    Awaited,
+    /// A child type cannot be listed until a person mends that.
+    OfStatuses,
+    /// All has been listed.
+    Full,
+}
+
+impl Receive<WatchChanged> for OperatorActor {
+    fn receive(&mut self, changed: WatchChanged, _: &mut Self::Context) {
+        let WatchChanged { watched, condition } = changed;
+        let Some(known) = self.watches.get_mut(&watched) else { return };
+        *known = condition;
+        if watched.ty == *self.parts.parents.ty() {
+            self.parts.context.forget_schema();
+            self.read_schema_ahead();
+        }
+        if self.start != Start::Full {
+            self.start_when_listed();
+        }
+        self.show_state();
+    }
+}
+
+impl OperatorActor {
+    fn start_when_listed(&mut self) {
+        if self.are_listed(|_| true) {
+            self.parts.context.set_unavailable(None);
+            self.run_all(Start::Full);
+            self.tell_left_out();
+        } else if let Some(refused) = self.refused().filter(|_| self.are_parents_listed()) {
+            if self.parts.context.set_unavailable(Some(refused)) {
+                self.run_all(Start::OfStatuses);
+            }
+        }
+    }
+
+    fn are_listed(&self, which: impl Fn(&Watched) -> bool) -> bool {
+        let mut conditions = self.watches.iter().filter(|(watched, _)| which(watched));
+        conditions.all(|(_, at)| *at == WatchCondition::Synced)
+    }
+
+    fn are_parents_listed(&self) -> bool {
+        self.are_listed(|watched| watched.ty == *self.parts.parents.ty())
+    }
+
+    /// Why types cannot be listed until a person mends that.
+    fn refused(&self) -> Option<String> {
+        let why = |condition: &WatchCondition| match condition {
+            WatchCondition::Refused(why) => Some(why.clone()),
+            WatchCondition::Failing(_) | WatchCondition::Pending | WatchCondition::Synced => None,
+        };
+        let refused: Vec<String> = self.watches.values().filter_map(why).collect();
+        (!refused.is_empty()).then(|| refused.join("; "))
+    }
+
+    /// Those that say why they do not run are not to wait for their next look.
+    fn run_all(&mut self, start: Start) {
+        let touch = if self.start == Start::Awaited { Touch::Listed } else { Touch::Parent };
+        self.start = start;
+        let mut parents = self.parts.parents.list();
+        parents.retain(|parent| self.parts.context.answers_for(parent));
+        for parent in parents {
+            let touch = if parent.is_deleting() { Touch::Deletion } else { touch };
+            self.parent_is(&parent, touch, Cause::Restarted);
+        }
+    }
+
+    fn tell_left_out(&self) {
+        let readers = [&self.parts.parents].into_iter().chain(&self.parts.children);
+        for object in readers.flat_map(StoreReader::left_out) {
+            self.left_out(object);
+        }
+    }
+
+    /// What the status of the parents may hold is read while their children are still listed: else
+    /// the first runs of all wait for it together.
+    fn read_schema_ahead(&self) {
+        if self.are_parents_listed() {
+            let context = self.parts.context.clone();
+            self.parts.runtime.spawn(async move { context.read_schema_ahead().await });
+        }
+    }
+}
