@@ -115,8 +115,8 @@ impl Conditions {
     /// Those in the status of an object, but for the framework's own, and without times and generations:
     /// to change some of them and return the result. What is no condition is left out.
     pub fn of(object: &Object) -> Self {
-        let mut status = object.field("status").unwrap_or_default();
-        let mut conditions = Self::from_json(&status["conditions"].take());
+        let status = object.field("status").unwrap_or_default();
+        let mut conditions = Self::from_json(&status["conditions"]);
         let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty) || AT_TIMES.contains(&ty);
         conditions.0.retain(|condition| !is_ours(&condition.ty));
         for condition in &mut conditions.0 {

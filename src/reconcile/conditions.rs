@@ -36,8 +36,9 @@ pub(super) fn shown(parent: &Object, ty: &str) -> Option<Value> {
     if !parent.json().contains(ty) {
         return None;
     }
-    let mut status = parent.field("status")?;
-    let conditions = status["conditions"].as_array_mut()?;
+    // Whoever writes it may have made anything of it.
+    let Value::Object(mut status) = parent.field("status")? else { return None };
+    let Value::Array(mut conditions) = status.remove("conditions")? else { return None };
     conditions.iter().position(|it| it["type"] == ty).map(|at| conditions.swap_remove(at))
 }
 

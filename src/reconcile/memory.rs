@@ -10,7 +10,7 @@ use std::{
 use super::{EventLog, PausedBy};
 use crate::{
     metrics::Standing,
-    object::{Object, ResourceVersion},
+    object::{K8sType, Object, ResourceVersion},
     plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos},
 };
 
@@ -53,8 +53,8 @@ pub struct Troubles {
     pub recreated: BTreeMap<ChildId, u64>,
     /// What was last said of fields that others hold, so that it is not sent again.
     pub last_contested: Option<String>,
-    /// A hash of the types that were last told to keep deletions waiting.
-    pub last_unsynced: Option<u64>,
+    /// The types that were told to keep deletions waiting, and do.
+    pub told_unsynced: BTreeSet<K8sType>,
     /// Children at which the server asked for patience, until it no longer does.
     pub throttled: BTreeSet<ChildId>,
     /// Children that take their time to go.
@@ -107,14 +107,14 @@ impl Memory {
 impl Troubles {
     fn are_over(&self) -> bool {
         let Self { foreign, in_conflict, held, recreated, last_contested, throttled, .. } = self;
-        let Self { last_unsynced, lingering, told_pause_value, .. } = self;
+        let Self { told_unsynced, lingering, told_pause_value, .. } = self;
         let Self { unkept_status, told_undeclared, .. } = self;
         foreign.is_empty()
             && in_conflict.is_empty()
             && held.is_none()
             && recreated.is_empty()
             && last_contested.is_none()
-            && last_unsynced.is_none()
+            && told_unsynced.is_empty()
             && throttled.is_empty()
             && lingering.is_empty()
             && told_pause_value.is_none()

@@ -136,11 +136,13 @@ fn gives_way(context: &Context, report: &Report) -> bool {
 /// the report, and where a user looks.
 async fn run(context: &Context, job: Job) -> Report {
     let (clock, metrics) = (Instant::now(), context.metrics());
+    let (key, uid) = (job.key.clone(), job.uid.clone());
     metrics.run_started(context.name());
     let mut report = living(context, job).await;
     report.took = clock.elapsed();
     report.decisions = decisions::made(&report);
-    report.count_standing(metrics, context.name());
+    let leaves = context.parent(&key, &uid).is_none_or(|parent| context.is_leaving(&parent));
+    report.count_standing(metrics, context.name(), leaves);
     report.memory.shrink();
     context.steps().took(report.steps);
     metrics.run_finished(context.name(), &report.outcome(context.config()), report.took);

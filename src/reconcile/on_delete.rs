@@ -45,6 +45,7 @@ fn doubted(id: &ChildId, error: ApiError, report: &mut Report) {
     if error.is_throttling() {
         return report.child_failed(id, error);
     }
-    tracing::debug!(child = %id, %error, "cannot try an apply");
+    // What the server says may quote a secret.
+    tracing::debug!(child = %id, class = ?error.class(), "cannot try an apply");
     report.wait(id, &"it looks different, and the server cannot tell yet whether it is");
 }

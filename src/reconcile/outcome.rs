@@ -61,7 +61,7 @@ impl Report {
             End::Finalizing => recheck(self.resync.unwrap_or(RECHECK)),
             _ if self.status_is_due => recheck(SCHEMA_RECHECK),
             // The end of the pause wakes it.
-            _ if self.paused.is_some() => Finished::Settled { resync: self.resync },
+            _ if self.paused.is_some() => self.settled(),
             _ if self.interlock.is_some() && self.waiting.len() == 1 => {
                 recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
             }
@@ -105,7 +105,10 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
-    use crate::{object::K8sType, reconcile::Memory};
+    use crate::{
+        object::K8sType,
+        reconcile::{Held, Memory, Pause, PausedBy},
+    };
 
     #[test]
     fn finalize_is_called_again_after_the_time_that_it_chose() {
@@ -140,5 +143,17 @@ mod tests {
             report.waiting.extend(waits.then(|| "a child is being deleted".to_owned()));
             assert_eq!(report.finished(&config), expected, "{end:?} {waits} {resync:?}");
         }
+    }
+
+    /// Nothing else takes the condition off.
+    #[test]
+    fn a_paused_parent_looks_whether_what_was_written_again_and_again_has_come_to_rest() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let mut report = Report::new(SystemTime::now(), Memory::default());
+        report.paused = Some(Pause { by: PausedBy::Annotation, held: Held::Writes(0) });
+        assert_eq!(report.finished(&config), Finished::Settled { resync: None });
+        let after = Duration::from_mins(1);
+        report.calms_in = Some(after);
+        assert_eq!(report.finished(&config), Finished::Calming { after });
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     cluster::{ApiError, EventKind},
     object::{Object, ObjectKey, Uid},
     operator::{ChildState, Condition, PAUSED_ANNOTATION, is_paused, misunderstood_pause},
-    plan::{ChildId, Plan, Step},
+    plan::{ChildId, Interlock, Plan, Step, Waiting, WaitingReason},
 };
 
 /// The type of the condition of a paused parent.
@@ -145,8 +145,15 @@ pub(super) fn keeps(
 
 /// Notes what a plan would do, and how the children stand of which it does nothing.
 pub(super) async fn hold(context: &Context, plan: Plan, by: PausedBy, report: &mut Report) {
-    let (steps, _) = take_in(context, plan, report).await;
-    report.memory.had_children |= report.unchanged > 0;
+    let (existing, desired) = (plan.existing(), plan.desired());
+    let (steps, waiting) = take_in(context, plan, report).await;
+    report.memory.had_children |= existing > 0;
+    // The end of the pause judges what is to go; that nothing is can be said at once.
+    let may_go = |waiting: &Waiting| waiting.why == WaitingReason::TypeNotSynced;
+    if steps.iter().all(|step| step.final_deletion().is_none()) && !waiting.iter().any(may_go) {
+        report.memory.interlock = Some(Interlock::default());
+    }
+    report.remember_foreign(&desired);
     report.hold(by, Held::Writes(0));
     report.held.extend(report.memory.memos.contested().map(ToString::to_string));
     report.tell_altered();
@@ -222,7 +229,7 @@ pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
     let event = match now {
         _ if now == told => return,
         Some(by) => ("Paused", by.announcement()),
-        None => ("Resumed", "what was kept back by the pause is done now".to_owned()),
+        None => ("Resumed", "it is no longer paused".to_owned()),
     };
     events::tell(context, parent, (EventKind::Normal, event.0, event.1), report);
 }

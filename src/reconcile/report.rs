@@ -195,14 +195,21 @@ impl Report {
     }
 
     /// Counts the children that are in conflict or held from now on, and no longer those that were.
-    pub(super) fn count_standing(&mut self, metrics: &Metrics, operator: &OperatorName) {
-        let is_there = !matches!(self.end, End::Gone | End::Finalized);
+    /// What stood in the way of a parent that `leaves` is none of its business any more.
+    pub(super) fn count_standing(
+        &mut self,
+        metrics: &Metrics,
+        operator: &OperatorName,
+        leaves: bool,
+    ) {
+        let is_there = !leaves && !matches!(self.end, End::Gone | End::Finalized);
         let children = self.memory.troubles().foreign.keys().chain(self.contested());
         let children = children.filter(|_| is_there);
         let in_conflict: Box<[_]> =
             children.map(|id| metrics.in_conflict(operator, &id.ty)).collect();
         let held = self.memory.interlock.as_ref().map_or(0, Interlock::held);
-        let held = (is_there && held > 0).then(|| metrics.held(operator, held));
+        let is_held = held > 0 && (is_there || self.interlock.is_some());
+        let held = is_held.then(|| metrics.held(operator, held));
         if let Some(troubles) = self.memory.troubles_if(held.is_some() || !in_conflict.is_empty()) {
             (troubles.in_conflict, troubles.held) = (in_conflict, held);
         }

@@ -35,6 +35,10 @@ pub(super) fn tell(
     report: &mut Report,
 ) {
     let told = report.memory.troubles().told_undeclared;
+    if let Some(troubles) = report.memory.troubles_if(false).filter(|_| paths.is_empty() && is_all)
+    {
+        troubles.told_undeclared = None;
+    }
     if paths.is_empty() || (!is_all && told.is_some()) {
         return;
     }

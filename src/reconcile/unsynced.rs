@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Report, events};
+use super::{Context, Report, events, memory::Troubles};
 use crate::{
     cluster::EventKind,
     object::{K8sType, Object},
@@ -12,41 +12,47 @@ use crate::{
 /// The reason of the Event.
 const REASON: &str = "DeletionWaits";
 
-/// Tells what waits, if it is for other types than was told last.
+/// Tells what waits, if it is for a type that was not told.
 pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
-    let Some((first, others)) = report.unsynced.split_first() else {
-        return forget(context, parent, report);
-    };
+    forget(context, parent, report);
+    let Some((first, others)) = report.unsynced.split_first() else { return };
     let types = awaited(context, parent, report);
-    let what = Some(events::hash(&types));
-    if report.memory.troubles().last_unsynced == what {
+    if types.is_subset(&report.memory.troubles().told_unsynced) {
         return;
     }
-    report.memory.troubles_mut().last_unsynced = what;
     let more =
         if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-    let types: Vec<_> = types.iter().map(ToString::to_string).collect();
+    let named: Vec<_> = types.iter().map(ToString::to_string).collect();
     let message = format!(
         "{first}{more}: deletion waits until all objects of {} are known; /readyz says why they are \
          not",
-        types.join(", ")
+        named.join(", ")
     );
+    report.memory.troubles_mut().told_unsynced.extend(types);
     events::tell(context, parent, (EventKind::Warning, REASON, message), report);
 }
 
-/// What was told is over when all is known. A list of earlier may hide for a while what is to go: that
-/// it is back is no news.
+/// What was told is over when all of that type is known. A list of earlier may hide for a while what is
+/// to go: that it is back is no news.
 fn forget(context: &Context, parent: &Object, report: &mut Report) {
-    let is_over = context.unsynced(parent).is_empty();
-    if let Some(troubles) = report.memory.troubles_if(false).filter(|_| is_over) {
-        troubles.last_unsynced = None;
+    let is_one = |troubles: &&mut Troubles| !troubles.told_unsynced.is_empty();
+    if let Some(troubles) = report.memory.troubles_if(false).filter(is_one) {
+        let unknown = unknown(context, parent);
+        troubles.told_unsynced.retain(|ty| unknown.contains(ty));
     }
 }
 
-/// The types of which not all is known. A parent that may be old keeps all its children.
+/// The types of which not all is known and something is to go.
 fn awaited(context: &Context, parent: &Object, report: &Report) -> BTreeSet<K8sType> {
+    let mut types = unknown(context, parent);
+    types.retain(|ty| *ty == *parent.ty() || report.unsynced.iter().any(|child| child.ty == *ty));
+    types
+}
+
+/// The types of which not all is known. A parent that may be old keeps all its children.
+fn unknown(context: &Context, parent: &Object) -> BTreeSet<K8sType> {
     if context.may_be_old(parent) {
         return BTreeSet::from([parent.ty().clone()]);
     }
-    report.unsynced.iter().map(|child| child.ty.clone()).collect()
+    context.unsynced(parent)
 }

@@ -97,7 +97,7 @@ async fn a_pause_and_its_end_are_told_once_each() {
     world.delete(CONFIG_MAP, "c").await;
     operators.until_runs("cook", &world.namespace, "r", before + 1).await;
     annotated(Value::Null).await;
-    told("Resumed", "kept back", 1).await;
+    told("Resumed", "no longer paused", 1).await;
     world.until_ready(RECIPE, "r").await;
     operators.until_synced("cook", &world.namespace, "r").await;
     // The operator: a parent is told of it once something is kept from it.
@@ -105,7 +105,7 @@ async fn a_pause_and_its_end_are_told_once_each() {
     world.delete(CONFIG_MAP, "c").await;
     told("Paused", "a person has paused the operator", 1).await;
     assert_eq!(operators.post("/api/v1/operators/cook/resume").await.0, 200);
-    told("Resumed", "kept back", 2).await;
+    told("Resumed", "no longer paused", 2).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(events_of(&world, "Paused").await.len(), 2);
     told("Paused", "the annotation operetta.dev/paused is", 1).await;

@@ -121,3 +121,31 @@ async fn at_the_end_of_a_parent_too_a_server_that_asks_for_patience_has_it() {
     let said = report.failure().unwrap().to_string();
     assert!(said.ends_with("1 other write waits"), "{said}");
 }
+
+/// As the condition does, which goes with the parent.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_in_the_way_of_a_parent_that_leaves() {
+    let id = ChildId { ty: pods(), key: ObjectKey::namespaced("ns", "c") };
+    let foreign = plan::ForeignChild {
+        id: id.clone(),
+        uid: Uid::new("other"),
+        version: crate::object::ResourceVersion::Number(1),
+        owner: "somebody".to_owned(),
+        is_adoptable: false,
+    };
+    for (finalizers, counted) in [(None, 1), (Some(["foregroundDeletion"]), 0)] {
+        let setup = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c"));
+        let setup = match finalizers {
+            Some(finalizers) => setup.ending(&finalizers),
+            None => setup,
+        };
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => taken(),
+        });
+        let mut memory = Memory::default();
+        memory.troubles_mut().foreign.insert(id.clone(), foreign.clone());
+        let report = world.run(memory).await;
+        assert_eq!(report.memory.troubles().in_conflict.len(), counted, "{report:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! What a run does when its status is not taken as it is, or cannot be written yet.
 
 use super::*;
-use crate::operator::OperatorConfig;
+use crate::operator::{Conditions, OperatorConfig};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
@@ -239,4 +239,41 @@ async fn what_the_server_does_not_keep_of_a_status_is_sent_once_for_each_state_o
         assert_eq!(world.asked("PATCH").len(), sent, "at version {version}");
         memory = report.memory;
     }
+}
+
+/// Whoever may write it may have made anything of it, and put the words of our conditions into it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_is_no_object_is_survived() {
+    for status in
+        [json!("Paused"), json!(["DeletionsHeld"]), json!(7), json!({"conditions": "Flapping"})]
+    {
+        let mut odd = parent("3");
+        odd["metadata"]["annotations"] = json!({"words": "Paused DeletionsHeld Flapping"});
+        odd["status"] = status.clone();
+        let setup = Setup::new(pods(), ChildConfig::apply()).of(odd).caching(child("5", 1));
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!(report.failure().map(Failure::reason), None, "{status}");
+        assert!(report.deleted == 1, "{report:?}");
+        assert_eq!(Conditions::of(&world.parent().unwrap()), Conditions::new());
+    }
+}
+
+/// As after the CRD was mended and rolled back.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_undeclared_again_is_told_again() {
+    let world = Setup::new(pods(), ChildConfig::apply()).before(|_| taken());
+    let context = world.context();
+    let mut report = Report::new(SystemTime::now(), Memory::default());
+    let (parent, paths) = (world.parent().unwrap(), ["status.x".to_owned()]);
+    for (paths, is_all) in [(&paths[..], true), (&paths, true), (&[], false), (&paths, true)] {
+        undeclared::tell(&context, &parent, (paths, is_all), &mut report);
+        assert!(report.memory.troubles().told_undeclared.is_some());
+    }
+    undeclared::tell(&context, &parent, (&[], true), &mut report);
+    assert!(report.memory.troubles().told_undeclared.is_none());
 }

@@ -41,7 +41,7 @@ async fn a_deletion_that_waits_for_a_list_is_told_once_and_again_for_another_rea
 
     let well = setup().before(quiet);
     let memory = well.run(memory).await.memory;
-    assert_eq!((told(&well).await, memory.troubles().last_unsynced), (vec![], None));
+    assert_eq!((told(&well).await, memory.troubles().told_unsynced.len()), (vec![], 0));
     assert_eq!(well.asked("DELETE").len(), 1);
 }
 
@@ -53,4 +53,15 @@ async fn a_child_that_an_old_list_hides_for_a_while_is_not_told_again() {
     let memory = hidden.run(memory).await.memory;
     seen.run(memory).await;
     assert_eq!((told(&seen).await, told(&hidden).await), (vec![waits("Pod.v1")], vec![]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_known_again_is_over_although_another_type_is_not_known_yet() {
+    let services = K8sType::namespaced("v1", "Service", "services");
+    let unlisted = setup().unlisted().before(quiet);
+    let mut memory = Memory::default();
+    memory.troubles_mut().told_unsynced.insert(services);
+    let memory = unlisted.run(memory).await.memory;
+    assert_eq!(memory.troubles().told_unsynced.iter().collect::<Vec<_>>(), [&pods()]);
+    assert_eq!(told(&unlisted).await, [waits("Pod.v1")]);
 }
