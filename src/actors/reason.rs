@@ -3,6 +3,7 @@
 use crate::{
     history::{Cause, ChildChange},
     object::{K8sType, Object},
+    plan,
     schedule::Touch,
     store::Change,
 };
@@ -44,6 +45,12 @@ pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
         from: version(&change.before),
         to: version(&change.after),
     }))
+}
+
+/// Whether nothing but the status of an object has changed.
+pub(super) fn is_of_status_only(change: &Change) -> bool {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
+    plan::differ_in_status_only(before, after)
 }
 
 #[cfg(test)]
@@ -92,5 +99,28 @@ mod tests {
             })
         };
         assert_eq!(strength(Some(&untold("1")), &untold("2")), Touch::Parent, "it may be a spec");
+    }
+
+    #[test]
+    fn a_change_is_of_the_status_only_if_all_else_is_as_it_was() {
+        type Edit = fn(&mut Value);
+        let table: [(Edit, bool); 6] = [
+            (|child| child["status"]["phase"] = json!("new"), true),
+            (|child| child["spec"] = json!({"a": "b"}), false),
+            (|child| child["metadata"]["labels"] = json!({}), false),
+            (|child| child["metadata"]["finalizers"] = json!(["a"]), false),
+            (|child| child["metadata"]["uid"] = json!("other"), false),
+            (|child| child["metadata"]["deletionTimestamp"] = json!("now"), false),
+        ];
+        let of = |before: Option<&Object>, after: Option<Object>| {
+            let parents = <_>::default();
+            is_of_status_only(&Change { before: before.cloned(), after, parents })
+        };
+        let before = parent("1", |_| {});
+        for (edit, expected) in table {
+            let after = parent("2", edit);
+            assert_eq!(of(Some(&before), Some(after.clone())), expected, "{}", after.json());
+        }
+        assert!(!of(None, Some(before.clone())) && !of(Some(&before), None), "it came, or went");
     }
 }

@@ -14,6 +14,7 @@ pub struct ChildType {
 
 /// What to do with children of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked for by itself")]
 pub struct ChildConfig {
     /// How a child that differs from what is desired gets there.
     pub update_strategy: UpdateStrategy,
@@ -30,6 +31,8 @@ pub struct ChildConfig {
     /// Whether children may be where their parent cannot own them, see
     /// [`ChildConfig::uncollectable`].
     pub uncollectable: bool,
+    /// Whether a change of nothing but a child's status is no reason to run. Default not.
+    pub ignores_status: bool,
 }
 
 /// How a child that differs from what is desired gets there.
@@ -89,7 +92,8 @@ impl ChildConfig {
 
     fn new(update_strategy: UpdateStrategy) -> Self {
         let (conflicts, propagation) = (ConflictPolicy::Force, Propagation::Background);
-        let (adopt, recreate_if_immutable, uncollectable) = (false, false, false);
+        let (adopt, recreate_if_immutable) = (false, false);
+        let (uncollectable, ignores_status) = (false, false);
         Self {
             update_strategy,
             conflicts,
@@ -97,6 +101,7 @@ impl ChildConfig {
             recreate_if_immutable,
             propagation,
             uncollectable,
+            ignores_status,
         }
     }
 
@@ -120,6 +125,14 @@ impl ChildConfig {
     #[must_use]
     pub fn adopting(self) -> Self {
         Self { adopt: true, ..self }
+    }
+
+    /// Does not run a parent for a change of nothing but the status of such a child: for handlers that do
+    /// not read it, over children whose status changes often. What is cached is as new as ever, so that
+    /// a run for another reason sees it.
+    #[must_use]
+    pub fn ignoring_status(self) -> Self {
+        Self { ignores_status: true, ..self }
     }
 
     /// Deletes a child and creates it anew when a change is refused because a field of it is

@@ -55,10 +55,7 @@ impl Contested {
     /// Whether it was found out about the object as it is now: only its status and versions may
     /// have changed. Who lets go of a field may leave its value as it is.
     pub(super) fn is_about(&self, live: &Object) -> bool {
-        self.left == *live
-            || (self.left.uid() == live.uid()
-                && self.left.ownership_hash() == live.ownership_hash()
-                && fingerprint::content(&self.left) == fingerprint::content(live))
+        self.left == *live || fingerprint::differ_in_status_only(&self.left, live)
     }
 }
 

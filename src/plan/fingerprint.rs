@@ -30,6 +30,15 @@ pub fn are_alike(one: &Object, other: &Object, operator: &OperatorName) -> bool 
     is_same(&of_one) && is_same(&of_other)
 }
 
+/// Whether two versions of an object differ in nothing but status, versions and times: not even in who
+/// manages it.
+pub fn differ_in_status_only(one: &Object, other: &Object) -> bool {
+    one.uid() == other.uid()
+        && one.is_deleting() == other.is_deleting()
+        && one.ownership_hash() == other.ownership_hash()
+        && content(one) == content(other)
+}
+
 /// A hash of what people and controllers put into an object: all but its status and what the
 /// server itself writes.
 pub(super) fn content(object: &Object) -> u64 {

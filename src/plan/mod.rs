@@ -51,7 +51,7 @@ pub use contested::{Contested, HeldField, is_tie, without};
 pub use decide::{PlanInput, plan};
 pub use difference::{Difference, compare};
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
-pub use fingerprint::{are_alike, explains};
+pub use fingerprint::{are_alike, differ_in_status_only, explains};
 pub use flapping::{Flapping, FlappingReason, Subject};
 pub use interlock::{
     Exceeded, HeldDeletions, Interlock, Minute, Taken, Verdict, WantedDeletions, judge,

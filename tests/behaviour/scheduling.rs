@@ -5,12 +5,19 @@ use std::{
     time::Duration,
 };
 
-use operetta::{prelude::*, schedule::Priority};
+use k8s_openapi::api::core::v1::Service;
+use kube::api::Patch;
+use operetta::{
+    history::Cause,
+    object::{K8sType, ObjectKey},
+    prelude::*,
+    schedule::Priority,
+};
 use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, ECHO, Operators, World, eventually},
+    world::{CONFIG_MAP, ECHO, Operators, SERVICE, World, eventually},
 };
 
 /// A handler that notes who runs, and holds every run up while it is shut.
@@ -278,5 +285,38 @@ async fn a_child_that_was_deleted_is_back_when_the_window_is_over() {
     let is_back =
         |child: &Value| child["metadata"]["uid"].is_string() && child["metadata"]["uid"] != first;
     world.until(CONFIG_MAP, "c", "the child anew", is_back).await;
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_asked_for() {
+    let Some(world) = World::new().await else { return };
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let config = OperatorConfig::new("cook", parent)
+        .child::<Service>(ChildConfig::apply().ignoring_status());
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+        "spec": {"clusterIP": "None", "ports": [{"port": 80}]},
+    });
+    world.apply(RECIPE, recipe("r", &[service])).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
+    let well = json!({
+        "type": "Well", "status": "True", "reason": "Fine", "message": "",
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+    });
+    let patch = Patch::Merge(json!({"status": {"conditions": [well]}}));
+    world.api(SERVICE).patch_status("s", &<_>::default(), &patch).await.unwrap();
+    let from = world.get(SERVICE, "s").await["metadata"]["resourceVersion"].clone();
+    world.patch(SERVICE, "s", json!({"metadata": {"labels": {"look": "here"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    let key = ObjectKey::namespaced(&world.namespace, "r");
+    let shown = operators.running().board().parent("cook", &key).unwrap();
+    let run = shown.history.newest_first().next().unwrap();
+    let [Cause::ChildChanged(change)] = &run.causes[..] else { panic!("{run:?}") };
+    assert_eq!(change.from.as_ref().map(ToString::to_string).as_deref(), from.as_str());
+    assert_eq!(shown.history.recorded(), runs + 1, "none for the status");
     operators.stop().await;
 }

@@ -20,7 +20,7 @@ use super::{
     Spread,
     mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{LeftOut, Observed, OperatorStateChanged, Touched, Turn, WatchCondition},
-    reason::{child_cause, parent_cause, strength},
+    reason::{child_cause, is_of_status_only, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
@@ -175,7 +175,8 @@ impl OperatorActor {
     }
 
     fn child_changed(&self, ty: &K8sType, change: &Change, origin: Option<&Origin>) {
-        if !self.parts.children.iter().any(|reader| reader.ty() == ty) {
+        let Some(config) = self.parts.context.config().child_config(ty) else { return };
+        if config.ignores_status && is_of_status_only(change) {
             return;
         }
         for uid in change.parents.iter().filter(|uid| !self.is_own(uid, origin)) {

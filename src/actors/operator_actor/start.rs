@@ -55,10 +55,10 @@ impl OperatorActor {
             self.parts.context.set_unavailable(None);
             self.run_all(Start::Full);
             self.tell_left_out();
-        } else if let Some(refused) = self.refused().filter(|_| self.are_parents_listed()) {
-            if self.parts.context.set_unavailable(Some(refused)) {
-                self.run_all(Start::OfStatuses);
-            }
+        } else if let Some(refused) = self.refused().filter(|_| self.are_parents_listed())
+            && self.parts.context.set_unavailable(Some(refused))
+        {
+            self.run_all(Start::OfStatuses);
         }
     }
 

@@ -46,6 +46,7 @@ pub(in crate::web) struct ConfigurationView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ChildType")]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked for by itself")]
 struct ChildTypeView {
     #[serde(flatten)]
     ty: TypeView,
@@ -61,6 +62,8 @@ struct ChildTypeView {
     propagation: &'static str,
     /// Whether children may be where Kubernetes does not collect them.
     uncollectable: bool,
+    /// Whether a change of nothing but a child's status is no reason to run.
+    ignores_status: bool,
 }
 
 /// The labels that children get.
@@ -131,7 +134,8 @@ impl From<&OperatorInfo> for ConfigurationView {
 impl From<&ChildType> for ChildTypeView {
     fn from(ChildType { ty, config }: &ChildType) -> Self {
         let ChildConfig { update_strategy, conflicts, propagation, .. } = *config;
-        let ChildConfig { adopt, recreate_if_immutable, uncollectable, .. } = *config;
+        let ChildConfig { adopt, recreate_if_immutable, uncollectable, ignores_status, .. } =
+            *config;
         let update_strategy = match update_strategy {
             UpdateStrategy::Apply => "Apply",
             UpdateStrategy::Recreate => "Recreate",
@@ -155,6 +159,7 @@ impl From<&ChildType> for ChildTypeView {
             recreate_if_immutable,
             propagation,
             uncollectable,
+            ignores_status,
         }
     }
 }
