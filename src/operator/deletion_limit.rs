@@ -14,8 +14,9 @@ pub const ALLOW_DELETION_ANNOTATION: &str = "operetta.dev/allow-deletion";
 ///
 /// A run that would delete more deletes none, while it creates and changes what the handler wants.
 /// The condition `DeletionsHeld`, a Warning Event, HTTP and the metric
-/// `operetta_deletions_held_total` say so. It is looked at again when something changes, and once a
-/// minute; what it takes to allow it is in the condition, see [`ALLOW_DELETION_ANNOTATION`].
+/// `operetta_children_held` say so. It stays so until these children are wanted again, or a person
+/// allows it, and no minute that ends lets them go; what it takes is in the condition, see
+/// [`ALLOW_DELETION_ANNOTATION`].
 ///
 /// The default never holds back a parent with at most ten children, nor an operator with at most
 /// fifty.
@@ -24,8 +25,8 @@ pub struct DeletionLimit {
     /// Of the children of one parent, in one run. Default half of them, and 10 in any case.
     pub run: Allowance,
     /// Of all children of the operator, within a minute. Default half of them, and 50 in any case.
-    /// It is counted by the process: one that starts anew begins a minute anew, and only `run` bounds
-    /// what a process that crashes again and again deletes.
+    /// It is counted by the process: one that starts anew begins a minute anew, though what is said to
+    /// be held stays so, and only `run` bounds what a process that crashes again and again deletes.
     pub minute: Allowance,
 }
 

@@ -6,7 +6,7 @@ use super::{Context, Report, conditions::shown, events, ours};
 use crate::{
     cluster::EventKind,
     object::{Object, Uid},
-    operator::{ALLOW_DELETION_ANNOTATION, ChildState, Condition},
+    operator::{ALLOW_DELETION_ANNOTATION, ChildState, Condition, DeletionLimit},
     plan::{
         Deletion, Exceeded, HeldDeletions, Interlock, Step, Taken, Verdict, WantedDeletions, judge,
     },
@@ -20,6 +20,9 @@ const REASON: &str = "TooManyDeletions";
 
 /// The words by which a hold of the minute is known: the run itself wanted no more than its share.
 const OF_THE_MINUTE: &str = "the operator may delete";
+
+/// So much of a value that allows nothing is quoted.
+const LONGEST_GIVEN: usize = 32;
 
 /// So many children are named.
 const NAMED: usize = 3;
@@ -43,7 +46,7 @@ pub(super) fn admit(
         return (steps, None);
     }
     let wanted = WantedDeletions { limit, parent, deletions: &deletions, existing, is_part };
-    let resumed = || resumed(context, parent, &deletions);
+    let resumed = || resumed(context, parent, limit, &deletions);
     let memory = report.memory.interlock.get_or_insert_with(resumed);
     let mut taken = None;
     let verdict = judge(wanted, memory, |count| {
@@ -71,9 +74,22 @@ pub(super) fn admit(
 /// What an earlier process may have left. Not every parent can say that deletions are held, and a
 /// process can end before it did: what is newer than all that is to go may be what replaces it, and
 /// makes the share no smaller.
-fn resumed(context: &Context, parent: &Object, deletions: &[&Deletion]) -> Interlock {
+fn resumed(
+    context: &Context,
+    parent: &Object,
+    limit: DeletionLimit,
+    deletions: &[&Deletion],
+) -> Interlock {
     let mut interlock = Interlock::default();
-    if said(parent).is_some_and(|message| !message.contains(OF_THE_MINUTE)) {
+    let said = said(parent);
+    let is_of_minute = said.as_ref().is_some_and(|message| message.contains(OF_THE_MINUTE));
+    if is_of_minute && limit.minute.percent < 100 {
+        let of = context.count_children();
+        let why = Exceeded::Minute { allowed: limit.minute.of(of), of };
+        let uids = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
+        interlock.resume_minute(why, uids);
+    }
+    if said.is_some() && !is_of_minute {
         interlock.resume(0);
     } else if !deletions.is_empty() {
         let going: HashSet<&Uid> = deletions.iter().map(|deletion| &deletion.uid).collect();
@@ -123,11 +139,23 @@ fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Deletion]) -> 
     let more = deletions.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!(
-        "{count} of {of} children would be deleted, and {why}: none is ({}{more}); if that is \
+        "{count} of {of} children would be deleted, and {why}: none is ({}{more}){}; if that is \
          meant: {}",
         names.join(", "),
+        allowed_in_vain(parent),
         command(parent, code)
     )
+}
+
+/// What somebody has written who wants to allow them, or had allowed others.
+fn allowed_in_vain(parent: &Object) -> String {
+    let given = parent.annotations().remove(ALLOW_DELETION_ANNOTATION);
+    given.map_or_else(String::new, |given| {
+        let given: String = given.chars().take(LONGEST_GIVEN).collect();
+        format!(
+            "; the annotation {ALLOW_DELETION_ANNOTATION} is {given:?}, which allows none of them"
+        )
+    })
 }
 
 fn command(parent: &Object, code: &str) -> String {

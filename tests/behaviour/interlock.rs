@@ -131,6 +131,11 @@ async fn only_the_code_of_the_held_children_lets_them_go_and_no_others_later() {
         allow(&world, "r", wrong).await;
         run_again(&world, &operators, "r").await;
         assert_eq!(names(&world, "a-").await.len(), 6, "allowed by {wrong}");
+        let is_answered = |parent: &Value| {
+            let message = condition(parent, "DeletionsHeld")["message"].to_string();
+            message.contains(&format!("is \\\"{wrong}\\\", which allows none of them"))
+        };
+        world.until(RECIPE, "r", &format!("that {wrong} allows nothing"), is_answered).await;
     }
     allow(&world, "r", code(&message)).await;
     let parent = world.until_ready(RECIPE, "r").await;
@@ -218,6 +223,18 @@ async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
     allow(&world, "d", code(&until_held(&world, "d").await)).await;
     world.until_ready(RECIPE, "d").await;
     assert_eq!((names(&world, "c").await.len(), names(&world, "d").await.len()), (3, 0));
+    // Of so many the minute of another process would let them go: that nobody has allowed.
+    world.apply(RECIPE, recipe("e", &some("e", 9, ""))).await;
+    world.until_ready(RECIPE, "e").await;
+    operators.stop().await;
+    let operators = start(&world, DeletionLimit { run: ALL, minute }).await;
+    operators.until_runs("cook", &world.namespace, "c", 1).await;
+    let message = until_held(&world, "c").await;
+    assert!(message.contains("may delete 6 of its 12 within a minute"), "{message}");
+    assert_eq!(names(&world, "c").await.len(), 3);
+    allow(&world, "c", code(&message)).await;
+    world.until_ready(RECIPE, "c").await;
+    assert_eq!(names(&world, "c").await.len(), 0);
     operators.stop().await;
 }
 

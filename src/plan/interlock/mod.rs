@@ -6,6 +6,8 @@
 //! else                                                 -> Held, with the numbers and the code
 //! ```
 //!
+//! What the minute has refused stays held when that minute is over: time is nobody's consent.
+//!
 //! Children that are created while deletions are held, or cannot be judged, do not make the share smaller:
 //! what replaces everything must not look like little.
 
@@ -49,6 +51,8 @@ struct Held {
     deletions: usize,
     /// The code that was last shown.
     shown: Option<String>,
+    /// What the operator's minute has refused, and why.
+    by_minute: Option<(Exceeded, BTreeSet<Uid>)>,
     /// What a person has allowed, by its code.
     allowed: Option<(String, BTreeSet<Uid>)>,
 }
@@ -116,17 +120,21 @@ pub fn judge(
         return Verdict::Free;
     }
     let allowed = limit.run.of(of);
-    let taken =
-        if uids.len() > allowed { Err(Exceeded::Run { allowed }) } else { take(uids.len()) };
+    let taken = match memory.refused_by_minute(&uids) {
+        _ if uids.len() > allowed => Err(Exceeded::Run { allowed }),
+        Some(why) => Err(why),
+        None => take(uids.len()),
+    };
+    let (deletions, of_all) = (uids.len(), existing);
     match taken {
         Ok(()) => {
             memory.goes(of, is_part);
-            Verdict::Taken(uids.len())
+            Verdict::Taken(deletions)
         }
         Err(why) => {
-            (memory.of, memory.deletions) = (Some(of), uids.len());
             let is_new = memory.shown.replace(code.clone()).as_ref() != Some(&code);
-            Verdict::Held(HeldDeletions { deletions: uids.len(), of: existing, why, code, is_new })
+            memory.hold(of, why, uids);
+            Verdict::Held(HeldDeletions { deletions, of: of_all, why, code, is_new })
         }
     }
 }
@@ -135,6 +143,11 @@ impl Interlock {
     /// Takes up what an earlier process left: it may have held deletions, of so many children.
     pub fn resume(&mut self, of: usize) {
         self.0.get_or_insert_default().of = Some(of);
+    }
+
+    /// The same of deletions that the minute of the earlier process had refused.
+    pub fn resume_minute(&mut self, why: Exceeded, uids: BTreeSet<Uid>) {
+        self.0.get_or_insert_default().by_minute = Some((why, uids));
     }
 
     /// Whether deletions were held when they were last judged, or may be: not all were known.
@@ -155,8 +168,19 @@ impl Held {
         if is_part {
             self.of = Some(of);
         } else {
-            (self.of, self.deletions, self.shown) = (None, 0, None);
+            *self = Self { allowed: self.allowed.take(), ..Self::default() };
         }
+    }
+
+    fn hold(&mut self, of: usize, why: Exceeded, uids: BTreeSet<Uid>) {
+        (self.of, self.deletions) = (Some(of), uids.len());
+        self.by_minute = matches!(why, Exceeded::Minute { .. }).then_some((why, uids));
+    }
+
+    /// As long as one of those is to go that were refused, whatever else is.
+    fn refused_by_minute(&self, uids: &BTreeSet<Uid>) -> Option<Exceeded> {
+        let (why, refused) = self.by_minute.as_ref()?;
+        uids.iter().any(|uid| refused.contains(uid)).then_some(*why)
     }
 
     /// Whether a person has allowed these deletions: by their code, or, while that is still there,

@@ -155,19 +155,38 @@ fn the_code_does_not_depend_on_the_order_and_differs_by_child() {
 }
 
 #[test]
-fn what_the_minute_refuses_is_held_until_it_does_not() {
-    let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
-    let child = Deletion::new(&object("a", &json!({})), DeletionReason::Undesired);
-    let wanted = WantedDeletions {
-        limit: LIMIT,
-        parent: &parent,
-        deletions: &[&child],
-        existing: 1,
-        is_part: false,
+fn what_the_minute_has_refused_is_held_until_a_person_allows_it_or_it_is_wanted_again() {
+    let (bare, why) = (object("parent", &json!({})), Exceeded::Minute { allowed: 5, of: 10 });
+    let children = ["a", "b", "c"]
+        .map(|name| Deletion::new(&object(name, &json!({})), DeletionReason::Undesired));
+    let judged = |memory: &mut Interlock, parent: &Object, which: &[usize], is_over: bool| {
+        let deletions: Vec<&Deletion> = which.iter().map(|at| &children[*at]).collect();
+        let (deletions, existing, is_part) = (&deletions[..], 20, false);
+        let wanted = WantedDeletions { limit: LIMIT, parent, deletions, existing, is_part };
+        judge(wanted, memory, |_| if is_over { Ok(()) } else { Err(why) })
     };
-    let why = Exceeded::Minute { allowed: 5, of: 10 };
-    assert_eq!(held(judge(wanted, &mut memory, |_| Err(why))).why, why);
-    assert_eq!(judge(wanted, &mut memory, |_| Ok(())), Verdict::Taken(1));
+    let refused = || {
+        let mut memory = Interlock::default();
+        assert_eq!(held(judged(&mut memory, &bare, &[0, 1], false)).why, why);
+        memory
+    };
+    let mut memory = refused();
+    assert_eq!(held(judged(&mut memory, &bare, &[0, 1], true)).why, why, "the minute is over");
+    assert_eq!(held(judged(&mut memory, &bare, &[1, 2], true)).why, why, "one of them is left");
+    assert_eq!(judged(&mut memory, &bare, &[0], true), Verdict::Taken(1), "of those none is");
+    assert_eq!(judged(&mut memory, &bare, &[1, 2], true), Verdict::Taken(2), "it was over");
+
+    let (mut memory, nothing) = (refused(), &[][..]);
+    assert_eq!(judged(&mut memory, &bare, nothing, true), Verdict::Free, "wanted again");
+    assert_eq!(judged(&mut memory, &bare, &[0, 1], true), Verdict::Taken(2));
+
+    let mut memory = refused();
+    let code = held(judged(&mut memory, &bare, &[0, 1], true)).code;
+    assert_eq!(judged(&mut memory, &allowing(&code), &[0, 1], false), Verdict::Free);
+
+    let mut memory = Interlock::default();
+    memory.resume_minute(why, [children[0].uid.clone()].into());
+    assert_eq!(held(judged(&mut memory, &bare, &[0], true)).why, why, "in another process");
 }
 
 /// What already goes must not make more seem to stay.
