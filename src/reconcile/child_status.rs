@@ -138,7 +138,8 @@ impl Report {
     /// What could be done about the failure of a child.
     pub(super) fn hint(&mut self, id: &ChildId, hint: &'static str) {
         let what = id.to_string();
-        if let Some(failure) = self.child_failures.iter_mut().find(|it| it.what == what) {
+        let failure = self.child_failures.iter_mut().find(|it| it.what == what);
+        if let Some(failure) = failure.filter(|_| !hint.is_empty()) {
             failure.hint = hint;
         }
     }

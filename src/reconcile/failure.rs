@@ -3,9 +3,9 @@
 use std::{fmt, time::Duration};
 
 use crate::{
-    cluster::{ApiError, ErrorClass},
+    cluster::{ApiError, ErrorClass, Refusal},
     history::FailureKind,
-    plan::{ForeignChild, Refusal},
+    plan::{self, ForeignChild},
     schedule::Finished,
 };
 
@@ -33,7 +33,7 @@ pub enum Failure {
     Overdue(Duration),
     /// The handler returned children that cannot be written; none was written or deleted.
     #[error("{}", listed(.0))]
-    Refused(Vec<Refusal>),
+    Refused(Vec<plan::Refusal>),
     /// An object of somebody else has the name of a child; it was not touched.
     #[error("{}", foreign(.0))]
     Foreign(Vec<ForeignChild>),
@@ -151,8 +151,8 @@ pub(super) fn api_finished(failures: &[ChildFailure], longest: Duration) -> Fini
 
 impl ChildFailure {
     pub(super) fn new(what: String, error: ApiError) -> Self {
-        let said = error.to_string();
-        Self { what, error, said, hint: "", held_back: 0 }
+        let (said, hint) = (error.to_string(), of_permission(&error));
+        Self { what, error, said, hint, held_back: 0 }
     }
 
     /// Whether the server has more to do than it can, so that whatever else there is should wait.
@@ -181,6 +181,17 @@ impl ChildFailure {
 impl fmt::Debug for ChildFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ChildFailure({self})")
+    }
+}
+
+/// What the admission plugin `OwnerReferencesPermissionEnforcement` asks for and does not name.
+fn of_permission(error: &ApiError) -> &'static str {
+    let is_it =
+        |refusal: &Refusal| refusal.code == 403 && refusal.message.contains("blockOwnerDeletion");
+    if error.refusal().is_some_and(is_it) {
+        "; missing permission: update on the `/finalizers` of the parents"
+    } else {
+        ""
     }
 }
 
@@ -219,25 +230,25 @@ fn listed<T: std::fmt::Display>(items: &[T]) -> String {
 mod tests {
     use super::*;
     use crate::{
-        cluster::Refusal as ApiRefusal,
         object::{K8sType, ObjectKey, ResourceVersion, Uid},
         plan::ChildId,
     };
 
+    fn refused(code: u16, after: Option<u64>, message: &str) -> ChildFailure {
+        let refusal = Box::new(Refusal {
+            code,
+            reason: String::new(),
+            message: message.to_owned(),
+            retry_after: after.map(Duration::from_secs),
+            causes: Vec::new(),
+            names_object: true,
+        });
+        let request = "patch /x".to_owned();
+        ChildFailure::new("x".to_owned(), ApiError::Refused { request, refusal })
+    }
+
     fn api(codes: &[(u16, Option<u64>)]) -> Failure {
-        let failure = |(code, after): &(u16, Option<u64>)| {
-            let refusal = Box::new(ApiRefusal {
-                code: *code,
-                reason: String::new(),
-                message: String::new(),
-                retry_after: after.map(Duration::from_secs),
-                causes: Vec::new(),
-                names_object: true,
-            });
-            let request = "patch /x".to_owned();
-            ChildFailure::new("x".to_owned(), ApiError::Refused { request, refusal })
-        };
-        Failure::Api(codes.iter().map(failure).collect())
+        Failure::Api(codes.iter().map(|(code, after)| refused(*code, *after, "")).collect())
     }
 
     fn unanswered(error: ApiError) -> Failure {
@@ -320,5 +331,14 @@ mod tests {
         ] {
             assert_eq!(text(owner, is_adoptable).contains("adopting()"), is_offered, "{owner}");
         }
+    }
+
+    #[test]
+    fn the_permission_that_an_admission_plugin_does_not_name_is_named() {
+        let told = |message: &str| refused(403, None, message).to_string();
+        let blocks = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you \
+                      can't set finalizers on: , <nil>";
+        assert!(told(blocks).ends_with("update on the `/finalizers` of the parents"));
+        assert!(told("cannot patch pods").ends_with("cannot patch pods"));
     }
 }

@@ -21,8 +21,11 @@ impl Reflector {
                 format!("missing permission: get, list, watch on {watched}; {error}")
             }
             ErrorClass::NotServed => {
-                let name = self.ty().resource_name();
-                format!("the API server does not serve {name}: install its CRD; {error}")
+                let (name, version) = (self.ty().resource_name(), self.ty().version());
+                format!(
+                    "the API server does not serve {name} in version {version}: install its CRD, or \
+                     use a name and version that it serves; {error}"
+                )
             }
             ErrorClass::Retry
             | ErrorClass::Conflict
