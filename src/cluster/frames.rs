@@ -80,6 +80,12 @@ struct RawError {
     code: u16,
 }
 
+/// Every request about such an object would go to a path that does not exist.
+const NOT_CLUSTER_SCOPED: &str =
+    "it has a namespace, and its type is declared as cluster-scoped: declare it as namespaced";
+const NOT_NAMESPACED: &str =
+    "it has no namespace, and its type is declared as namespaced: declare it as cluster-scoped";
+
 /// Why an object is left out that holds bytes that are no text. Servers written in Go replace them.
 const NOT_TEXT: &str = "it holds bytes that are not UTF-8";
 
@@ -159,7 +165,13 @@ fn mended(bytes: &[u8]) -> Option<String> {
 }
 
 fn outline<'a>(text: &'a str, ty: &K8sType) -> Result<Outline<'a>, Undecodable> {
-    Outline::read(text).map_err(|error| Undecodable::read(ty, text, error.to_string()))
+    let outline = Outline::read(text);
+    let outline = outline.map_err(|error| Undecodable::read(ty, text, error.to_string()))?;
+    match (outline.key().namespace.is_some(), ty.is_namespaced()) {
+        (true, false) => Err(Undecodable::read(ty, text, NOT_CLUSTER_SCOPED.to_owned())),
+        (false, true) => Err(Undecodable::read(ty, text, NOT_NAMESPACED.to_owned())),
+        (true, true) | (false, false) => Ok(outline),
+    }
 }
 
 fn bookmark(object: &RawValue) -> Result<Frame<'static>, serde_json::Error> {
@@ -220,7 +232,7 @@ mod tests {
     #[test]
     fn one_broken_object_does_not_hide_the_others() {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
-        let good = r#"{"metadata":{"name":"a","uid":"u","resourceVersion":"1"}}"#;
+        let good = r#"{"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1"}}"#;
         let list = format!(
             r#"{{"metadata":{{"resourceVersion":"5","continue":""}},"items":[{{"metadata":7}},{good}]}}"#
         );
@@ -263,5 +275,30 @@ mod tests {
         let names = (page.undecodable[0].key().unwrap(), page.objects[0].key());
         assert_eq!((&*names.0.name, &*names.1.name), ("bad", "good"));
         assert_eq!((page.undecodable.len(), page.objects.len()), (1, 1));
+    }
+
+    #[test]
+    fn an_object_of_another_scope_than_its_type_is_declared_with_is_left_out() {
+        let object = |namespace: &str| {
+            let rest = r#""name":"a","uid":"u","resourceVersion":"1""#;
+            format!(r#"{{"type":"ADDED","object":{{"metadata":{{{namespace}{rest}}}}}}}"#)
+        };
+        let [inside, outside] = [object(r#""namespace":"n","#), object("")];
+        let namespaced = K8sType::namespaced("example.dev/v1", "Thing", "things");
+        let cluster_scoped = K8sType::cluster_scoped("example.dev/v1", "Thing", "things");
+        for (text, ty, why) in [
+            (&inside, &namespaced, None),
+            (&outside, &cluster_scoped, None),
+            (&inside, &cluster_scoped, Some("declare it as namespaced")),
+            (&outside, &namespaced, Some("declare it as cluster-scoped")),
+        ] {
+            match (frame(text.as_bytes(), ty).unwrap(), why) {
+                (Frame::Changed(_), None) => {}
+                (Frame::Undecodable(left_out), Some(why)) => {
+                    assert!(left_out.why().contains(why), "{left_out:?}");
+                }
+                _ => panic!("{text} as {ty}"),
+            }
+        }
     }
 }
