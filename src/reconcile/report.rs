@@ -260,6 +260,14 @@ impl Report {
         !self.memory.troubles().foreign.is_empty()
     }
 
+    /// What stood in the way of a child is not known to do so any more: the object was looked at, or the
+    /// server has other reasons to refuse the child.
+    pub(super) fn found_way(&mut self, id: &ChildId) {
+        if let Some(troubles) = self.memory.troubles_if(false) {
+            troubles.foreign.remove(id);
+        }
+    }
+
     /// Keeps what stood in the way for the next run, once children have been tried. Not whenever a
     /// failure is told: a status that is refused says nothing of them. What was not tried this time, or
     /// could not be, is as it was known to be.

@@ -132,12 +132,14 @@ async fn conclude(
         // What is in the way of a create may not be a child at all.
         let held = if write.is_creating() { Vec::new() } else { contested::held(&error) };
         if held.is_empty() && error.class() != ErrorClass::Conflict {
+            report.found_way(&write.id);
             return refused(context, parent, &write, error, report).await;
         }
         if is_halted(context, parent, &write, report) {
             return None;
         }
         if !held.is_empty() {
+            report.found_way(&write.id);
             return contested::settle(context, parent, (write, verb), held, report).await;
         }
         let id = write.id.clone();
@@ -304,6 +306,8 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
             return Next::Done;
         }
     };
+    // If anything is in the way, it is what is found now.
+    report.found_way(&id);
     match after_conflict(context.config(), context.name(), parent, write, live.as_ref()) {
         AfterConflict::CreateAgain(write) => {
             return create_again(context, parent, write, report).await;

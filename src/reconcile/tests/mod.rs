@@ -8,6 +8,7 @@ mod ending;
 mod event_reading;
 mod finalizers;
 mod halting;
+mod in_the_way;
 mod inheriting;
 mod interlock;
 mod labels;
