@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{Context, Report, contested, events, halt::Halt};
 use crate::{
     cluster::{ApiError, ErrorClass, EventKind},
+    history::Verb,
     object::{Object, ResourceVersion},
     operator::ConflictPolicy,
     plan::{ChildId, HeldField, Write, adoption, without},
@@ -24,14 +25,14 @@ pub(super) enum Prepared {
 }
 
 /// Makes what the managers of `live` own ours, for the apply that adopts exactly what is left by
-/// that.
+/// that. `verb` says whether an adoption was begun before.
 ///
 /// # Errors
 /// The server would refuse the apply, or the hand-over. Nothing was changed then.
 pub(super) async fn prepare(
     context: &Context,
     parent: &Object,
-    write: Write,
+    (write, verb): (Write, Verb),
     live: &Object,
     report: &Report,
 ) -> Result<Prepared, ApiError> {
@@ -48,8 +49,8 @@ pub(super) async fn prepare(
         Err(error) if error.class() == ErrorClass::Conflict => return Ok(Prepared::Outdated),
         Err(error) => return Err(error),
     }
-    // From here on the adoption is completed.
-    if let Some(halt) = Halt::now(context, parent, report) {
+    // From here on the adoption is completed, also if the object changes under it.
+    if let Some(halt) = Halt::before(context, parent, verb, report) {
         return Ok(Prepared::Halted(halt, write));
     }
     Ok(match hand_over(context, id, live).await? {

@@ -3,7 +3,7 @@
 //! and the parent goes on with its life.
 
 use super::{Context, End, PausedBy, Report, pause};
-use crate::{cluster::ApiError, object::Object, operator::is_paused, plan::Step};
+use crate::{cluster::ApiError, history::Verb, object::Object, operator::is_paused, plan::Step};
 
 /// Why a run writes no further child.
 pub(super) enum Halt {
@@ -23,6 +23,18 @@ impl Halt {
         }
         let paused = context.paused_meanwhile(parent).map(Self::Paused);
         paused.or_else(|| report.is_throttled().then_some(Self::Throttled))
+    }
+
+    /// Why a child is not written once more, if so. What was handed over for an adoption is not left
+    /// half done, unless it would be adopted by a parent that has left.
+    pub(super) fn before(
+        context: &Context,
+        parent: &Object,
+        verb: Verb,
+        report: &Report,
+    ) -> Option<Self> {
+        let halt = Self::now(context, parent, report)?;
+        (verb != Verb::Adopted || matches!(halt, Self::Outdated)).then_some(halt)
     }
 
     /// Notes what is not done for it.

@@ -14,6 +14,7 @@
 use super::{Context, Report, takeover, write};
 use crate::{
     cluster::{ApiError, ErrorClass, Refusal},
+    history::Verb,
     object::Object,
     plan::{Write, are_alike, differ_in_claim_only, explains},
 };
@@ -120,7 +121,7 @@ fn settle(context: &Context, instead_of: &Write, current: &Object, report: &mut 
 }
 
 async fn tie(context: &Context, parent: &Object, instead_of: &Write, report: &mut Report) {
-    if write::is_halted(context, parent, instead_of, report) {
+    if write::is_halted(context, parent, (instead_of, Verb::Updated), report) {
         return;
     }
     let write = instead_of.clone();

@@ -135,7 +135,7 @@ async fn conclude(
             report.found_way(&write.id);
             return refused(context, parent, &write, error, report).await;
         }
-        if is_halted(context, parent, &write, report) {
+        if is_halted(context, parent, (&write, verb), report) {
             return None;
         }
         if !held.is_empty() {
@@ -143,12 +143,12 @@ async fn conclude(
             return contested::settle(context, parent, (write, verb), held, report).await;
         }
         let id = write.id.clone();
-        attempt = match resolve(context, parent, write, report).await {
+        attempt = match resolve(context, parent, (write, verb), report).await {
             Next::Write(..) if tries == TRIES => {
                 report.child_failed(&id, error);
                 return None;
             }
-            Next::Write(write, verb) if is_stopped(context, parent, (&write, verb), report) => {
+            Next::Write(write, verb) if is_halted(context, parent, (&write, verb), report) => {
                 return None;
             }
             Next::Write(write, verb) => send(context, write, verb).await,
@@ -181,27 +181,14 @@ fn take_in(
 pub(super) fn is_halted(
     context: &Context,
     parent: &Object,
-    write: &Write,
+    (write, verb): (&Write, Verb),
     report: &mut Report,
 ) -> bool {
-    let Some(halt) = Halt::now(context, parent, report) else { return false };
+    let Some(halt) = Halt::before(context, parent, verb, report) else { return false };
     let write = write.clone();
     let step = if write.is_creating() { Step::Create(write) } else { Step::Update(write) };
     halt.hold(&step, report);
     true
-}
-
-/// The same after a look at the live object. What was handed over for an adoption is not left half
-/// done, unless it would be adopted by a parent that has left.
-fn is_stopped(
-    context: &Context,
-    parent: &Object,
-    (write, verb): (&Write, Verb),
-    report: &mut Report,
-) -> bool {
-    let is_begun = verb == Verb::Adopted
-        && !matches!(Halt::now(context, parent, report), Some(Halt::Outdated));
-    !is_begun && is_halted(context, parent, write, report)
 }
 
 /// A write was refused, and no second look at the object can change that.
@@ -259,13 +246,13 @@ pub(super) fn wrote_nothing(context: &Context, write: &Write, reply: &Object, re
 async fn adopt(
     context: &Context,
     parent: &Object,
-    write: Write,
+    (write, verb): (Write, Verb),
     live: Option<&Object>,
     report: &mut Report,
 ) -> Next {
     let Some(live) = live else { return Next::Done };
     let id = write.id.clone();
-    match adopt::prepare(context, parent, write, live, report).await {
+    match adopt::prepare(context, parent, (write, verb), live, report).await {
         Ok(adopt::Prepared::Apply(write)) => return Next::Write(write, Verb::Adopted),
         Ok(adopt::Prepared::Contested(write, held)) => {
             let disputed = (write, Verb::Adopted);
@@ -297,7 +284,12 @@ async fn create_again(
 }
 
 /// Looks at the live object after a conflict.
-async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut Report) -> Next {
+async fn resolve(
+    context: &Context,
+    parent: &Object,
+    (write, verb): (Write, Verb),
+    report: &mut Report,
+) -> Next {
     let id = write.id.clone();
     let live = match context.cluster().read(&id.ty, &id.key).await {
         Ok(live) => live,
@@ -325,7 +317,7 @@ async fn resolve(context: &Context, parent: &Object, write: Write, report: &mut 
             return Next::Delete(deletion);
         }
         AfterConflict::Adopt(write) => {
-            return adopt(context, parent, write, live.as_ref(), report).await;
+            return adopt(context, parent, (write, verb), live.as_ref(), report).await;
         }
         AfterConflict::Settled => report.found_settled(&id),
         AfterConflict::Wait(why) => report.wait_for(&id, &why),

@@ -1,5 +1,7 @@
 //! Objects that nobody has, and children that a predecessor made.
 
+use std::sync::OnceLock;
+
 use super::*;
 
 /// It may have got a controller since.
@@ -78,6 +80,41 @@ async fn nothing_is_handed_over_of_an_object_that_has_changed_since_it_was_found
     let writes = world.asked("PATCH").into_iter().filter(of_child);
     assert_eq!(writes.count(), 2, "a create that was refused, and a dry run");
     assert!(report.failure().is_none() && report.waiting.len() == 1, "{report:?}");
+}
+
+/// Nobody would own what its managers have given away.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_adoption_that_is_begun_is_completed_although_the_operator_is_paused_under_way() {
+    let message = "conflict with \"kube-controller-manager\" using v1";
+    let cause = json!({"reason": "FieldManagerConflict", "field": ".spec.x", "message": message});
+    let details = json!({"name": "c", "causes": [cause]});
+    let held = (409, json!({"kind": "Status", "reason": "Conflict", "details": details}));
+    for (what, answer) in [("held", held), ("outdated", refusal(409, "Conflict"))] {
+        let operator = Arc::new(OnceLock::<Arc<Context>>::new());
+        let (context, answers) = (operator.clone(), AtomicUsize::new(0));
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if asked.is_about("dryRun=All") => (200, child("6", 2)),
+            "PATCH" if asked.body["metadata"]["resourceVersion"] == "1" => refusal(409, "Conflict"),
+            "PATCH" if asked.body["spec"].is_null() => (200, of_nobody("6")),
+            "PATCH" if answers.fetch_add(1, Ordering::AcqRel) == 0 => {
+                context.get().unwrap().pause();
+                answer.clone()
+            }
+            "PATCH" => (200, child("9", 2)),
+            "GET" if of_child(asked) => (200, of_nobody("5")),
+            "GET" => (200, parent("3")),
+            _ => taken(),
+        };
+        let config = ChildConfig::apply().adopting().with_conflicts(ConflictPolicy::Yield);
+        let mut wanted = desired("c");
+        wanted["spec"]["y"] = json!(2);
+        let world = Setup::new(pods(), config).desiring(wanted).before(script);
+        let _ = operator.set(world.context());
+        let report = world.run(Memory::default()).await;
+        let verbs: Vec<_> = report.writes.iter().map(|write| write.verb).collect();
+        assert_eq!((verbs, report.paused.is_none()), (vec![Verb::Adopted], true), "{what}");
+    }
 }
 
 /// It would look as if all that is not desired were gone.
