@@ -108,7 +108,7 @@ impl Planning<'_> {
                 self.plan.steps.push(Step::Update(write));
             }
             Decision::WaitForEnd => {
-                self.plan.replacing += 1;
+                self.plan.replacing.push(live.uid().clone());
                 self.wait(live, WaitingReason::Deleting, memos);
             }
             Decision::LeaveUntilDeleted(write) => self.leave_until_deleted(live, write),

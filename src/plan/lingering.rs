@@ -16,7 +16,14 @@ const MOST_LOOKS: usize = 16;
 
 /// Since when children are known to be ending.
 #[derive(Debug, Clone, Default)]
-pub struct Lingering(BTreeMap<Uid, Instant>);
+pub struct Lingering(BTreeMap<Uid, Ending>);
+
+#[derive(Debug, Clone, Copy)]
+struct Ending {
+    since: Instant,
+    /// When it was last looked at; it need not be before it has had its time.
+    looked: Instant,
+}
 
 impl Lingering {
     /// Takes in which children are ending by now. Those come back that have been for a minute, and
@@ -25,19 +32,26 @@ impl Lingering {
         let before = std::mem::take(&mut self.0);
         let mut overdue = Vec::new();
         for child in ending {
-            let since = before.get(child.uid()).copied().unwrap_or(now);
-            self.0.insert(child.uid().clone(), since);
-            if now.saturating_duration_since(since) >= LOOK_AFTER {
-                overdue.push((since, child));
+            let begun = Ending { since: now, looked: now };
+            let ending = before.get(child.uid()).copied().unwrap_or(begun);
+            self.0.insert(child.uid().clone(), ending);
+            if now.saturating_duration_since(ending.looked) >= LOOK_AFTER {
+                overdue.push((ending, child));
             }
         }
-        overdue.sort_by_key(|(since, _)| *since);
+        overdue.sort_by_key(|(ending, _)| ending.looked);
         overdue.truncate(MOST_LOOKS);
-        let looked_at = |(_, child): (Instant, Object)| {
-            self.0.insert(child.uid().clone(), now);
+        let looked_at = |(ending, child): (Ending, Object)| {
+            self.0.insert(child.uid().clone(), Ending { looked: now, ..ending });
             child
         };
         overdue.into_iter().map(looked_at).collect()
+    }
+
+    /// Whether a child has been ending for so long that it may never go, or wait for others.
+    pub fn is_stuck(&self, uid: &Uid, now: Instant) -> bool {
+        let ending = self.0.get(uid);
+        ending.is_some_and(|it| now.saturating_duration_since(it.since) >= LOOK_AFTER)
     }
 
     /// Whether none is.
@@ -48,7 +62,9 @@ impl Lingering {
     /// As if all of it were so much longer ago.
     #[cfg(test)]
     pub(crate) fn age(&mut self, by: Duration) {
-        self.0.values_mut().for_each(|since| *since -= by);
+        for ending in self.0.values_mut() {
+            (ending.since, ending.looked) = (ending.since - by, ending.looked - by);
+        }
     }
 }
 
@@ -82,6 +98,20 @@ mod tests {
         assert_eq!(look(60), children(&names[16..]));
         assert!(look(119).is_empty());
         assert_eq!(look(120).len(), 16);
+    }
+
+    /// However often it is looked at.
+    #[test]
+    fn a_child_is_stuck_from_the_minute_on_until_it_goes() {
+        let (mut lingering, start) = (Lingering::default(), Instant::now());
+        let uid = Uid::new("a");
+        for (second, is_stuck) in [(0, false), (59, false), (60, true), (61, true), (150, true)] {
+            let now = start + Duration::from_secs(second);
+            lingering.overdue(children(&["a"]), now);
+            assert_eq!(lingering.is_stuck(&uid, now), is_stuck, "after {second} s");
+        }
+        lingering.overdue(Vec::new(), start);
+        assert!(!lingering.is_stuck(&uid, start + Duration::from_secs(200)));
     }
 
     #[test]

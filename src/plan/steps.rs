@@ -23,9 +23,9 @@ pub struct ChildId {
 /// What has to be done so that the children are as desired.
 ///
 /// Writes come first, in the order in which the handler named the children (neighbours of one type
-/// may be sent together); deletions come last:
-/// what replaces a child exists before the child goes, and a run that ends at a refused write has
-/// deleted nothing.
+/// may be sent together); deletions come last: what replaces a child exists before the child goes, and
+/// a run that ends at a refused write has deleted nothing. A desired child that is on its way out is
+/// waited for too, but not for long: its end may wait for just what is to go.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// What to do, in this order.
@@ -37,8 +37,8 @@ pub struct Plan {
     /// Updates of those which change only when they are deleted and of which it is not known what an
     /// apply would leave: a policy may be why they differ, which a dry run tells.
     pub doubtful: Vec<Write>,
-    /// How many children that are desired are on their way out, so that others come after them.
-    pub replacing: usize,
+    /// The children that are desired and on their way out, so that others come after them.
+    pub replacing: Vec<Uid>,
 }
 
 /// One thing to do.

@@ -19,14 +19,15 @@ use crate::{
 const MAX_AT_ONCE: usize = 8;
 
 /// Carries out a plan, step by step.
-pub(super) async fn apply(context: &Context, parent: &Object, plan: Plan, report: &mut Report) {
+pub(super) async fn apply(context: &Context, parent: &Object, mut plan: Plan, report: &mut Report) {
     let existing = plan.existing();
     immutable::forget_undesired(&plan, report);
     let desired = report.knows_foreign().then(|| plan.desired());
-    report.replacing = plan.replacing;
+    report.replacing = std::mem::take(&mut plan.replacing);
     let (steps, waiting) = take_in(context, plan, report).await;
     let is_partial = waiting.iter().any(|waiting| waiting.why == WaitingReason::TypeNotSynced);
     lingering::look(context, &waiting, report).await;
+    report.is_short = lingering::is_one_expected(report);
     match may_create(context, parent, &steps, report).await {
         Ok(true) => {}
         Ok(false) => return report.close(),
@@ -118,16 +119,16 @@ fn neighbours(steps: &mut VecDeque<Step>, most: usize) -> Vec<Step> {
     steps.drain(..count).collect()
 }
 
-/// Deletes, unless a write was refused: what replaces a child may be what is refused. One that is to be
-/// created anew is replaced by itself, and waits only while the server may be out of order. A deletion
-/// that is refused keeps no other from its own: it may be refused for ever.
+/// Deletes, unless a child is not as desired yet: that may be what replaces one which is to go. One that
+/// is to be created anew is replaced by itself, and waits only while the server may be out of order. A
+/// deletion that is refused keeps no other from its own: it may be refused for ever.
 async fn delete_all(
     context: &Context,
     parent: &Object,
     deletions: Vec<Deletion>,
     report: &mut Report,
 ) {
-    let (is_refused, is_troubled) = (report.was_refused(), report.has_passing_failures());
+    let (is_incomplete, is_troubled) = (report.is_incomplete(), report.has_passing_failures());
     for deletion in deletions {
         if report.end != End::Alive {
             return;
@@ -138,7 +139,7 @@ async fn delete_all(
         if context.unsynced(parent).contains(&deletion.id.ty) {
             // Since it was planned, or because of what a write was answered.
             report.wait_for(&deletion.id, &WaitingReason::TypeNotSynced);
-        } else if is_troubled || (is_refused && deletion.instead_of().is_none()) {
+        } else if is_troubled || (is_incomplete && deletion.instead_of().is_none()) {
             report.wait(&deletion.id, &"its deletion waits until every write is accepted");
         } else if report.is_throttled() {
             report.hold_back(&deletion.id);

@@ -189,6 +189,12 @@ impl Report {
         }
     }
 
+    /// A child that is desired is not written now.
+    pub(super) fn put_off(&mut self, id: &ChildId, why: &dyn Display) {
+        self.is_short = true;
+        self.wait(id, why);
+    }
+
     pub(super) fn wait_as(&mut self, state: ChildState, id: &ChildId, why: &dyn Display) {
         self.told.say(id, state, why);
         self.waiting.push(format!("{id}: {why}"));

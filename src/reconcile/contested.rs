@@ -216,7 +216,7 @@ impl Dispute<'_> {
     }
 
     fn wait(&mut self, why: &dyn std::fmt::Display) {
-        self.report.wait(&self.write.id, why);
+        self.report.put_off(&self.write.id, why);
     }
 
     fn failed(&mut self, error: ApiError) {

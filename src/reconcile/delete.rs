@@ -105,7 +105,7 @@ fn deleted(context: &Context, deletion: &Deletion, report: &mut Report) {
             paths.clone()
         }
     };
-    report.replacing += usize::from(deletion.instead_of().is_some());
+    report.recreated += usize::from(deletion.instead_of().is_some());
     report.memory.memos.forget(&deletion.id);
     context.metrics().child_written(context.name(), &deletion.id.ty, Verb::Deleted);
     report.wrote(&deletion.id, Verb::Deleted, paths);

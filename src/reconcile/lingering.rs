@@ -27,6 +27,12 @@ pub(super) async fn look(context: &Context, waiting: &[Waiting], report: &mut Re
     }
 }
 
+/// Whether a child that is desired is to be there again soon.
+pub(super) fn is_one_expected(report: &Report) -> bool {
+    let (lingering, now) = (&report.memory.troubles().lingering, Instant::now());
+    report.replacing.iter().any(|uid| !lingering.is_stuck(uid, now))
+}
+
 async fn look_at(context: &Context, child: &Object) -> Result<(), ApiError> {
     let live = context.cluster().read(child.ty(), child.key()).await?;
     if live.as_ref().is_none_or(|live| live.uid() != child.uid()) {

@@ -88,9 +88,11 @@ impl Report {
         let status = || api_finished(&self.child_failures, longest);
         match failure.finished(longest) {
             throttled @ Finished::Throttled { .. } => throttled,
-            _ if self.replacing > 0 && !self.writes.is_empty() => Finished::Wrote,
+            _ if self.recreated > 0 => Finished::Wrote,
             // Its end wakes the parent.
-            _ if self.replacing > 0 => Finished::Recheck { after: SLOW_RECHECK.min(longest) },
+            _ if !self.replacing.is_empty() => {
+                Finished::Recheck { after: SLOW_RECHECK.min(longest) }
+            }
             finished if !self.status_is_due => finished,
             _ => match status() {
                 throttled @ Finished::Throttled { .. } => throttled,

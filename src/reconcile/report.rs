@@ -11,6 +11,7 @@ use super::{
 use crate::{
     history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
     metrics::Metrics,
+    object::Uid,
     operator::{ConflictPolicy, OperatorName},
     plan::{ChildId, ForeignChild, Interlock, Rewrite, RewriteReason},
 };
@@ -68,8 +69,12 @@ pub struct Report {
     pub deleted: usize,
     /// When the handler wants to run again.
     pub resync: Option<Duration>,
-    /// How many children that are desired are gone or go, so that others come after them.
-    pub(super) replacing: usize,
+    /// The children that are desired and were on their way out when the run began.
+    pub(super) replacing: Vec<Uid>,
+    /// How many children were deleted so that others come after them.
+    pub(super) recreated: usize,
+    /// Whether a child that is desired is not there yet, or was not written, though nothing has failed.
+    pub(super) is_short: bool,
     /// Whether the status was written.
     pub wrote_status: bool,
     /// Whether the status waits until the server publishes what it may hold.
@@ -129,7 +134,9 @@ impl Report {
             interlock: None,
             deleted: 0,
             resync: None,
-            replacing: 0,
+            replacing: Vec::new(),
+            recreated: 0,
+            is_short: false,
             wrote_status: false,
             status_is_due: false,
             unwatched: 0,
@@ -169,9 +176,13 @@ impl Report {
         self.failure.take()
     }
 
-    /// Whether a write has failed, or somebody else's object was in its way.
-    pub(super) fn was_refused(&self) -> bool {
-        !self.child_failures.is_empty() || !self.foreign.is_empty() || self.is_contested()
+    /// Whether a child is not as desired yet: a write has failed or was put off, or somebody else's
+    /// object was in its way.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.is_short
+            || !self.child_failures.is_empty()
+            || !self.foreign.is_empty()
+            || self.is_contested()
     }
 
     /// Whether a write has failed that may succeed as it is.

@@ -11,7 +11,7 @@ use crate::{
     history::Verb,
     object::Object,
     operator::ConflictPolicy,
-    plan::{AfterConflict, Deletion, ForeignChild, Step, Write, after_conflict},
+    plan::{AfterConflict, Deletion, ForeignChild, Step, WaitingReason, Write, after_conflict},
 };
 
 /// How often one child is written in a run when the answer is that it is not as we thought.
@@ -261,7 +261,7 @@ async fn adopt(
         }
         Ok(adopt::Prepared::Halted(halt, write)) => halt.hold(&Step::Create(write), report),
         Ok(adopt::Prepared::Outdated) => {
-            report.wait(&id, &"it changes while it is to be adopted");
+            report.put_off(&id, &"it changes while it is to be adopted");
         }
         Err(error) => report.child_failed(&id, error),
     }
@@ -320,7 +320,10 @@ async fn resolve(
             return adopt(context, parent, (write, verb), live.as_ref(), report).await;
         }
         AfterConflict::Settled => report.found_settled(&id),
-        AfterConflict::Wait(why) => report.wait_for(&id, &why),
+        AfterConflict::Wait(why) => {
+            report.is_short |= why == WaitingReason::Deleting;
+            report.wait_for(&id, &why);
+        }
         AfterConflict::Foreign(foreign) => {
             context.metrics().conflict(context.name(), &id.ty);
             report.found_foreign(foreign);

@@ -293,7 +293,7 @@ mod tests {
             let write = Write { id: id.clone(), body, desired_hash: 0, paths: Vec::new() };
             let steps = vec![Step::Create(write)];
             let (memos, waiting, doubtful) = <_>::default();
-            let plan = Plan { steps, memos, waiting, doubtful, replacing: 0 };
+            let plan = Plan { steps, memos, waiting, doubtful, replacing: Vec::new() };
             let preview = Preview { plan, live: BTreeMap::new(), foreign };
             serde_json::to_value(&by_child(&preview, &comparing)[&id]).unwrap()
         };

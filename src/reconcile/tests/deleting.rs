@@ -21,13 +21,19 @@ fn held() -> Reply {
 
 /// What replaces a child may be what is refused.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_with_a_refused_write_deletes_nothing() {
+async fn a_run_with_a_write_that_is_not_accepted_deletes_nothing() {
     let ours = child("8", 1)["metadata"]["ownerReferences"].clone();
     let reporting = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let mut ending = in_the_way(json!([]));
+    ending.1["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let (adopting, conflict) = (ChildConfig::apply().adopting(), || refusal(409, "Conflict"));
     for (what, config, answer, live, expected) in [
         ("refused", ChildConfig::apply(), refusal(403, "Forbidden"), taken(), 0),
         ("of others", ChildConfig::apply(), refusal(409, "Conflict"), in_the_way(json!([])), 0),
         ("left to others", reporting, held(), in_the_way(ours), 0),
+        ("ending", ChildConfig::apply(), conflict(), ending, 0),
+        ("changing while it is adopted", adopting, conflict(), in_the_way(json!([])), 0),
+        ("gone since others held it", reporting, held(), refusal(404, "NotFound"), 0),
         ("accepted", ChildConfig::apply(), (201, child("9", 2)), taken(), 1),
     ] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {

@@ -3,7 +3,11 @@
 use std::sync::OnceLock;
 
 use super::*;
-use crate::{operator::OperatorConfig, schedule::Priority};
+use crate::{
+    operator::OperatorConfig,
+    plan::{Deletion, Step, Write},
+    schedule::Priority,
+};
 
 /// A child of the parent with a name of its own.
 fn named(name: &str, version: &str, x: u64) -> Value {
@@ -58,6 +62,26 @@ async fn children_that_meet_a_conflict_are_not_written_again_once_the_operator_i
     assert_eq!(held, Some((PausedBy::Operator, Held::Writes(3))));
     let looks = world.asked("GET").iter().filter(|asked| asked.is_about("/pods/")).count();
     assert_eq!(looks, 1, "nothing is asked about the others");
+}
+
+/// The pause may be over before it comes to the deletions.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_replaces_a_child_is_not_there_if_its_write_was_held() {
+    let write = || Write {
+        id: ChildId { ty: pods(), key: ObjectKey::namespaced("ns", "c") },
+        body: desired("c"),
+        desired_hash: 0,
+        paths: Vec::new(),
+    };
+    let object = Object::from_value(&pods(), &child("5", 1), &<_>::default()).unwrap();
+    let undesired = || Step::Delete(Deletion::undesired(&object));
+    for (step, is_incomplete) in
+        [(Step::Create(write()), true), (Step::Update(write()), true), (undesired(), false)]
+    {
+        let mut report = Report::new(SystemTime::now(), Memory::default());
+        halt::Halt::Paused(PausedBy::Operator).hold(&step, &mut report);
+        assert_eq!(report.is_incomplete(), is_incomplete, "{step:?}");
+    }
 }
 
 /// The server's wish counts whatever it answers to those that were sent beside.

@@ -53,6 +53,26 @@ async fn a_child_whose_end_no_watch_tells_is_found_to_be_gone_after_a_minute() {
     }
 }
 
+/// It may be what replaces the other, or what the other keeps from going.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_not_wanted_stays_until_a_wanted_one_is_back_but_no_longer_than_a_minute() {
+    let mut other = child("6", 1);
+    other["metadata"]["name"] = json!("d");
+    other["metadata"]["uid"] = json!("du");
+    let setup = Setup::new(pods(), ChildConfig::apply()).caching(ending()).caching(other);
+    let world = setup.desiring(desired("c")).before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "GET" if of_child(asked) => (200, ending()),
+        "DELETE" => done(),
+        _ => taken(),
+    });
+    let first = world.run(Memory::default()).await;
+    let said = "Pod.v1 ns/d: its deletion waits until every write is accepted";
+    assert!(world.asked("DELETE").is_empty() && first.waiting.iter().any(|it| it == said));
+    let second = world.run(a_minute_later(first.memory)).await;
+    assert_eq!(second.deleted, 1, "{second:?}");
+}
+
 /// Of a lost node hundreds of Pods are ending.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_asks_for_patience_is_not_asked_about_the_others() {
