@@ -36,6 +36,14 @@ pub(super) fn parent_cause(before: Option<&Object>, now: &Object) -> Cause {
     Cause::ParentChanged { from, to: now.resource_version().clone() }
 }
 
+/// Whether a child has gone or only changed; a namesake is another one.
+pub(super) fn child_strength(change: &Change) -> Touch {
+    let is_there =
+        |before: &Object| change.after.as_ref().is_some_and(|it| it.uid() == before.uid());
+    let has_gone = change.before.as_ref().is_some_and(|before| !is_there(before));
+    if has_gone { Touch::ChildGone } else { Touch::Surroundings }
+}
+
 pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
     let version =
         |side: &Option<Object>| side.as_ref().map(|object| object.resource_version().clone());
@@ -71,6 +79,23 @@ mod tests {
         change(&mut value);
         let ty = K8sType::cluster_scoped("example.com/v1", "App", "apps");
         Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
+    }
+
+    /// Who waits for its end is not woken by its changes.
+    #[test]
+    fn a_child_that_went_is_told_from_one_that_changed() {
+        let (old, new) = (parent("1", |_| {}), parent("2", |_| {}));
+        let namesake = parent("3", |parent| parent["metadata"]["uid"] = json!("other"));
+        for (before, after, expected) in [
+            (None, Some(&new), Touch::Surroundings),
+            (Some(&old), Some(&new), Touch::Surroundings),
+            (Some(&old), None, Touch::ChildGone),
+            (Some(&old), Some(&namesake), Touch::ChildGone),
+        ] {
+            let (before, after) = (before.cloned(), after.cloned());
+            let change = Change { before, after, parents: <_>::default() };
+            assert_eq!(child_strength(&change), expected, "{change:?}");
+        }
     }
 
     /// Only what is stronger than `Surroundings` cuts an error backoff short.

@@ -36,6 +36,7 @@ impl Report {
                 | Finished::Calming { .. }
                 | Finished::Slowed { .. }
                 | Finished::Failed
+                | Finished::FailedReplacing { .. }
                 | Finished::FailedUntil { .. }
                 | Finished::Throttled { .. }
                 | Finished::FailedForGood => Outcome::Synced,
@@ -82,19 +83,26 @@ impl Report {
         }
     }
 
-    /// A failure that the status could not tell is tried again, however permanent, unless the
-    /// server has asked for patience. No child that is to be created anew stays away until then.
+    /// No child that is to be created anew stays away until a failure beside it is tried again, unless
+    /// the server has asked for patience.
     fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
-        let status = || api_finished(&self.child_failures, longest);
-        match failure.finished(longest) {
+        match self.retried(failure, longest) {
             throttled @ Finished::Throttled { .. } => throttled,
             _ if self.recreated > 0 => Finished::Wrote,
-            // Its end wakes the parent.
-            _ if !self.replacing.is_empty() => {
-                Finished::Recheck { after: SLOW_RECHECK.min(longest) }
-            }
+            finished if !self.replacing.is_empty() => Finished::FailedReplacing {
+                is_passing: finished == Finished::Failed,
+                at_most: SLOW_RECHECK.min(longest),
+            },
+            finished => finished,
+        }
+    }
+
+    /// A failure that the status could not tell is tried again, however permanent.
+    fn retried(&self, failure: &Failure, longest: Duration) -> Finished {
+        match failure.finished(longest) {
             finished if !self.status_is_due => finished,
-            _ => match status() {
+            throttled @ Finished::Throttled { .. } => throttled,
+            _ => match api_finished(&self.child_failures, longest) {
                 throttled @ Finished::Throttled { .. } => throttled,
                 _ => Finished::Failed,
             },

@@ -32,6 +32,8 @@ pub enum Touch {
     Listed,
     /// A child changed, or the parent's status did: an error backoff is not cut short.
     Surroundings,
+    /// A child is gone: an error backoff is over if the run that failed waits for that.
+    ChildGone,
     /// The parent itself is new or has changed (spec, metadata): an error backoff is over.
     Parent,
     /// Somebody asked for a run: an error backoff is over, and nothing is collected first.
@@ -69,6 +71,13 @@ pub enum Finished {
     },
     /// It failed: retry with backoff.
     Failed,
+    /// It failed, and a child that is to be created anew is on its way out: that is to end the wait.
+    FailedReplacing {
+        /// Whether the failure may pass: retry with backoff.
+        is_passing: bool,
+        /// The longest wait.
+        at_most: Duration,
+    },
     /// It failed, and the handler or the kind of failure says when to retry: then or a little later, as
     /// others may have been told the same.
     FailedUntil {

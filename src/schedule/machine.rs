@@ -26,6 +26,8 @@ pub struct Schedule {
     /// Whether it is known that the parent is being deleted.
     is_ending: bool,
     writing_runs: u32,
+    /// Whether the end of a child ends the wait after a failure.
+    awaits_end: bool,
     seed: u64,
     /// Until then, changes of the parent itself are collected.
     collects_until: Option<Instant>,
@@ -46,8 +48,18 @@ impl Schedule {
     /// A parent that has not run yet. `seed` spreads its retries, see [`Backoff::delay`].
     pub fn new(seed: u64) -> Self {
         let (phase, collects_until, held) = (Phase::Idle, None, None);
-        let (failures, throttles, writing_runs, is_ending) = <_>::default();
-        Self { phase, failures, throttles, is_ending, writing_runs, seed, collects_until, held }
+        let (failures, throttles, writing_runs, is_ending, awaits_end) = <_>::default();
+        Self {
+            phase,
+            failures,
+            throttles,
+            is_ending,
+            writing_runs,
+            awaits_end,
+            seed,
+            collects_until,
+            held,
+        }
     }
 
     /// Where the parent stands.
@@ -121,6 +133,9 @@ impl Schedule {
     fn holds_out_against(&self, touch: Touch) -> bool {
         match self.phase {
             Phase::Waiting(NextWake { why: WakeReason::Throttled, .. }) => true,
+            Phase::Waiting(NextWake { why: WakeReason::Retry, .. }) if self.awaits_end => {
+                touch < Touch::ChildGone
+            }
             Phase::Waiting(NextWake {
                 why: WakeReason::Retry | WakeReason::Unsettled | WakeReason::Slowed,
                 ..
@@ -139,8 +154,8 @@ impl Schedule {
         match touch {
             Touch::Deletion | Touch::Asked | Touch::Listed => None,
             Touch::Parent => self.collects_until.filter(|until| *until > now),
-            Touch::Surroundings if policy.debounce.is_zero() => None,
-            Touch::Surroundings => Some(now + policy.debounce.min(LONGEST)),
+            Touch::Surroundings | Touch::ChildGone if policy.debounce.is_zero() => None,
+            Touch::Surroundings | Touch::ChildGone => Some(now + policy.debounce.min(LONGEST)),
         }
     }
 
@@ -231,7 +246,12 @@ impl Schedule {
             Finished::Calming { after } => wake(WakeReason::Calming, after),
             Finished::Slowed { times } => backoff(WakeReason::Slowed, times),
             Finished::Failed => backoff(WakeReason::Retry, self.failures),
-            Finished::FailedUntil { after } => {
+            Finished::FailedReplacing { is_passing: true, at_most } => {
+                let usual = policy.backoff.delay(self.failures, self.seed);
+                wake(WakeReason::Retry, usual.min(at_most))
+            }
+            Finished::FailedUntil { after }
+            | Finished::FailedReplacing { is_passing: false, at_most: after } => {
                 wake(WakeReason::Retry, Backoff::spread(after.min(LONGEST), self.seed))
             }
             Finished::Throttled { after } => {
@@ -247,6 +267,7 @@ impl Schedule {
     fn count(&mut self, finished: Finished) {
         let is_throttled = matches!(finished, Finished::Throttled { .. });
         self.throttles = if is_throttled { self.throttles.saturating_add(1) } else { 0 };
+        self.awaits_end = matches!(finished, Finished::FailedReplacing { .. });
         match finished {
             Finished::Wrote => (self.failures, self.writing_runs) = (0, self.writing_runs + 1),
             Finished::Settled { .. }
@@ -256,6 +277,7 @@ impl Schedule {
                 (self.failures, self.writing_runs) = (0, 0);
             }
             Finished::Failed
+            | Finished::FailedReplacing { .. }
             | Finished::FailedUntil { .. }
             | Finished::Throttled { .. }
             | Finished::FailedForGood => {

@@ -67,7 +67,7 @@ impl From<Touch> for Priority {
         match touch {
             Touch::Deletion => Self::Deletion,
             Touch::Parent | Touch::Asked => Self::Change,
-            Touch::Surroundings => Self::FollowUp,
+            Touch::Surroundings | Touch::ChildGone => Self::FollowUp,
             Touch::Listed => Self::Background,
         }
     }

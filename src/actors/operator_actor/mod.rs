@@ -20,7 +20,7 @@ use super::{
     Spread,
     mailbox::{Letter, Mail, Postbox, Receive, post},
     messages::{LeftOut, Observed, OperatorStateChanged, Touched, Turn, WatchCondition},
-    reason::{child_cause, is_of_status_only, parent_cause, strength},
+    reason::{child_cause, child_strength, is_of_status_only, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
@@ -182,7 +182,7 @@ impl OperatorActor {
         for uid in change.parents.iter().filter(|uid| !self.is_own(uid, origin)) {
             let reconciler = self.keys.get(uid).and_then(|key| self.parents.get(key));
             if let Some(parent) = reconciler {
-                let (touch, cause) = (Touch::Surroundings, child_cause(ty, change));
+                let (touch, cause) = (child_strength(change), child_cause(ty, change));
                 post(&parent.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
             }
         }

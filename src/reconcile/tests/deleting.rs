@@ -74,22 +74,39 @@ async fn a_child_that_is_created_anew_waits_for_others_only_while_the_server_is_
     }
 }
 
-/// Its end wakes the parent, which an error backoff would not let it do.
+/// Its end wakes the parent, which another error backoff would not let it do; its changes do not.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_takes_its_time_to_be_created_anew_waits_for_no_backoff_of_another() {
     let mut ending = child("5", 1);
     ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-    let setup = Setup::new(pods(), ChildConfig::recreate()).caching(ending);
-    let world = setup.desiring(desired("bad")).and(desired("c")).before(|asked| {
-        match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" => refusal(422, "Invalid"),
+    let at_most = std::time::Duration::from_mins(1);
+    for (answer, status, is_passing) in [
+        (refusal(422, "Invalid"), None, false),
+        (refusal(500, "InternalError"), None, true),
+        // Nobody is told of it yet.
+        (refusal(422, "Invalid"), Some(refusal(500, "InternalError")), true),
+    ] {
+        let setup = Setup::new(pods(), ChildConfig::recreate()).caching(ending.clone());
+        let setup = setup.desiring(desired("bad")).and(desired("good")).and(desired("c"));
+        let world = setup.before(move |asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => {
+                status.clone().unwrap_or_else(|| with_status(&asked.body))
+            }
+            "PATCH" if asked.is_about("/pods/good") => {
+                let mut good = child("9", 2);
+                good["metadata"]["name"] = json!("good");
+                (201, good)
+            }
+            "PATCH" => answer.clone(),
             "GET" if asked.is_about("/apps/p") => (200, parent("3")),
             _ => taken(),
-        }
-    });
-    let report = world.run(Memory::default()).await;
-    assert!(matches!(report.finished(world.config()), Finished::Recheck { .. }), "{report:?}");
+        });
+        let report = world.run(Memory::default()).await;
+        // What was written beside it is no reason to try the other at once.
+        assert_eq!(report.writes.len(), 1, "{report:?}");
+        let expected = Finished::FailedReplacing { is_passing, at_most };
+        assert_eq!(report.finished(world.config()), expected, "{report:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

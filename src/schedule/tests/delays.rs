@@ -45,6 +45,28 @@ fn failures_in_a_row_wait_longer_and_success_forgets_them() {
 }
 
 #[test]
+fn a_failure_beside_a_child_that_goes_waits_longer_each_time_but_never_long() {
+    let at_most = Duration::from_secs(20);
+    let failing = |is_passing| Finished::FailedReplacing { is_passing, at_most };
+    let parent = |is_passing, failures: usize| {
+        Parent::after(&[PARENT, Input::Finished(failing(is_passing))].repeat(failures))
+    };
+    let delay = |failures| parent(true, failures).wakes_in().unwrap();
+    assert!(delay(1) < delay(3) && delay(3) < delay(5), "{} {} {}", delay(1), delay(3), delay(5));
+    assert_eq!(delay(20), 20);
+    assert!((20..22).contains(&parent(false, 1).wakes_in().unwrap()), "it would be in vain before");
+    for is_passing in [false, true] {
+        assert_eq!(parent(is_passing, 3).schedule.failures(), 3);
+        let Phase::Waiting(wake) = parent(is_passing, 3).schedule.phase() else { panic!("idle") };
+        assert_eq!(wake.why, WakeReason::Retry);
+    }
+    // Who fails later, and waits for nothing any more, is not woken by ends.
+    let ways = [PARENT, Input::Finished(failing(true)), PARENT, FAILED];
+    assert_eq!(Parent::after(&ways).step(GONE, 0), STAY);
+    assert_eq!(last(&[PARENT, GONE, Input::Finished(failing(false))]), enqueue(Priority::FollowUp));
+}
+
+#[test]
 fn a_time_that_no_clock_can_hold_is_a_long_one() {
     let after = Duration::MAX;
     for finished in [

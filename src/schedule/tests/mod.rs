@@ -25,6 +25,7 @@ const STUCK: Input = Input::Finished(Finished::FailedForGood);
 const WROTE: Input = Input::Finished(Finished::Wrote);
 const THROTTLED: Input = Input::Finished(Finished::Throttled { after: Duration::from_secs(5) });
 const SLOWED: Input = Input::Finished(Finished::Slowed { times: 1 });
+const GONE: Input = Input::Touched(Touch::ChildGone);
 const ASKED: Input = Input::Finished(Finished::FailedUntil { after: Duration::from_secs(5) });
 
 fn enqueue(priority: Priority) -> Command {
@@ -87,7 +88,8 @@ fn the_table_holds() {
     let resync = Input::Finished(Finished::Settled { resync: Some(after) });
     let recheck = Input::Finished(Finished::Recheck { after });
     let (go, stay) = (enqueue, STAY);
-    let table: [(&str, &[Input], [Command; 7]); 13] = [
+    let replacing = Finished::FailedReplacing { is_passing: true, at_most: after };
+    let table: [(&str, &[Input], [Command; 7]); 14] = [
         // Listed, child, parent, deletion; TimerFired, Admitted, Retired
         ("idle", &[], [go(Background), go(FollowUp), go(Change), go(Deletion), stay, stay, Stop]),
         (
@@ -103,6 +105,11 @@ fn the_table_holds() {
         (
             "error",
             &[CHILD, FAILED],
+            [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
+        ),
+        (
+            "replacing",
+            &[CHILD, Input::Finished(replacing)],
             [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
         ),
         (
@@ -137,6 +144,9 @@ fn the_table_holds() {
         for (input, expected) in inputs.into_iter().zip(expected) {
             assert_eq!(Parent::after(way).step(input, 0), expected, "{name} {input:?}");
         }
+        // The end of a child is one of its changes, but for who waits for just that.
+        let expected = if name == "replacing" { go(FollowUp) } else { expected[1] };
+        assert_eq!(Parent::after(way).step(GONE, 0), expected, "{name}");
     }
 }
 

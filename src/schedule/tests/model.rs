@@ -7,8 +7,14 @@ use super::{
     *,
 };
 
-const TOUCHES: [Touch; 5] =
-    [Touch::Listed, Touch::Surroundings, Touch::Parent, Touch::Asked, Touch::Deletion];
+const TOUCHES: [Touch; 6] = [
+    Touch::Listed,
+    Touch::Surroundings,
+    Touch::ChildGone,
+    Touch::Parent,
+    Touch::Asked,
+    Touch::Deletion,
+];
 
 /// What was ordered of one parent, and what it should come to.
 struct World {
@@ -147,6 +153,9 @@ impl World {
         let is_right = match finished {
             Finished::Throttled { after } => is_over && self.now >= at + Backoff::obeyed(after),
             Finished::FailedForGood => by_parent,
+            Finished::FailedReplacing { .. } => {
+                is_over || self.strongest() >= Some(Touch::ChildGone)
+            }
             Finished::Failed | Finished::FailedUntil { .. } | Finished::Slowed { .. } => {
                 is_over || by_parent
             }
@@ -184,7 +193,9 @@ impl World {
         let is_held =
             matches!(wake.why, WakeReason::Retry | WakeReason::Slowed | WakeReason::Unsettled);
         assert!(strongest <= Touch::Parent, "an urgent one waits: {self:#?}");
-        if strongest == Touch::Parent || !is_held {
+        let is_replacing = matches!(self.ended, Some((Finished::FailedReplacing { .. }, _)));
+        let enough = if is_replacing { Touch::ChildGone } else { Touch::Parent };
+        if strongest >= enough || !is_held {
             let since = self.unseen.iter().filter(|(touch, _)| *touch == strongest);
             let since = since.map(|(_, at)| *at).min().unwrap_or(self.now);
             let began = since.max(self.ended.map_or(since, |(_, at)| at));
@@ -209,7 +220,12 @@ fn ending(dice: &mut Dice) -> Finished {
         4 => Finished::Recheck { after },
         5 => Finished::Calming { after },
         6 => Finished::Slowed { times: 1 + u32::try_from(dice.below(40)).unwrap() },
-        7 => [Finished::Failed, Finished::FailedUntil { after }][dice.below(2)],
+        7 => [
+            Finished::Failed,
+            Finished::FailedUntil { after },
+            Finished::FailedReplacing { is_passing: true, at_most: after },
+            Finished::FailedReplacing { is_passing: false, at_most: after },
+        ][dice.below(4)],
         8 => Finished::Throttled { after },
         _ => Finished::FailedForGood,
     }

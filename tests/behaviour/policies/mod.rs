@@ -256,6 +256,28 @@ async fn selectors_addresses_and_types_are_changed_by_a_new_object() {
 
 // === several at once ===
 
+/// Its end makes the parent run, which the failure of another would have wait for a minute.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_is_created_anew_as_soon_as_it_is_gone_although_another_is_refused() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, ChildConfig::apply()).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let held = json!({"metadata": {"finalizers": ["example.dev/hold"]}});
+    world.patch(CONFIG_MAP, "c", held).await;
+    world.delete(CONFIG_MAP, "c").await;
+    let children = ["Not_A_Name", "c"].map(|name| config_map(name, json!({})));
+    world.apply(RECIPE, recipe("r", &children)).await;
+    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "WriteFailed";
+    world.until(RECIPE, "r", "a refused write", says_so).await;
+    let ending = world.get(CONFIG_MAP, "c").await;
+    world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
+    let is_new =
+        |child: &Value| child.is_object() && child["metadata"]["uid"] != ending["metadata"]["uid"];
+    world.until(CONFIG_MAP, "c", "another object", is_new).await;
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn children_that_fail_are_all_said_and_the_others_go_on() {
     let Some(world) = World::new().await else { return };
