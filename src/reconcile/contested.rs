@@ -1,7 +1,10 @@
 //! What to do when an apply without force is refused because others hold some of its fields: leave
 //! these, or the whole child, to them, and say so once. What is tied to the parent is taken anyway.
 
-use super::{Context, Report, events, write};
+use super::{
+    Context, Report, events,
+    write::{self, Next},
+};
 use crate::{
     cluster::{ApiError, Cause, ErrorClass, EventKind},
     history::Verb,
@@ -55,21 +58,32 @@ pub(super) fn held_after_adoption(
     Ok(held)
 }
 
-/// Applies what others do not hold, or nothing, as the child's type says.
+/// Applies what others do not hold, or nothing, as the child's type says. `before` is the object as it
+/// was known when all was applied: if it is another by now, who held fields may have let go of them, and
+/// all is to be applied again. What others still hold is remembered with the version that it is true of.
 pub(super) async fn settle(
     context: &Context,
     parent: &Object,
-    (write, verb): (Write, Verb),
+    (write, verb, before): (Write, Verb, Option<Object>),
     held: Vec<HeldField>,
     report: &mut Report,
-) -> Option<Deletion> {
-    context.metrics().conflict(context.name(), &write.id.ty);
-    let mut dispute = Dispute { context, parent, write, verb, held: Vec::new(), report };
-    match dispute.give_way(held) {
-        Some(rest) => return dispute.apply(rest).await,
-        None => dispute.leave().await,
+) -> Next {
+    let nothing = Vec::new();
+    let mut dispute = Dispute { context, parent, write, verb, live: None, held: nothing, report };
+    if let Some(before) = before {
+        let Some(live) = dispute.read().await else { return Next::Done };
+        if live != before {
+            context.learn_live(live);
+            return Next::Write(dispute.write, verb);
+        }
+        dispute.live = Some(live);
     }
-    None
+    context.metrics().conflict(context.name(), &dispute.write.id.ty);
+    if let Some(rest) = dispute.give_way(held) {
+        return dispute.apply(rest).await.map_or(Next::Done, Next::Delete);
+    }
+    dispute.leave().await;
+    Next::Done
 }
 
 struct Dispute<'a> {
@@ -78,6 +92,8 @@ struct Dispute<'a> {
     write: Write,
     /// What the write is: an object that is being adopted is not ours yet.
     verb: Verb,
+    /// What was read and is still to be decided on.
+    live: Option<Object>,
     /// What is left to others.
     held: Vec<HeldField>,
     report: &'a mut Report,
@@ -206,6 +222,9 @@ impl Dispute<'_> {
     }
 
     async fn read(&mut self) -> Option<Object> {
+        if let Some(live) = self.live.take() {
+            return Some(live);
+        }
         let ChildId { ty, key } = &self.write.id;
         match self.context.cluster().read(ty, key).await {
             Ok(Some(live)) => return Some(live),

@@ -39,7 +39,7 @@ pub(super) struct Attempt {
 }
 
 /// What to do about a child after its write was answered 409.
-enum Next {
+pub(super) enum Next {
     Write(Write, Verb),
     Delete(Deletion),
     Done,
@@ -128,7 +128,7 @@ async fn conclude(
     report: &mut Report,
 ) -> Option<Deletion> {
     for tries in 1.. {
-        let (write, verb, error) = take_in(context, parent, attempt, report)?;
+        let (write, verb, before, error) = take_in(context, parent, attempt, report)?;
         // What is in the way of a create may not be a child at all.
         let held = if write.is_creating() { Vec::new() } else { contested::held(&error) };
         if held.is_empty() && error.class() != ErrorClass::Conflict {
@@ -138,12 +138,14 @@ async fn conclude(
         if is_halted(context, parent, (&write, verb), report) {
             return None;
         }
-        if !held.is_empty() {
-            report.found_way(&write.id);
-            return contested::settle(context, parent, (write, verb), held, report).await;
-        }
         let id = write.id.clone();
-        attempt = match resolve(context, parent, (write, verb), report).await {
+        let next = if held.is_empty() {
+            resolve(context, parent, (write, verb), report).await
+        } else {
+            report.found_way(&id);
+            contested::settle(context, parent, (write, verb, before), held, report).await
+        };
+        attempt = match next {
             Next::Write(..) if tries == TRIES => {
                 report.child_failed(&id, error);
                 return None;
@@ -165,14 +167,14 @@ fn take_in(
     parent: &Object,
     attempt: Attempt,
     report: &mut Report,
-) -> Option<(Write, Verb, ApiError)> {
+) -> Option<(Write, Verb, Option<Object>, ApiError)> {
     let Attempt { write, verb, before, reply } = attempt;
     match reply {
         Ok(reply) if before.as_ref() == Some(&reply) => {
             wrote_nothing(context, &write, &reply, report);
         }
         Ok(reply) => written(context, parent, &write, verb, reply, report),
-        Err(error) => return Some((write, verb, error)),
+        Err(error) => return Some((write, verb, before, error)),
     }
     None
 }
@@ -255,9 +257,8 @@ async fn adopt(
     match adopt::prepare(context, parent, (write, verb), live, report).await {
         Ok(adopt::Prepared::Apply(write)) => return Next::Write(write, Verb::Adopted),
         Ok(adopt::Prepared::Contested(write, held)) => {
-            let disputed = (write, Verb::Adopted);
-            let deletion = contested::settle(context, parent, disputed, held, report).await;
-            return deletion.map_or(Next::Done, Next::Delete);
+            let disputed = (write, Verb::Adopted, None);
+            return contested::settle(context, parent, disputed, held, report).await;
         }
         Ok(adopt::Prepared::Halted(halt, write)) => halt.hold(&Step::Create(write), report),
         Ok(adopt::Prepared::Outdated) => {

@@ -26,7 +26,7 @@ async fn what_others_take_between_two_tries_is_left_to_them_too() {
     let mut wanted = desired("c");
     wanted["spec"] = json!({"x": 2, "y": 2, "z": 2});
     let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
-    let world = Setup::new(pods(), config).caching(child("5", 1)).desiring(wanted).before(script);
+    let world = Setup::new(pods(), config).caching(child("8", 1)).desiring(wanted).before(script);
     let report = world.run(Memory::default()).await;
     let applies = world.asked("PATCH").into_iter().filter(|asked| asked.is_about("/pods/c"));
     let applies: Vec<_> = applies.collect();
@@ -37,6 +37,29 @@ async fn what_others_take_between_two_tries_is_left_to_them_too() {
     let proofs = applies.iter().map(|asked| asked.body["metadata"]["resourceVersion"].clone());
     assert_eq!(proofs.skip(1).collect::<Vec<_>>(), ["8", "8"]);
     assert_eq!(report.held, ["Pod.v1 ns/c: others hold .spec.x (`me`), .spec.y (`me`)"]);
+}
+
+/// Else it would be taken only when the object changes once more.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_let_go_of_before_it_is_looked_at_is_not_left_to_them() {
+    for policy in [ConflictPolicy::Report, ConflictPolicy::Yield] {
+        let tries = AtomicUsize::new(0);
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" if tries.fetch_add(1, Ordering::AcqRel) == 0 => held(".spec.x"),
+            "PATCH" => (200, child("9", 2)),
+            "GET" => (200, child("8", 1)),
+            _ => taken(),
+        };
+        let setup = Setup::new(pods(), ChildConfig::apply().with_conflicts(policy));
+        let world = setup.caching(child("5", 1)).desiring(desired("c")).before(script);
+        let report = world.run(Memory::default()).await;
+        let applies = world.asked("PATCH").into_iter().filter(of_child);
+        let applies: Vec<_> = applies.collect();
+        assert!(applies.len() == 2 && applies.iter().all(|it| it.body["spec"]["x"] == 2));
+        assert!(!applies.iter().any(|asked| asked.is_about("force=true")), "{applies:#?}");
+        assert!(report.writes.len() == 1 && report.held.is_empty(), "{report:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
