@@ -13,7 +13,7 @@ use crate::object::ObjectKey;
 /// As JSON it has its fields' names; `children` must be there, as one that is not listed is deleted.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SyncResponse {
-    /// The status; `None` leaves the fields of the status as they are.
+    /// The status, a JSON object; `None` and `null` leave the fields of the status as they are.
     pub status: Option<Value>,
     /// Every child that should exist, with `apiVersion` and `kind`. A child that is not here is
     /// deleted. Fields that are not set belong to others. At most 10,000, of 1.5 MB and 100 levels each,
@@ -23,7 +23,8 @@ pub struct SyncResponse {
     /// After how long to run again although nothing changed: from the end of the run, 100 ms at the
     /// least.
     pub resync: Option<Duration>,
-    /// Why a status or child is no JSON that can be read back; the run then fails, writing nothing.
+    /// Why a status or child is no JSON that can be read back, or the status no object; the run then
+    /// fails, writing nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
@@ -77,12 +78,13 @@ impl SyncResponse {
 /// As JSON it has its fields' names; `retry` must be there, as `null` lets the parent go.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinalizeResponse {
-    /// The status to show meanwhile; `None` leaves it as it is. Ignored when all is done.
+    /// The status to show meanwhile, a JSON object; `None` and `null` leave it as it is. Ignored when
+    /// all is done.
     pub status: Option<Value>,
     /// When to try again; `None` when all is done and the parent may go.
     #[serde(deserialize_with = "Option::deserialize")]
     pub retry: Option<Duration>,
-    /// Why the status is no JSON that can be read back; the run then fails, and the parent stays.
+    /// Why the status is no JSON object that can be read back; the run then fails, and the parent stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
@@ -111,11 +113,11 @@ impl FinalizeResponse {
 /// retry comes with backoff. `Debug` shows no content.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorResponse {
-    /// The status; `None` leaves the fields of the status as they are.
+    /// The status, a JSON object; `None` and `null` leave the fields of the status as they are.
     pub status: Option<Value>,
     /// When to try again; `None` leaves that to the kind of error and the backoff.
     pub retry: Option<Duration>,
-    /// Why the status is no JSON that can be read back; it is then told beside the error.
+    /// Why the status is no JSON object that can be read back; it is then told beside the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
@@ -145,7 +147,8 @@ impl From<(Value, Option<Duration>)> for ErrorResponse {
 
 /// What a handler may return, and what can be dropped once it is shallow.
 pub(crate) trait Shallow {
-    /// The answer without what is nested too deep to be read back: that counts as unserializable.
+    /// The answer without what is nested too deep to be read back, and without a status that can be
+    /// none: both count as unserializable.
     #[must_use]
     fn shallow(self) -> Self;
 }
@@ -178,10 +181,25 @@ impl Shallow for ErrorResponse {
 
 fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
     let name = |_: &Value| "the status".to_owned();
-    if let Some(why) = status.as_mut().and_then(|status| depth::limit(status, name)) {
+    let Some(value) = status.as_mut() else { return };
+    if let Some(why) = depth::limit(value, name).or_else(|| no_object(value)) {
         *status = None;
         why_not.get_or_insert(why);
     }
+}
+
+/// Why a value can be no status, in words that do not quote it.
+fn no_object(status: &Value) -> Option<String> {
+    let kind = match status {
+        Value::Null | Value::Object(_) => return None,
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+    };
+    Some(format!(
+        "the status: it is {kind}, and no JSON object: return a map or a struct with fields, or none"
+    ))
 }
 
 /// How a child of an answer is called that cannot be wanted: it may have no name.
@@ -267,5 +285,30 @@ mod tests {
         assert_eq!((finalize.status, finalize.unserializable.as_deref()), (None, why));
         let error = ErrorResponse { status: status(), ..<_>::default() }.shallow();
         assert_eq!((error.status, error.unserializable.as_deref()), (None, why));
+    }
+    #[test]
+    fn a_status_that_is_no_object_is_taken_out_of_an_answer_and_not_quoted() {
+        for (status, kind) in [
+            (json!("s3cret"), "a string"),
+            (json!(["s3cret"]), "a list"),
+            (json!(7), "a number"),
+            (json!(true), "a boolean"),
+        ] {
+            let why = format!(
+                "the status: it is {kind}, and no JSON object: return a map or a struct with \
+                 fields, or none"
+            );
+            let expected = (None, Some(why));
+            let sync = SyncResponse::status(&status).shallow();
+            assert_eq!((sync.status, sync.unserializable), expected);
+            let finalize = FinalizeResponse::done().with_status(&status).shallow();
+            assert_eq!((finalize.status, finalize.unserializable), expected);
+            let error = ErrorResponse::status(&status).shallow();
+            assert_eq!((error.status, error.unserializable), expected);
+        }
+        for status in [json!(null), json!({})] {
+            let sync = SyncResponse::status(&status).shallow();
+            assert_eq!((sync.status, sync.unserializable), (Some(status), None));
+        }
     }
 }

@@ -10,8 +10,9 @@ use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    hostile_status::{deep, until_said},
+    hostile_status::deep,
     recipe::{self, RECIPE, config_map, recipe},
+    told::Trouble,
     world::{CONFIG_MAP, World},
 };
 
@@ -43,7 +44,7 @@ impl Handler for Farewell {
 }
 
 /// A parent that was well is deleted, and its handler returns such a status again and again.
-async fn keeps_the_parent(bad: Status, in_event: &str, in_condition: &str) {
+async fn keeps_the_parent(bad: Status, reason: &str, words: &str) {
     let Some(world) = World::new().await else { return };
     let farewell = Farewell(Arc::new(Mutex::new(Some(bad))));
     let handler = farewell.clone();
@@ -56,8 +57,9 @@ async fn keeps_the_parent(bad: Status, in_event: &str, in_condition: &str) {
     world.create(RECIPE, parent).await;
     world.until_ready(RECIPE, "r").await;
     let child = world.get(CONFIG_MAP, "c").await;
+    let trouble = Trouble::ahead(&world, &operators, "cook", reason).await;
     world.delete(RECIPE, "r").await;
-    until_said(&world, in_event, in_condition).await;
+    trouble.until_told("r", words).await;
     let runs = operators.runs("cook", &world.namespace, "r");
     operators.until_runs("cook", &world.namespace, "r", runs + 2).await;
     let parent = world.get(RECIPE, "r").await;
@@ -71,8 +73,14 @@ async fn keeps_the_parent(bad: Status, in_event: &str, in_condition: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_no_object_keeps_the_finalizer_and_is_said() {
-    for status in [|| json!("burnt"), || json!(7), || json!(["burnt"])] {
-        keeps_the_parent(status, "it is not written", "still finalizing").await;
+    let cases: [(Status, &str); 3] = [
+        (|| json!("burnt"), "a string"),
+        (|| json!(7), "a number"),
+        (|| json!(["burnt"]), "a list"),
+    ];
+    for (status, kind) in cases {
+        let words = format!("the status: it is {kind}, and no JSON object");
+        keeps_the_parent(status, "HandlerFailed", &words).await;
     }
 }
 
@@ -82,12 +90,12 @@ async fn a_status_that_is_too_large_keeps_the_finalizer_and_is_said() {
     for status in
         [|| json!({"taste": "x".repeat(1_600_000)}), || json!({"taste": "x".repeat(4_000_000)})]
     {
-        keeps_the_parent(status, "the status: ", "the status: ").await;
+        keeps_the_parent(status, "WriteFailed", "the status: ").await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_nested_too_deep_keeps_the_finalizer_and_is_said() {
     let words = "the status: it is nested more than 100 levels deep";
-    keeps_the_parent(|| json!({"taste": deep(1_000)}), words, words).await;
+    keeps_the_parent(|| json!({"taste": deep(1_000)}), "HandlerFailed", words).await;
 }

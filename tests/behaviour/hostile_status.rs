@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, EVENT, World, condition, eventually},
+    told::Trouble,
+    world::{CONFIG_MAP, World, condition},
 };
 
 /// As recipes say, but for the statuses that no object could hold.
@@ -39,32 +40,17 @@ fn acting(act: &str) -> Value {
     parent
 }
 
-/// Waits until a Warning Event about the parent and its condition say this.
-pub(crate) async fn until_said(world: &World, in_event: &str, in_condition: &str) {
-    let is_it = |event: &Value| {
-        let note = event["note"].as_str().unwrap_or_default();
-        event["type"] == "Warning" && event["regarding"]["name"] == "r" && note.contains(in_event)
-    };
-    let what = format!("a Warning Event: {in_event}");
-    eventually(&what, || world.list(EVENT), |events| events.iter().any(is_it)).await;
-    let says = |parent: &Value| {
-        let ready = condition(parent, "Ready");
-        ready["observedGeneration"] == parent["metadata"]["generation"]
-            && ready["message"].as_str().unwrap_or_default().contains(in_condition)
-    };
-    world.until(RECIPE, "r", &format!("Ready: {in_condition}"), says).await;
-}
-
-/// A parent is well, then its handler returns such a status: that is said, the child and the status
-/// stay as they were, and the next good status is written.
-async fn survives(bad: Value, in_event: &str, in_condition: &str) {
+/// A parent is well, then its handler returns such a status: that is said everywhere, the child and the
+/// status stay as they were, and the next good status is written.
+async fn survives(bad: Value, reason: &str, words: &str) {
     let Some(world) = World::new().await else { return };
     let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
     world.apply(RECIPE, returning(json!({"taste": "fine"}))).await;
     assert_eq!(world.until_ready(RECIPE, "r").await["status"]["taste"], "fine");
     let child = world.get(CONFIG_MAP, "c").await;
+    let trouble = Trouble::ahead(&world, &operators, "cook", reason).await;
     world.apply(RECIPE, bad).await;
-    until_said(&world, in_event, in_condition).await;
+    trouble.until_told("r", words).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
     assert_eq!(world.get(RECIPE, "r").await["status"]["taste"], "fine", "so does the status");
     world.apply(RECIPE, returning(json!({"taste": "better"}))).await;
@@ -74,10 +60,33 @@ async fn survives(bad: Value, in_event: &str, in_condition: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_that_is_no_object_is_not_written_and_that_is_said() {
-    for status in [json!("soup"), json!(7), json!(["soup"]), json!(true)] {
-        survives(returning(status), "it is not written", "as desired").await;
+async fn a_status_that_is_no_object_fails_the_run_and_that_is_said() {
+    for (status, kind) in [
+        (json!("soup"), "a string"),
+        (json!(7), "a number"),
+        (json!(["soup"]), "a list"),
+        (json!(true), "a boolean"),
+    ] {
+        let words = format!("the status: it is {kind}, and no JSON object");
+        survives(returning(status), "HandlerFailed", &words).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_is_no_object_is_said_of_each_parent_and_null_is_no_status() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
+    for name in ["one", "other"] {
+        let trouble = Trouble::ahead(&world, &operators, "cook", "HandlerFailed").await;
+        let mut parent = recipe(name, &[config_map(name, json!({}))]);
+        parent["spec"]["status"] = json!("soup");
+        world.apply(RECIPE, parent).await;
+        trouble.until_told(name, "the status: it is a string, and no JSON object").await;
+        assert!(world.get(CONFIG_MAP, name).await.is_null(), "nothing of the answer is followed");
+        world.patch(RECIPE, name, json!({"spec": {"status": null}})).await;
+        world.until_ready(RECIPE, name).await;
+    }
+    operators.stop().await;
 }
 
 /// For etcd, for the way to it, and for the API server.
@@ -86,14 +95,14 @@ async fn a_status_that_is_too_large_fails_the_run_and_that_is_said() {
     for size in [1_600_000, 2_500_000, 4_000_000] {
         let mut parent = acting("large status");
         parent["spec"]["size"] = json!(size);
-        survives(parent, "the status: ", "the status: ").await;
+        survives(parent, "WriteFailed", "the status: ").await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_nested_too_deep_fails_the_run_and_that_is_said() {
     let words = "the status: it is nested more than 100 levels deep";
-    survives(acting("deep status"), words, words).await;
+    survives(acting("deep status"), "HandlerFailed", words).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,7 +113,7 @@ async fn a_status_of_another_shape_than_its_type_declares_is_refused_and_that_is
         json!({"taste": "odd", "conditions": {"Ready": true}}),
         json!({"taste": "odd", "conditions": [7, "Ready", {"type": 3}]}),
     ] {
-        survives(returning(status), "the status: ", "the status: ").await;
+        survives(returning(status), "WriteFailed", "the status: ").await;
     }
 }
 
@@ -117,8 +126,9 @@ async fn hides_no_failure(status: fn() -> Value) {
     world.apply(RECIPE, returning(json!({"taste": "fine"}))).await;
     world.until_ready(RECIPE, "r").await;
     let child = world.get(CONFIG_MAP, "c").await;
+    let trouble = Trouble::ahead(&world, &operators, "cook", "HandlerFailed").await;
     world.apply(RECIPE, recipe::acting("r", "fail")).await;
-    until_said(&world, "the oven is cold", "the oven is cold").await;
+    trouble.until_told("r", "the oven is cold").await;
     let parent = world.get(RECIPE, "r").await;
     assert_eq!(condition(&parent, "Ready")["status"], "False");
     assert_eq!(parent["status"]["taste"], "fine");

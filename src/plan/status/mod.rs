@@ -43,7 +43,7 @@ pub struct StatusInput<'a> {
     /// Where others write the status too, the parent as the handler read it. Then nothing is written
     /// but what the handler returns, whatever else is said here.
     pub shared: Option<&'a Object>,
-    /// What the handler returned; `None` or null leaves its fields as they are.
+    /// What the handler returned; all but an object leaves its fields as they are.
     pub handler: Option<&'a Value>,
     /// The framework's own conditions.
     pub conditions: &'a [Condition],
@@ -70,8 +70,6 @@ pub struct StatusPatch {
     pub overruled: bool,
     /// Whether the handler returned a condition of its own under a type that is the framework's.
     pub overruled_condition: bool,
-    /// Whether the handler returned what is no object, and so no status.
-    pub is_no_object: bool,
 }
 
 /// Computes the patch that brings the status of a parent up to date.
@@ -92,19 +90,12 @@ fn desired(
     present: &Map<String, Value>,
     patch: &mut StatusPatch,
 ) -> Map<String, Value> {
-    let returned = match input.handler {
-        None | Some(Value::Null) => None,
-        Some(Value::Object(fields)) => {
-            let mut fields = fields.clone();
-            patch.overruled = children::overrule(input, present, &mut fields);
-            patch.overruled_condition = conditions::overruled(input, present, &fields);
-            Some(fields_of_handler(input, fields, &mut patch.undeclared))
-        }
-        Some(_) => {
-            patch.is_no_object = true;
-            None
-        }
-    };
+    let returned = input.handler.and_then(Value::as_object).map(|fields| {
+        let mut fields = fields.clone();
+        patch.overruled = children::overrule(input, present, &mut fields);
+        patch.overruled_condition = conditions::overruled(input, present, &fields);
+        fields_of_handler(input, fields, &mut patch.undeclared)
+    });
     if input.schema.is_none() {
         return present.clone();
     }

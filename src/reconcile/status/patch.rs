@@ -179,9 +179,6 @@ fn warn(context: &Context, parent: &Object, patch: &StatusPatch) {
     if patch.overruled_condition {
         warn_overruled_condition(context, parent);
     }
-    if patch.is_no_object {
-        warn_no_object(context, parent);
-    }
 }
 
 /// Says once that the handler uses a name that is the framework's.
@@ -196,13 +193,6 @@ fn warn_overruled_condition(context: &Context, parent: &Object) {
     let message = "the conditions Ready, Reconciling and Stalled that the handler returns are not \
                    written: they are the operator's; give one of its own another type";
     warn_once(context, parent, "OverruledStatus", message);
-}
-
-/// Says once that what the handler returns can be no status.
-fn warn_no_object(context: &Context, parent: &Object) {
-    let message = "the status that the handler returns is no JSON object, so it is not written: \
-                   return a map or a struct with fields, or none";
-    warn_once(context, parent, "InvalidStatus", message);
 }
 
 fn warn_once(context: &Context, parent: &Object, reason: &'static str, message: &str) {
