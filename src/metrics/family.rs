@@ -48,6 +48,7 @@ pub(super) struct Families {
     pub(super) unchanged: IntCounterVec,
     pub(super) conflicts: IntCounterVec,
     pub(super) in_conflict: IntGaugeVec,
+    pub(super) altered: IntGaugeVec,
     pub(super) status_writes: IntCounterVec,
     pub(super) deletions_held: IntCounterVec,
     pub(super) held: IntGaugeVec,
@@ -192,6 +193,12 @@ impl Families {
                 r,
                 "children_in_conflict",
                 "Children that are not as desired now because others hold their names, or fields of them.",
+                &["operator", "type"],
+            )?,
+            altered: gauges(
+                r,
+                "children_altered",
+                "Children that are not what was applied, as admission changes them or the server keeps no such field.",
                 &["operator", "type"],
             )?,
             status_writes: counters(

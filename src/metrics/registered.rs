@@ -44,6 +44,7 @@ impl Metrics {
             families.conflicts.with_label_values(&labels).inc_by(0);
             families.noop_writes.with_label_values(&labels).inc_by(0);
             families.in_conflict.with_label_values(&labels).add(0);
+            families.altered.with_label_values(&labels).add(0);
         }
     }
 

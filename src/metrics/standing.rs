@@ -1,5 +1,5 @@
-//! What cannot be now, because of somebody else or until a person allows it. A counter tells that only
-//! once of what stays so.
+//! What cannot be now, because of somebody else or until a person allows it, or is otherwise than it was
+//! applied. A counter tells that only once of what stays so.
 
 use std::fmt;
 
@@ -20,6 +20,13 @@ impl Metrics {
     pub fn in_conflict(&self, operator: &OperatorName, ty: &K8sType) -> Standing {
         let labels = [operator.as_str(), &self.type_label(ty)];
         Standing::new(self.families().in_conflict.with_label_values(&labels), 1)
+    }
+
+    /// A child of this type is from now on what the server makes of what was applied.
+    #[must_use = "what is dropped at once was never counted"]
+    pub fn altered(&self, operator: &OperatorName, ty: &K8sType) -> Standing {
+        let labels = [operator.as_str(), &self.type_label(ty)];
+        Standing::new(self.families().altered.with_label_values(&labels), 1)
     }
 
     /// So many children are to be deleted from now on, and are not because they are too many.

@@ -103,6 +103,7 @@ fn what_is_registered_shows_zeros_before_anything_happens() {
         r#"operetta_handler_panics_total{operator="echo-server"} 0"#,
         r#"operetta_conflicts_total{operator="echo-server",type="pods"} 0"#,
         r#"operetta_children_in_conflict{operator="echo-server",type="pods"} 0"#,
+        r#"operetta_children_altered{operator="echo-server",type="pods"} 0"#,
         r#"operetta_children_held{operator="echo-server"} 0"#,
         r#"operetta_noop_writes_total{operator="echo-server",type="pods"} 0"#,
         r#"operetta_flapping_total{operator="echo-server",reason="UnstableHandler"} 0"#,

@@ -173,7 +173,8 @@ impl OperatorConfig {
         self
     }
 
-    /// Tells in Events also which children were created, updated and deleted.
+    /// Tells in Events also which children were created, updated and deleted, what the server makes of
+    /// them, and that a pause has begun or is over.
     #[must_use]
     pub fn with_normal_events(mut self) -> Self {
         self.normal_events = true;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Failure, Held, Report, flapping, interlock, pause};
 use crate::{object::Object, operator::Condition, plan::Flapping};
 
-const READY: &str = "Ready";
+pub(super) const READY: &str = "Ready";
 const RECONCILING: &str = "Reconciling";
 const STALLED: &str = "Stalled";
 

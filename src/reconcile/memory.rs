@@ -47,6 +47,10 @@ pub struct Troubles {
     pub foreign: BTreeMap<ChildId, ForeignChild>,
     /// The children in conflict, as they are counted.
     pub in_conflict: Box<[Standing]>,
+    /// The children of which the server makes something else, as they are counted.
+    pub altered: Box<[Standing]>,
+    /// A hash of what was last told of them.
+    pub told_altered: Option<u64>,
     /// The children that are not deleted because they are too many, as they are counted.
     pub held: Option<Standing>,
     /// Children that were deleted because of an immutable field, each with the wish that asked for it.
@@ -108,9 +112,11 @@ impl Troubles {
     fn are_over(&self) -> bool {
         let Self { foreign, in_conflict, held, recreated, last_contested, throttled, .. } = self;
         let Self { told_unsynced, lingering, told_pause_value, .. } = self;
-        let Self { unkept_status, told_undeclared, .. } = self;
+        let Self { unkept_status, told_undeclared, altered, told_altered, .. } = self;
         foreign.is_empty()
             && in_conflict.is_empty()
+            && altered.is_empty()
+            && told_altered.is_none()
             && held.is_none()
             && recreated.is_empty()
             && last_contested.is_none()

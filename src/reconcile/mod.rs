@@ -21,6 +21,7 @@
 //!   and for the third in a row.
 
 mod adopt;
+mod altered;
 mod apply;
 mod call;
 mod child_status;
@@ -192,6 +193,7 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     let status = sync_and_apply(context, &parent, observed, &mut report).await;
     veil::draw(context, &parent, &mut report).await;
     events::wrote(context, &parent, &mut report);
+    altered::tell(context, &parent, &mut report);
     pause::tell_of_value(context, &parent, &mut report);
     pause::tell(context, &parent, &mut report);
     // 5 status (I/O)

@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    Failure, Memory, Pause, PausedBy, child_status::Told, failure::ChildFailure, veil::Tell,
+    Failure, Memory, Pause, PausedBy, altered, child_status::Told, failure::ChildFailure,
+    veil::Tell,
 };
 use crate::{
     history::{Decision, Drift, RunStep, StepTimes, Verb, WriteRecord},
@@ -205,8 +206,8 @@ impl Report {
         contested.filter(|child| child.policy == ConflictPolicy::Report).map(|child| &child.id)
     }
 
-    /// Counts the children that are in conflict or held from now on, and no longer those that were.
-    /// What stood in the way of a parent that `leaves` is none of its business any more.
+    /// Counts the children that are in conflict, altered or held from now on, and no longer those that
+    /// were. What stood in the way of a parent that `leaves` is none of its business any more.
     pub(super) fn count_standing(
         &mut self,
         metrics: &Metrics,
@@ -218,11 +219,14 @@ impl Report {
         let children = children.filter(|_| is_there);
         let in_conflict: Box<[_]> =
             children.map(|id| metrics.in_conflict(operator, &id.ty)).collect();
+        let altered = self.memory.memos.altered().filter(|_| is_there);
+        let altered: Box<[_]> = altered.map(|(id, _)| metrics.altered(operator, &id.ty)).collect();
         let held = self.memory.interlock.as_ref().map_or(0, Interlock::held);
         let is_held = held > 0 && (is_there || self.interlock.is_some());
         let held = is_held.then(|| metrics.held(operator, held));
-        if let Some(troubles) = self.memory.troubles_if(held.is_some() || !in_conflict.is_empty()) {
-            (troubles.in_conflict, troubles.held) = (in_conflict, held);
+        let is_one = held.is_some() || !in_conflict.is_empty() || !altered.is_empty();
+        if let Some(troubles) = self.memory.troubles_if(is_one) {
+            (troubles.in_conflict, troubles.altered, troubles.held) = (in_conflict, altered, held);
         }
     }
 
@@ -233,18 +237,10 @@ impl Report {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Says what the server makes of children, be it by an admission policy or because it keeps no such
-    /// field: nobody is to look for it among what is as desired.
+    /// Says what the server makes of children: nobody is to look for it among what is as desired.
     pub(super) fn tell_altered(&mut self) {
-        let altered = self.memory.memos.altered();
-        let more = altered.len().saturating_sub(MAX_UNSETTLED);
-        let told = altered.take(MAX_UNSETTLED).map(|(id, paths)| {
-            format!("{id}: the server has changed {} of what was applied", paths.join(", "))
-        });
+        let told = altered::texts(&self.memory.memos);
         self.held.extend(told);
-        if more > 0 {
-            self.held.push(format!("{more} more children that the server has changed"));
-        }
     }
 
     pub(super) fn wrote(&mut self, id: &ChildId, verb: Verb, paths: Vec<String>) {

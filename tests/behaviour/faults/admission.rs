@@ -94,8 +94,10 @@ fn pod(name: &str) -> Value {
 /// The pod has another image than its parent wants, for ever; it is neither written nor replaced
 /// for that, across a restart neither.
 async fn lives_with_another_image(faults: Faults) -> Faults {
+    let counted = ("operetta_children_altered", [("operator", "cook"), ("type", "pods")]);
     faults.world.apply(RECIPE, recipe("r", &[pod("p")])).await;
     faults.until_well("r").await;
+    faults.until_counted(counted.0, &counted.1).await;
     let pod = faults.world.get(POD, "p").await;
     assert_eq!(pod["spec"]["containers"][0]["image"], "mirror.example/soup:1");
     let faults = faults.restart().await;
@@ -110,6 +112,7 @@ async fn lives_with_another_image(faults: Faults) -> Faults {
     assert_eq!(now["spec"], pod["spec"]);
     let parent = faults.world.get(RECIPE, "r").await;
     assert!(condition(&parent, "Flapping").is_null(), "{parent}");
+    faults.until_counted(counted.0, &counted.1).await;
     // And nobody has to guess.
     let told =
         format!("{}/p: the server has changed .spec.containers[name=", faults.world.namespace);
@@ -118,7 +121,53 @@ async fn lives_with_another_image(faults: Faults) -> Faults {
     for said in [condition(&parent, "Ready")["message"].as_str().unwrap(), &page] {
         assert!(said.contains(&told), "{said}");
     }
+    assert!(told_to_be_altered(&faults).await.is_empty(), "it did not ask for such Events");
     faults
+}
+
+/// The Events that say what the server makes of children.
+async fn told_to_be_altered(faults: &Faults) -> Vec<Value> {
+    let events = faults.world.list(EVENT).await.into_iter();
+    events.filter(|event| event["reason"] == "Altered").collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_webhook_makes_of_a_child_is_counted_while_it_is_so_and_told_once_where_asked_for() {
+    let telling = |builder: SupervisorBuilder| {
+        builder.register(recipe::config("cook").with_normal_events(), recipe::sync)
+    };
+    let Some(faults) = Faults::start_as(FaultPlan::new(), telling).await else { return };
+    let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());
+    faults.add(Rule::new(rewrite).verb("patch").resource("configmaps").name("c"));
+    let wanted = |data: Value| recipe("r", &[config_map("c", data)]);
+    faults.world.apply(RECIPE, wanted(json!({"salt": "much"}))).await;
+    faults.until_well("r").await;
+    let told = || told_to_be_altered(&faults);
+    eventually("an Event", told, |told: &Vec<Value>| !told.is_empty()).await;
+    let runs = faults.operators.runs("cook", &faults.world.namespace, "r");
+    faults.touch("r").await;
+    faults.operators.until_runs("cook", &faults.world.namespace, "r", runs + 1).await;
+    let Faults { world, plan, operators, bystander } = faults;
+    operators.stop().await;
+    let operators = world.start_over(world.cluster.connector_through(&plan), telling).await;
+    let faults = Faults { world, plan, operators, bystander };
+    faults.until_well("r").await;
+    let labels = r#"{operator="cook",type="configmaps"}"#;
+    let metrics = || faults.operators.http("/metrics");
+    for (data, altered) in [(json!({"salt": "much"}), 1), (json!({"salt": "sea", "x": "y"}), 0)] {
+        faults.world.apply(RECIPE, wanted(data)).await;
+        let line = format!("operetta_children_altered{labels} {altered}\n");
+        eventually(&line, metrics, |(_, body)| body.contains(&line)).await;
+    }
+    // It would have been told before this.
+    let updated = |events: &Vec<Value>| events.iter().any(|event| event["reason"] == "Updated");
+    eventually("a later Event", || faults.world.list(EVENT), updated).await;
+    let told = told_to_be_altered(&faults).await;
+    let [told] = &*told else { panic!("{told:#?}") };
+    assert!(told["type"] == "Normal" && told["series"].is_null(), "{told}");
+    let words = "/c: the server has changed .data.salt of what was applied";
+    assert!(told["note"].as_str().unwrap().ends_with(words), "{told}");
+    faults.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
