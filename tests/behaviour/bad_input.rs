@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, ECHO, Operators, World, condition, eventually},
+    told::Trouble,
+    world::{CONFIG_MAP, ECHO, Operators, World, eventually},
 };
 
 async fn cooking(world: World) -> (World, Operators) {
@@ -29,16 +30,14 @@ async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_malformed_parent_that_slips_through_the_schema_gets_a_condition() {
+async fn a_malformed_parent_that_slips_through_the_schema_is_told_of() {
     let Some(world) = World::new().await else { return };
     world.install_echo_servers_without_schema().await;
     let operators = world.start_all().await;
+    let trouble = Trouble::ahead(&world, &operators, "echo-server", "HandlerFailed").await.of(ECHO);
     world.create(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": 7}})).await;
-    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
-    let parent = world.until(ECHO, "a", "the failure", says_so).await;
-    let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
     let misfit = "/a does not fit the Rust type: `spec.serviceName`: integer, where a string";
-    assert!(message.contains(&format!("{}{misfit}", world.namespace)), "{message}");
+    trouble.until_told("a", &format!("{}{misfit}", world.namespace)).await;
     operators.stop().await;
 }
 

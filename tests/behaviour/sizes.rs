@@ -1,10 +1,11 @@
 //! What is too large: for a type, for etcd, for the way to etcd, or to be read at all.
 
 use operetta::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
+    told::Trouble,
     world::{CONFIG_MAP, Kind, World, condition},
 };
 
@@ -55,13 +56,11 @@ async fn a_child_that_is_too_large_stalls_its_parent_and_keeps_no_other_from_bei
         Ok(SyncResponse::new().children([large, config_map("good", json!({}))]))
     };
     let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
+    let trouble = Trouble::ahead(&world, &operators, "cook", "WriteFailed").await;
     world.create(RECIPE, recipe("r", &[])).await;
-    let says_so = |parent: &Value| {
-        let stalled = condition(parent, "Stalled");
-        stalled["reason"] == "WriteFailed"
-            && stalled["message"].as_str().unwrap_or_default().contains("Too long")
-    };
-    world.until(RECIPE, "r", "Stalled: Too long", says_so).await;
+    trouble.until_told("r", "Too long").await;
+    let parent = world.get(RECIPE, "r").await;
+    assert_eq!(condition(&parent, "Stalled")["reason"], "WriteFailed", "{parent}");
     assert!(world.get(CONFIG_MAP, "good").await.is_object());
     operators.stop().await;
 }

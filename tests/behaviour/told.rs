@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     recipe::RECIPE,
-    world::{EVENT, Operators, World, condition, eventually},
+    world::{EVENT, Kind, Operators, World, condition, eventually},
 };
 
 /// Trouble that a test is about to make.
@@ -13,6 +13,8 @@ pub(crate) struct Trouble<'a> {
     world: &'a World,
     operators: &'a Operators,
     operator: &'a str,
+    /// The type of its parents.
+    kind: Kind,
     reason: &'a str,
     /// What was counted of its kind before.
     counted: u64,
@@ -26,9 +28,14 @@ impl<'a> Trouble<'a> {
         operator: &'a str,
         reason: &'a str,
     ) -> Self {
-        let mut trouble = Self { world, operators, operator, reason, counted: 0 };
+        let mut trouble = Self { world, operators, operator, kind: RECIPE, reason, counted: 0 };
         trouble.counted = trouble.count().await;
         trouble
+    }
+
+    /// The same with a parent that is no recipe.
+    pub(crate) fn of(self, kind: Kind) -> Self {
+        Self { kind, ..self }
     }
 
     /// Waits until it is told of a parent, with these words, in all four places.
@@ -48,7 +55,7 @@ impl<'a> Trouble<'a> {
                 && says(&ready["message"], words)
         };
         let what = format!("{}: {words}: as a condition of {parent}", self.reason);
-        self.world.until(RECIPE, parent, &what, is_said).await;
+        self.world.until(self.kind, parent, &what, is_said).await;
     }
 
     async fn until_in_event(&self, parent: &str, words: &str) {
