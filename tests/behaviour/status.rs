@@ -1,5 +1,6 @@
 //! What a parent says about itself: the conditions, as kstatus reads them.
 
+use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 
 use crate::{
@@ -43,16 +44,44 @@ async fn a_failure_that_is_retried_is_reconciling_and_one_that_is_not_is_stalled
     world.apply(RECIPE, acting("r", "fail")).await;
     until_is(&world, "r", "Reconciling", "HandlerFailed").await;
     world.apply(RECIPE, acting("r", "permanent")).await;
-    let stalled = until_is(&world, "r", "Stalled", "HandlerFailed").await;
-    let since = &condition(&stalled, "Stalled")["lastTransitionTime"];
-    assert!(since.is_string());
-    // Another reason for the same status is no transition.
-    world.apply(RECIPE, recipe("r", &[json!({"apiVersion": "v1"})])).await;
-    let still = until_is(&world, "r", "Stalled", "InvalidChildren").await;
-    assert_eq!(condition(&still, "Stalled")["lastTransitionTime"], *since);
+    until_is(&world, "r", "Stalled", "HandlerFailed").await;
     world.apply(RECIPE, recipe("r", &[])).await;
     let ready = world.until_ready(RECIPE, "r").await;
     assert_eq!(types(&ready), ["Ready"], "what does not hold is not there");
+    operators.stop().await;
+}
+
+const LONG_AGO: &str = "2020-01-01T00:00:00Z";
+
+/// Says by hand that all conditions are as they are since long ago: times have seconds, and a test takes
+/// less.
+async fn age(world: &World, mut parent: Value) {
+    for condition in parent["status"]["conditions"].as_array_mut().unwrap() {
+        condition["lastTransitionTime"] = json!(LONG_AGO);
+    }
+    let patch = json!({"status": {"conditions": parent["status"]["conditions"]}});
+    let (name, params) = (parent["metadata"]["name"].as_str().unwrap(), PatchParams::default());
+    world.api(RECIPE).patch_status(name, &params, &Patch::Merge(patch)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_of_a_condition_moves_with_its_status_and_not_with_its_reason() {
+    let Some((world, operators)) = kitchen().await else { return };
+    let since = |parent: &Value, ty: &str| condition(parent, ty)["lastTransitionTime"].clone();
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    age(&world, until_is(&world, "r", "Stalled", "HandlerFailed").await).await;
+    world.apply(RECIPE, recipe("r", &[json!({"apiVersion": "v1"})])).await;
+    let still = until_is(&world, "r", "Stalled", "InvalidChildren").await;
+    for ty in ["Ready", "Stalled"] {
+        assert_eq!(since(&still, ty), LONG_AGO, "{ty} has another reason for the same status");
+    }
+    world.apply(RECIPE, recipe("r", &[])).await;
+    let ready = world.until_ready(RECIPE, "r").await;
+    assert_ne!(since(&ready, "Ready"), LONG_AGO, "True, after it was False");
+    age(&world, ready).await;
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    let again = until_is(&world, "r", "Stalled", "HandlerFailed").await;
+    assert_ne!(since(&again, "Ready"), LONG_AGO, "False, after it was True");
     operators.stop().await;
 }
 
