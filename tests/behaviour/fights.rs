@@ -8,7 +8,6 @@ use kube::{
     Api, ResourceExt,
     api::{DeleteParams, DynamicObject, Patch, PatchParams, WatchEvent, WatchParams},
 };
-use operetta::{history::NextWake, object::ObjectKey, schedule::WakeReason};
 use serde_json::{Value, json};
 
 use crate::{
@@ -93,13 +92,14 @@ async fn start(world: &World, backoff: [u64; 2]) -> Operators {
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
-/// Waits until the parent says what is written again and again; returns the message.
-async fn until_flapping(world: &World, reason: &str) -> String {
+/// Waits until it is said everywhere what is written again and again; returns the message.
+async fn until_flapping(world: &World, operators: &Operators, reason: &str) -> String {
     let is_said = |parent: &Value| {
         let flapping = condition(parent, "Flapping");
         flapping["status"] == "True" && flapping["reason"] == reason
     };
     let parent = world.until(RECIPE, "r", "the condition Flapping", is_said).await;
+    let message = condition(&parent, "Flapping")["message"].as_str().unwrap().to_owned();
     let of_fight = |event: &&Value| event["reason"] == reason && event["type"] == "Warning";
     eventually(
         "a Warning",
@@ -107,7 +107,23 @@ async fn until_flapping(world: &World, reason: &str) -> String {
         |events| events.iter().filter(of_fight).count() == 1,
     )
     .await;
-    condition(&parent, "Flapping")["message"].as_str().unwrap().to_owned()
+    let labels = format!("operator=\"cook\",reason=\"{reason}\"");
+    shows(operators, &format!("operetta_flapping_total{{{labels}}}")).await;
+    let is_shown = |parent: &Value| {
+        let conditions = parent["conditions"].as_array().into_iter().flatten();
+        conditions.into_iter().any(|shown| {
+            (shown["type"] == "Flapping" && shown["status"] == "True")
+                && (shown["reason"] == reason && shown["message"] == *message)
+        })
+    };
+    eventually(&format!("{reason} over HTTP"), || shown(world, operators), is_shown).await;
+    message
+}
+
+/// What the web endpoint shows of the parent.
+async fn shown(world: &World, operators: &Operators) -> Value {
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    serde_json::from_str(&operators.http(&path).await.1).unwrap()
 }
 
 /// Waits until all is well and nobody speaks of a fight any more.
@@ -128,11 +144,9 @@ async fn somebody_who_changes_a_field_back_is_named_and_the_fight_is_won_when_he
     world.apply(RECIPE, recipe("r", &[child])).await;
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
-    let message = until_flapping(&world, "FightingOverFields").await;
+    let message = until_flapping(&world, &operators, "FightingOverFields").await;
     assert!(message.contains("`rival` changes .data.salt back"), "{message}");
     assert!(!message.contains("secret-salt") && !message.contains("pepper"), "{message}");
-    shows(&operators, r#"operetta_flapping_total{operator="cook",reason="FightingOverFields"}"#)
-        .await;
     let labels = r#"manager="rival",operator="cook",type="configmaps""#;
     shows(&operators, &format!("operetta_drift_repaired_total{{{labels}}}")).await;
     drop(rival);
@@ -149,13 +163,12 @@ async fn a_parent_in_a_fight_waits_for_its_next_repair_but_not_with_a_change_of_
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "r").await;
     let _rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
-    until_flapping(&world, "FightingOverFields").await;
-    let board = operators.running().board();
-    let key = ObjectKey::namespaced(&world.namespace, "r");
-    let wake = || async { board.parent("cook", &key)?.next_wake };
-    let is_slowed =
-        |wake: &Option<NextWake>| wake.is_some_and(|wake| wake.why == WakeReason::Slowed);
-    eventually("a wait", wake, is_slowed).await;
+    until_flapping(&world, &operators, "FightingOverFields").await;
+    let is_slowed = |parent: &Value| {
+        parent["nextWake"]["why"] == "Slowed"
+            && parent["why"].to_string().contains("what keeps changing is written ever more slowly")
+    };
+    eventually("a wait", || shown(&world, &operators), is_slowed).await;
     let is_salted = |child: &Value| child["data"]["salt"] == "secret-salt";
     world.until(CONFIG_MAP, "c", "the rival", is_salted).await;
     let runs = operators.runs("cook", &world.namespace, "r");
@@ -179,7 +192,7 @@ async fn a_child_that_is_deleted_again_and_again_is_said_and_comes_back() {
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Deletes);
-    let message = until_flapping(&world, "FightingOverFields").await;
+    let message = until_flapping(&world, &operators, "FightingOverFields").await;
     assert!(message.ends_with("/c: somebody deletes it again and again"), "{message}");
     drop(rival);
     world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
@@ -206,7 +219,7 @@ async fn a_child_that_takes_its_time_to_end_and_is_deleted_again_and_again_is_sa
             .until(CONFIG_MAP, "c", "a new child", |child| child.is_object() && is_new(child))
             .await;
     }
-    let message = until_flapping(&world, "FightingOverFields").await;
+    let message = until_flapping(&world, &operators, "FightingOverFields").await;
     assert!(message.ends_with("/c: somebody deletes it again and again"), "{message}");
     operators.stop().await;
 }
@@ -218,7 +231,7 @@ async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Claims);
-    let message = until_flapping(&world, "FightingOverFields").await;
+    let message = until_flapping(&world, &operators, "FightingOverFields").await;
     assert!(message.contains("managed-by"), "{message}");
     drop(rival);
     until_calm(&world).await;
@@ -229,10 +242,9 @@ async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_
 async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it_stops() {
     let Some((world, operators)) = kitchen().await else { return };
     world.apply(RECIPE, acting("r", "dice")).await;
-    let message = until_flapping(&world, "UnstableHandler").await;
+    let message = until_flapping(&world, &operators, "UnstableHandler").await;
     let expected = "the handler answers differently to the same request at .data.throw";
     assert!(message.contains("/dice: ") && message.ends_with(expected), "{message}");
-    shows(&operators, r#"operetta_flapping_total{operator="cook",reason="UnstableHandler"}"#).await;
     world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
     until_calm(&world).await;
     assert_eq!(world.get(CONFIG_MAP, "dice").await["data"]["throw"], "six");
@@ -243,7 +255,7 @@ async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it
 async fn a_handler_that_wants_a_child_of_another_name_each_time_is_said_until_it_stops() {
     let Some((world, operators)) = kitchen().await else { return };
     world.apply(RECIPE, acting("r", "names")).await;
-    let message = until_flapping(&world, "UnstableHandler").await;
+    let message = until_flapping(&world, &operators, "UnstableHandler").await;
     let expected = "the handler wants a child of the type ConfigMap.v1 of another name each time";
     assert!(message.starts_with(expected), "{message}");
     world.apply(RECIPE, recipe("r", &[config_map("dish", json!({}))])).await;
@@ -259,7 +271,7 @@ async fn somebody_who_writes_the_status_of_the_parent_too_is_named() {
     world.apply(RECIPE, parent).await;
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, RECIPE, "r", Habit::Tastes);
-    let message = until_flapping(&world, "FightingOverStatus").await;
+    let message = until_flapping(&world, &operators, "FightingOverStatus").await;
     assert_eq!(message, "the status: `rival` changes .status.taste back again and again");
     drop(rival);
     world.until(RECIPE, "r", "our status", |parent| parent["status"]["taste"] == "fine").await;
