@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
+    told::Trouble,
     world::{
         CONFIG_MAP, ECHO, Kind, NAMESPACE, POD, SERVICE, TEMP, World, condition, eventually,
         is_ready,
@@ -143,5 +144,33 @@ async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says
     world.until(TEMP, &name, "the parent ready again", is_ready).await;
     let uid = &namespace["metadata"]["uid"];
     assert_eq!(world.get(NAMESPACE, &name).await["metadata"]["uid"], *uid);
+    operators.stop().await;
+}
+
+/// What replaces a child may be what is refused. It waits also where that is for good: until a person
+/// mends the write, or what is in its way.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_not_wanted_stays_while_a_write_of_another_is_refused_and_then_goes() {
+    let Some(world) = World::new().await else { return };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    world.create(CONFIG_MAP, config_map("theirs", json!({"owner": "somebody"}))).await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let old = config_map("old", json!({}));
+    for (sibling, reason) in [("Not_A_Name", "WriteFailed"), ("theirs", "Conflict")] {
+        world.apply(RECIPE, recipe("r", std::slice::from_ref(&old))).await;
+        world.until_ready(RECIPE, "r").await;
+        let before = world.get(CONFIG_MAP, "old").await;
+        let trouble = Trouble::ahead(&world, &operators, "cook", reason).await;
+        world.apply(RECIPE, recipe("r", &[config_map(sibling, json!({}))])).await;
+        trouble.until_told("r", sibling).await;
+        assert_eq!(world.get(CONFIG_MAP, "old").await, before, "it stays beside {sibling}");
+        let (_, page) = operators.http(&path).await;
+        let waits = "its deletion waits until every write is accepted";
+        assert!(page.contains(waits), "{page}");
+        world.apply(RECIPE, recipe("r", &[config_map("good", json!({}))])).await;
+        world.until(CONFIG_MAP, "old", "the child gone", Value::is_null).await;
+        world.until_ready(RECIPE, "r").await;
+    }
     operators.stop().await;
 }
