@@ -1,5 +1,10 @@
 //! Parents that are as they should be, and nothing that happens: what is asked of the server, and
 //! how much of a core is used. The operators have a process of their own.
+//!
+//! No more than a minute is measured. Beyond it little is asked, and nothing that depends on the number
+//! of parents: after 100 s in which a watch says nothing (bookmarks come only where anything happens) a
+//! list of one object shows whether the server is there, another watch follows, and what is published of
+//! the type is looked at again; and a watch lasts 290 s.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +37,9 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     process.stop().await?;
     let figure = format!("idle, {count} parents, {} s: requests", settings.idle_seconds());
     Ok(vec![
-        Row::new(figure, requests.but_watches().to_string()).floor("0").target("0 but watches"),
+        Row::new(figure, requests.but_watches().to_string())
+            .floor("0")
+            .target("0 but watches, within a minute"),
         Row::new("  CPU, of one core", format!("{:.2} %", share * 100.0))
             .floor("0 %")
             .target("under 1 %"),
