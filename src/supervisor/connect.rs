@@ -91,17 +91,28 @@ mod tests {
 
     /// A client that `Connect` makes of a kubeconfig of this server, for this user.
     async fn client_of(server: SocketAddr, user: &str) -> Client {
+        client_in(server, [user, "token: another"], None).await.unwrap()
+    }
+
+    /// The same of one with two contexts, `a` and `b`, each for a user of its own. The first is current.
+    async fn client_in(
+        server: SocketAddr,
+        [first, second]: [&str; 2],
+        context: Option<&str>,
+    ) -> anyhow::Result<Client> {
         let kubeconfig = format!(
-            "{{current-context: a, contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
+            "{{current-context: a, contexts: [{{name: a, context: {{cluster: c, user: u}}}}, \
+              {{name: b, context: {{cluster: c, user: v}}}}], \
               clusters: [{{name: c, cluster: {{server: 'http://{server}'}}}}], \
-              users: [{{name: u, user: {{{user}}}}}]}}",
+              users: [{{name: u, user: {{{first}}}}}, {{name: v, user: {{{second}}}}}]}}",
         );
         let name = format!("operetta-connect-{}-{}", std::process::id(), server.port());
         let file = std::env::temp_dir().join(name);
         std::fs::write(&file, kubeconfig).unwrap();
-        let client = Connect::kubeconfig_file(&file).client().await;
+        let context = context.map(str::to_owned);
+        let client = Connect::Kubeconfig { file: Some(file.clone()), context }.client().await;
         std::fs::remove_file(&file).unwrap();
-        client.unwrap()
+        client
     }
 
     /// The next connection, and the head of its first request, in lower case.
@@ -127,6 +138,23 @@ mod tests {
             assert!(head.contains(&format!("impersonate-group: {group}")), "{head}");
         }
         asking.abort();
+    }
+
+    #[tokio::test]
+    async fn the_context_that_is_asked_for_is_used_and_no_other_where_it_is_missing() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = listener.local_addr().unwrap();
+        let users = ["token: of-a", "token: of-b"];
+        for (context, token) in [(None, "of-a"), (Some("a"), "of-a"), (Some("b"), "of-b")] {
+            let client = client_in(server, users, context).await.unwrap();
+            let (_, head) = tokio::select! {
+                request = next_request(&listener) => request,
+                answer = client.apiserver_version() => panic!("nothing was asked: {answer:?}"),
+            };
+            assert!(head.contains(&format!("authorization: bearer {token}\r\n")), "{head}");
+        }
+        let missing = client_in(server, users, Some("c")).await;
+        assert!(missing.is_err(), "no context is taken for another");
     }
 
     #[tokio::test]
