@@ -198,6 +198,31 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     operators.stop().await;
 }
 
+/// What replaces it may be what is left to others.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_not_wanted_stays_while_fields_of_another_are_reported_and_then_goes() {
+    let Some(world) = World::new().await else { return };
+    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let operators = start(&world, policy).await;
+    let held = config_map("c", json!({"salt": "much"}));
+    world
+        .apply(RECIPE, recipe("r", &[config_map("c", json!({})), config_map("old", json!({}))]))
+        .await;
+    world.until_ready(RECIPE, "r").await;
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "little"}})).await;
+    world.apply(RECIPE, recipe("r", &[held])).await;
+    let waits = |parent: &Value| {
+        message(parent).contains("/old: its deletion waits until every write is accepted")
+    };
+    world.until(RECIPE, "r", "that the deletion waits", waits).await;
+    assert!(world.get(CONFIG_MAP, "old").await.is_object());
+    assert_eq!(in_conflict(&operators).await, "1");
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
+    world.until(CONFIG_MAP, "old", "the child gone", Value::is_null).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.stop().await;
+}
+
 /// The server answers that others hold its fields before it looks whose it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_object_of_somebody_else_is_no_child_with_fields_of_others() {
