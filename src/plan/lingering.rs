@@ -63,7 +63,8 @@ impl Lingering {
     #[cfg(test)]
     pub(crate) fn age(&mut self, by: Duration) {
         for ending in self.0.values_mut() {
-            (ending.since, ending.looked) = (ending.since - by, ending.looked - by);
+            ending.since -= by;
+            ending.looked -= by;
         }
     }
 }

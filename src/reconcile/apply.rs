@@ -27,7 +27,7 @@ pub(super) async fn apply(context: &Context, parent: &Object, mut plan: Plan, re
     let (steps, waiting) = take_in(context, plan, report).await;
     let is_partial = waiting.iter().any(|waiting| waiting.why == WaitingReason::TypeNotSynced);
     lingering::look(context, &waiting, report).await;
-    report.is_short = lingering::is_one_expected(report);
+    report.put_off = lingering::expected(report);
     match may_create(context, parent, &steps, report).await {
         Ok(true) => {}
         Ok(false) => return report.close(),
@@ -119,9 +119,9 @@ fn neighbours(steps: &mut VecDeque<Step>, most: usize) -> Vec<Step> {
     steps.drain(..count).collect()
 }
 
-/// Deletes, unless a child is not as desired yet: that may be what replaces one which is to go. One that
-/// is to be created anew is replaced by itself, and waits only while the server may be out of order. A
-/// deletion that is refused keeps no other from its own: it may be refused for ever.
+/// Deletes, unless a child that is desired was not written: it may be what replaces one which is to go.
+/// One that is to be created anew is replaced by itself, and waits only while the server may be out of
+/// order. A deletion that is refused keeps no other from its own: it may be refused for ever.
 async fn delete_all(
     context: &Context,
     parent: &Object,

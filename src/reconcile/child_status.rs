@@ -191,7 +191,7 @@ impl Report {
 
     /// A child that is desired is not written now.
     pub(super) fn put_off(&mut self, id: &ChildId, why: &dyn Display) {
-        self.is_short = true;
+        self.put_off += 1;
         self.wait(id, why);
     }
 

@@ -39,7 +39,7 @@ impl Halt {
 
     /// Notes what is not done for it.
     pub(super) fn hold(&self, step: &Step, report: &mut Report) {
-        report.is_short |= !matches!(step, Step::Delete(_));
+        report.put_off += usize::from(!matches!(step, Step::Delete(_)));
         match self {
             Self::Outdated if report.end == End::Alive => report.end = End::Outdated,
             Self::Outdated => {}

@@ -27,10 +27,10 @@ pub(super) async fn look(context: &Context, waiting: &[Waiting], report: &mut Re
     }
 }
 
-/// Whether a child that is desired is to be there again soon.
-pub(super) fn is_one_expected(report: &Report) -> bool {
+/// How many children that are desired are to be there again soon.
+pub(super) fn expected(report: &Report) -> usize {
     let (lingering, now) = (&report.memory.troubles().lingering, Instant::now());
-    report.replacing.iter().any(|uid| !lingering.is_stuck(uid, now))
+    report.replacing.iter().filter(|uid| !lingering.is_stuck(uid, now)).count()
 }
 
 async fn look_at(context: &Context, child: &Object) -> Result<(), ApiError> {

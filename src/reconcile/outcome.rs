@@ -36,7 +36,7 @@ impl Report {
                 | Finished::Calming { .. }
                 | Finished::Slowed { .. }
                 | Finished::Failed
-                | Finished::FailedReplacing { .. }
+                | Finished::FailedUntilGone { .. }
                 | Finished::FailedUntil { .. }
                 | Finished::Throttled { .. }
                 | Finished::FailedForGood => Outcome::Synced,
@@ -89,10 +89,14 @@ impl Report {
         match self.retried(failure, longest) {
             throttled @ Finished::Throttled { .. } => throttled,
             _ if self.recreated > 0 => Finished::Wrote,
-            finished if !self.replacing.is_empty() => Finished::FailedReplacing {
+            finished if !self.replacing.is_empty() => Finished::FailedUntilGone {
                 is_passing: finished == Finished::Failed,
                 at_most: SLOW_RECHECK.min(longest),
             },
+            // A person may delete what the server refuses to change, so that it can be created anew.
+            Finished::FailedUntil { after } if matches!(failure, Failure::Api(_)) => {
+                Finished::FailedUntilGone { is_passing: false, at_most: after }
+            }
             finished => finished,
         }
     }

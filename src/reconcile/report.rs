@@ -74,8 +74,8 @@ pub struct Report {
     pub(super) replacing: Vec<Uid>,
     /// How many children were deleted so that others come after them.
     pub(super) recreated: usize,
-    /// Whether a child that is desired is not there yet, or was not written, though nothing has failed.
-    pub(super) is_short: bool,
+    /// How many children that are desired are not there yet, or were not written, though nothing failed.
+    pub(super) put_off: usize,
     /// Whether the status was written.
     pub wrote_status: bool,
     /// Whether the status waits until the server publishes what it may hold.
@@ -137,7 +137,7 @@ impl Report {
             resync: None,
             replacing: Vec::new(),
             recreated: 0,
-            is_short: false,
+            put_off: 0,
             wrote_status: false,
             status_is_due: false,
             unwatched: 0,
@@ -177,10 +177,10 @@ impl Report {
         self.failure.take()
     }
 
-    /// Whether a child is not as desired yet: a write has failed or was put off, or somebody else's
-    /// object was in its way.
+    /// Whether a child that is desired may not be there yet: its write has failed or was put off, or was
+    /// left to somebody else.
     pub(super) fn is_incomplete(&self) -> bool {
-        self.is_short
+        self.put_off > 0
             || !self.child_failures.is_empty()
             || !self.foreign.is_empty()
             || self.is_contested()

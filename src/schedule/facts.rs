@@ -71,8 +71,8 @@ pub enum Finished {
     },
     /// It failed: retry with backoff.
     Failed,
-    /// It failed, and a child that is to be created anew is on its way out: that is to end the wait.
-    FailedReplacing {
+    /// It failed, and the end of a child may mend it, which is to end the wait.
+    FailedUntilGone {
         /// Whether the failure may pass: retry with backoff.
         is_passing: bool,
         /// The longest wait.

@@ -246,12 +246,12 @@ impl Schedule {
             Finished::Calming { after } => wake(WakeReason::Calming, after),
             Finished::Slowed { times } => backoff(WakeReason::Slowed, times),
             Finished::Failed => backoff(WakeReason::Retry, self.failures),
-            Finished::FailedReplacing { is_passing: true, at_most } => {
+            Finished::FailedUntilGone { is_passing: true, at_most } => {
                 let usual = policy.backoff.delay(self.failures, self.seed);
                 wake(WakeReason::Retry, usual.min(at_most))
             }
             Finished::FailedUntil { after }
-            | Finished::FailedReplacing { is_passing: false, at_most: after } => {
+            | Finished::FailedUntilGone { is_passing: false, at_most: after } => {
                 wake(WakeReason::Retry, Backoff::spread(after.min(LONGEST), self.seed))
             }
             Finished::Throttled { after } => {
@@ -267,7 +267,7 @@ impl Schedule {
     fn count(&mut self, finished: Finished) {
         let is_throttled = matches!(finished, Finished::Throttled { .. });
         self.throttles = if is_throttled { self.throttles.saturating_add(1) } else { 0 };
-        self.awaits_end = matches!(finished, Finished::FailedReplacing { .. });
+        self.awaits_end = matches!(finished, Finished::FailedUntilGone { .. });
         match finished {
             Finished::Wrote => (self.failures, self.writing_runs) = (0, self.writing_runs + 1),
             Finished::Settled { .. }
@@ -277,7 +277,7 @@ impl Schedule {
                 (self.failures, self.writing_runs) = (0, 0);
             }
             Finished::Failed
-            | Finished::FailedReplacing { .. }
+            | Finished::FailedUntilGone { .. }
             | Finished::FailedUntil { .. }
             | Finished::Throttled { .. }
             | Finished::FailedForGood => {

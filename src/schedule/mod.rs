@@ -9,7 +9,7 @@
 //! | Waiting(resync, recheck, calming) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(debounce) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(error) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
-//! | Waiting(error, replacing) | a child is gone, or parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
+//! | Waiting(error, until gone) | a child is gone, or parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(unsettled, slowed) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(throttled) | stay | `Enqueue` | - | - | `Stop` |
 //! | Resting (permanent error) | parent's own change: as Idle; else stay | - | - | - | `Stop` |
@@ -21,8 +21,9 @@
 //! even against a change of the parent or its deletion, which are seen when the time is over. What
 //! the *handler* asks for when it fails is an ordinary error: a change of the parent may well mend it.
 //!
-//! *Replacing* is a failure while a child that is to be created anew is on its way out: its end makes the
-//! parent run, and no failure beside it keeps it waiting for longer than a minute.
+//! *Until gone* is a failure that the end of a child may mend: of one that is to be created anew and on its
+//! way out, where no failure beside it makes it wait for longer than a minute; or of one that the server
+//! refuses to change, which a person deletes.
 //!
 //! That somebody *asked* for a run counts as the parent's own change, and is never collected.
 //!

@@ -33,7 +33,6 @@ async fn a_run_with_a_write_that_is_not_accepted_deletes_nothing() {
         ("left to others", reporting, held(), in_the_way(ours), 0),
         ("ending", ChildConfig::apply(), conflict(), ending, 0),
         ("changing while it is adopted", adopting, conflict(), in_the_way(json!([])), 0),
-        ("gone since others held it", reporting, held(), refusal(404, "NotFound"), 0),
         ("accepted", ChildConfig::apply(), (201, child("9", 2)), taken(), 1),
     ] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -49,6 +48,26 @@ async fn a_run_with_a_write_that_is_not_accepted_deletes_nothing() {
         let report = world.run(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), expected, "{what}: {report:?}");
     }
+}
+
+/// It is to come again, and may be what replaces the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_went_while_others_held_it_keeps_what_is_not_wanted() {
+    let mut other = child("6", 1);
+    other["metadata"]["name"] = json!("d");
+    other["metadata"]["uid"] = json!("du");
+    let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
+    let setup = Setup::new(pods(), config).caching(child("5", 1)).caching(other);
+    let world = setup.desiring(desired("c")).before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => held(),
+        "GET" => (404, json!({"kind": "Status", "code": 404, "details": {"name": "c"}})),
+        "DELETE" => done(),
+        _ => taken(),
+    });
+    let report = world.run(Memory::default()).await;
+    assert!(report.failure().is_none() && report.waiting.len() == 2, "{report:?}");
+    assert!(world.asked("DELETE").is_empty());
 }
 
 /// A change of it would wait for ever for what somebody else has to mend.
@@ -104,7 +123,7 @@ async fn a_child_that_takes_its_time_to_be_created_anew_waits_for_no_backoff_of_
         let report = world.run(Memory::default()).await;
         // What was written beside it is no reason to try the other at once.
         assert_eq!(report.writes.len(), 1, "{report:?}");
-        let expected = Finished::FailedReplacing { is_passing, at_most };
+        let expected = Finished::FailedUntilGone { is_passing, at_most };
         assert_eq!(report.finished(world.config()), expected, "{report:?}");
     }
 }

@@ -93,7 +93,8 @@ async fn a_child_that_the_server_keeps_without_our_label_is_told_and_not_cached(
         let failure = report.failure().unwrap().to_string();
         assert!(failure.contains("without the label `app.kubernetes.io/managed-by`"), "{failure}");
         let seldom = std::time::Duration::from_mins(10);
-        assert_eq!(report.finished(world.config()), Finished::FailedUntil { after: seldom });
+        let rests = Finished::FailedUntilGone { is_passing: false, at_most: seldom };
+        assert_eq!(report.finished(world.config()), rests);
         assert!(!world.is_cached("c"), "no watch would tell what becomes of it");
         memory = report.memory;
     }

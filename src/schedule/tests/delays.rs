@@ -47,7 +47,7 @@ fn failures_in_a_row_wait_longer_and_success_forgets_them() {
 #[test]
 fn a_failure_beside_a_child_that_goes_waits_longer_each_time_but_never_long() {
     let at_most = Duration::from_secs(20);
-    let failing = |is_passing| Finished::FailedReplacing { is_passing, at_most };
+    let failing = |is_passing| Finished::FailedUntilGone { is_passing, at_most };
     let parent = |is_passing, failures: usize| {
         Parent::after(&[PARENT, Input::Finished(failing(is_passing))].repeat(failures))
     };

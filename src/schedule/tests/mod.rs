@@ -88,7 +88,7 @@ fn the_table_holds() {
     let resync = Input::Finished(Finished::Settled { resync: Some(after) });
     let recheck = Input::Finished(Finished::Recheck { after });
     let (go, stay) = (enqueue, STAY);
-    let replacing = Finished::FailedReplacing { is_passing: true, at_most: after };
+    let replacing = Finished::FailedUntilGone { is_passing: true, at_most: after };
     let table: [(&str, &[Input], [Command; 7]); 14] = [
         // Listed, child, parent, deletion; TimerFired, Admitted, Retired
         ("idle", &[], [go(Background), go(FollowUp), go(Change), go(Deletion), stay, stay, Stop]),

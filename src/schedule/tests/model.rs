@@ -153,7 +153,7 @@ impl World {
         let is_right = match finished {
             Finished::Throttled { after } => is_over && self.now >= at + Backoff::obeyed(after),
             Finished::FailedForGood => by_parent,
-            Finished::FailedReplacing { .. } => {
+            Finished::FailedUntilGone { .. } => {
                 is_over || self.strongest() >= Some(Touch::ChildGone)
             }
             Finished::Failed | Finished::FailedUntil { .. } | Finished::Slowed { .. } => {
@@ -193,7 +193,7 @@ impl World {
         let is_held =
             matches!(wake.why, WakeReason::Retry | WakeReason::Slowed | WakeReason::Unsettled);
         assert!(strongest <= Touch::Parent, "an urgent one waits: {self:#?}");
-        let is_replacing = matches!(self.ended, Some((Finished::FailedReplacing { .. }, _)));
+        let is_replacing = matches!(self.ended, Some((Finished::FailedUntilGone { .. }, _)));
         let enough = if is_replacing { Touch::ChildGone } else { Touch::Parent };
         if strongest >= enough || !is_held {
             let since = self.unseen.iter().filter(|(touch, _)| *touch == strongest);
@@ -223,8 +223,8 @@ fn ending(dice: &mut Dice) -> Finished {
         7 => [
             Finished::Failed,
             Finished::FailedUntil { after },
-            Finished::FailedReplacing { is_passing: true, at_most: after },
-            Finished::FailedReplacing { is_passing: false, at_most: after },
+            Finished::FailedUntilGone { is_passing: true, at_most: after },
+            Finished::FailedUntilGone { is_passing: false, at_most: after },
         ][dice.below(4)],
         8 => Finished::Throttled { after },
         _ => Finished::FailedForGood,

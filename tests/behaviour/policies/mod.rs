@@ -32,7 +32,7 @@ async fn start(world: &World, config_maps: ChildConfig) -> Operators {
         .child::<Secret>(ChildConfig::apply())
         .with_error_backoff(
             std::time::Duration::from_millis(100),
-            std::time::Duration::from_mins(1),
+            std::time::Duration::from_hours(1),
         );
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
@@ -202,6 +202,11 @@ async fn a_child_with_an_immutable_field_stays_where_nobody_asked() {
     };
     world.until(RECIPE, "r", "a refused write", says_so).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
+    // Who deletes it does not wait for the time when the change would have been tried again.
+    world.delete(CONFIG_MAP, "c").await;
+    let is_new = |child: &Value| child["data"] == frozen("much")["data"];
+    world.until(CONFIG_MAP, "c", "the child as it is wanted by now", is_new).await;
+    world.until_ready(RECIPE, "r").await;
     operators.stop().await;
 }
 
