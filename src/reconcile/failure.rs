@@ -101,8 +101,8 @@ impl Failure {
     pub(super) fn is_stalled(&self) -> bool {
         match self {
             Self::Handler { permanent, .. } => *permanent,
-            Self::Refused(_) | Self::Foreign(_) => true,
-            Self::Unavailable(_) | Self::Panicked(_) | Self::Overdue(_) | Self::Died => false,
+            Self::Unavailable(_) | Self::Refused(_) | Self::Foreign(_) => true,
+            Self::Panicked(_) | Self::Overdue(_) | Self::Died => false,
             Self::Api(failures) => failures.iter().all(ChildFailure::is_permanent),
         }
     }

@@ -78,15 +78,15 @@ async fn a_handler_that_fails_is_named_with_its_error_and_each_step_with_its_tim
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_type_that_is_missing_is_named_to_a_parent_that_has_never_run() {
+async fn a_type_that_is_missing_is_named_to_a_parent_whose_operator_cannot_start() {
     let Some(world) = World::new().await else { return };
     let widgets = K8sType::namespaced("test.operetta.dev/v1", "Widget", "widgets");
     let config = recipe::config("cook").child_of_type(widgets, ChildConfig::apply());
     world.apply(RECIPE, recipe("r", &[])).await;
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
-    let parts = ["degraded", "widgets", "has not run yet"];
+    let parts = ["widgets", "install its CRD", "starts by itself then"];
     let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
-    assert_eq!(told["phase"], "pending");
+    assert_eq!(told["phase"], "failing");
     operators.stop().await;
 }
 
