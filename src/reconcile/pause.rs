@@ -121,12 +121,16 @@ pub(super) async fn prepare(
         PausedBy::Annotation => Some(Held::Undecided),
         PausedBy::Operator => finalize::is_due(context, &parent).then_some(Held::Finalizer),
     };
+    if held == Some(Held::Finalizer) {
+        report.wait_for_the_end(by, "finalizer");
+    }
     report.paused = held.map(|held| Pause { by, held });
     Prepared::Sync(parent)
 }
 
 /// Does not finalize a parent.
 pub(super) async fn stay(context: &Context, parent: &Object, by: PausedBy, report: &mut Report) {
+    report.wait_for_the_end(by, if parent.is_deleting() { "deletion" } else { "release" });
     report.hold(by, Held::Finalizing);
     status::write(context, parent, None, report).await;
 }
@@ -237,6 +241,11 @@ pub(super) fn tell(context: &Context, parent: &Object, report: &mut Report) {
 impl Report {
     fn hold(&mut self, by: PausedBy, held: Held) {
         self.paused = Some(Pause { by, held });
+    }
+
+    /// Something about the parent itself is not done: no child says what it waits for.
+    fn wait_for_the_end(&mut self, by: PausedBy, what: &str) {
+        self.waiting.push(format!("its {what} waits until the {} is no longer paused", by.name()));
     }
 }
 

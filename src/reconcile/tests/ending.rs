@@ -149,3 +149,36 @@ async fn nothing_is_in_the_way_of_a_parent_that_leaves() {
         assert_eq!(report.memory.troubles().in_conflict.len(), counted, "{report:?}");
     }
 }
+
+/// It has no child that would say what it waits for.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_end_that_waits_for_the_end_of_a_pause_is_said() {
+    let mut annotated = parent("3");
+    annotated["metadata"]["annotations"] = json!({"operetta.dev/paused": "true"});
+    for (of, is_operator_paused, finalizers, said) in [
+        (
+            annotated,
+            false,
+            &["operetta.dev/op"][..],
+            "deletion waits until the parent is no longer",
+        ),
+        (parent("3"), true, &["operetta.dev/op"], "deletion waits until the operator is no longer"),
+        (parent("3"), true, &[], "finalizer waits until the operator is no longer"),
+    ] {
+        let setup = Setup::new(pods(), ChildConfig::apply().uncollectable()).of(of);
+        let setup = if finalizers.is_empty() { setup } else { setup.ending(finalizers) };
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => taken(),
+        });
+        if is_operator_paused {
+            world.context().pause();
+        }
+        let report = world.run(Memory::default()).await;
+        let told = report.unsettled().unwrap_or_default();
+        assert_eq!(told, format!("its {said} paused"), "{report:?}");
+        let conditions = world.asked("PATCH")[0].body["status"]["conditions"].clone();
+        let ready = conditions.as_array().unwrap().iter().find(|it| it["type"] == "Ready").unwrap();
+        assert_eq!((&ready["reason"], &ready["message"]), (&json!("Paused"), &json!(told)));
+    }
+}
