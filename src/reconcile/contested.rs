@@ -161,7 +161,10 @@ impl Dispute<'_> {
     fn is_over(&mut self, after: &AfterConflict, live: Object) {
         self.context.learn_live(live.clone());
         if matches!(after, AfterConflict::Settled) {
-            self.report.found_settled(&self.write.id);
+            // What others hold of it is not as desired.
+            if self.held.is_empty() {
+                self.report.found_settled(&self.write.id);
+            }
             self.remember(live, ConflictPolicy::Yield);
         } else {
             self.wait(&"it changed hands while it was written");

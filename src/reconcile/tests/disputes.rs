@@ -1,6 +1,7 @@
 //! Fields that others take while a child is written that leaves others theirs.
 
 use super::*;
+use crate::history::{Decided, Decision};
 
 fn held(field: &str) -> Reply {
     let cause = json!({
@@ -149,4 +150,31 @@ async fn single_repairs_beside_a_field_of_others_are_no_fight() {
         memory = report.memory;
         assert!(memory.flapping.condition().is_none(), "after {field}");
     }
+}
+
+/// All but what others hold is there already, so that nothing is written.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_left_to_others_is_no_child_as_desired_from_the_run_that_finds_it() {
+    let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
+    let owners = json!({"k:{\"uid\":\"pu\"}": {}});
+    let fields = json!({"f:metadata": {"f:labels": labels, "f:ownerReferences": owners}});
+    let mut live = child("5", 1);
+    live["metadata"]["managedFields"] =
+        json!([{"manager": "op", "operation": "Apply", "fieldsV1": fields}]);
+    let shown = live.clone();
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => held(".spec.x"),
+        "GET" => (200, shown.clone()),
+        _ => taken(),
+    };
+    let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
+    let setup = Setup::new(pods(), config).caching(live).desiring(desired("c"));
+    let world = setup.before(script);
+    let found = world.run(Memory::default()).await;
+    let why = "others hold .spec.x (`me`)".to_owned();
+    let left = [Decision::stuck("Pod.v1 ns/c", Decided::Held, why)];
+    assert_eq!((&found.decisions[..], found.unchanged), (&left[..], 0), "{found:?}");
+    let known = world.run(found.memory).await;
+    assert_eq!((&known.decisions[..], known.unchanged), (&left[..], 0), "{known:?}");
 }
