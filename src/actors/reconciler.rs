@@ -214,6 +214,7 @@ impl Reconciler {
             let is_paused = self.debt.is_owed() || parent.as_ref().is_some_and(is_paused);
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
+            state.unrest = self.memory.flapping.unrest().map(Box::new);
             state.go_on(stage(phase));
             state.next_wake = next_wake(phase);
         });

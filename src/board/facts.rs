@@ -6,6 +6,7 @@ use crate::{
     history::{History, NextWake},
     object::{ObjectKey, SecretFields, Uid},
     operator::{OperatorConfig, OperatorName},
+    plan::Unrest,
     store::StoreReader,
 };
 
@@ -130,6 +131,8 @@ pub struct ParentState {
     pub failures: u32,
     /// What there is to say about the phase.
     pub message: Option<String>,
+    /// What is written again and again for it.
+    pub unrest: Option<Box<Unrest>>,
     /// What becomes of its next run.
     pub run: RunStage,
 }
@@ -269,9 +272,9 @@ impl ParentPhase {
 impl ParentState {
     /// A parent that has not run yet.
     pub fn pending(uid: Uid, generation: Option<i64>) -> Self {
-        let (next_wake, failures, message, run) = <_>::default();
+        let (next_wake, failures, message, unrest, run) = <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
-        Self { uid, generation, phase, history, next_wake, failures, message, run }
+        Self { uid, generation, phase, history, next_wake, failures, message, unrest, run }
     }
 
     /// Takes in that what keeps a run back that is under way has ended: how that hangs stays as it is.

@@ -52,7 +52,7 @@ pub use decide::{PlanInput, plan};
 pub use difference::{Difference, compare};
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use fingerprint::{are_alike, differ_in_status_only, explains};
-pub use flapping::{Flapping, FlappingReason, Subject};
+pub use flapping::{Flapping, FlappingReason, Subject, Unrest};
 pub use interlock::{
     Exceeded, HeldDeletions, Interlock, Minute, Taken, Verdict, WantedDeletions, judge,
 };

@@ -174,8 +174,17 @@ pub(super) fn conditions_of(board: &Board, parent: Option<&Object>) -> Value {
 
 impl ParentView {
     pub(super) fn new(key: &ObjectKey, state: &ParentState) -> Self {
-        let ParentState { uid, generation, phase, history, next_wake, failures, message, run: _ } =
-            state;
+        let ParentState {
+            uid,
+            generation,
+            phase,
+            history,
+            next_wake,
+            failures,
+            message,
+            unrest: _,
+            run: _,
+        } = state;
         Self {
             key: key.into(),
             uid: uid.to_string(),

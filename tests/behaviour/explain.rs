@@ -1,5 +1,7 @@
 //! Why a parent is stuck, as it is told over HTTP: with the reason, the object and what to do.
 
+use std::time::Duration;
+
 use operetta::prelude::*;
 use serde_json::{Value, json};
 
@@ -9,7 +11,11 @@ use crate::{
 };
 
 async fn start(world: &World) -> Operators {
-    world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await
+    start_with(world, recipe::config("cook")).await
+}
+
+async fn start_with(world: &World, config: OperatorConfig) -> Operators {
+    world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
 /// What is told of a parent, once it is told.
@@ -78,13 +84,13 @@ async fn a_handler_that_fails_is_named_with_its_error_and_each_step_with_its_tim
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_type_that_is_missing_is_named_to_a_parent_whose_operator_cannot_start() {
+async fn a_type_that_is_missing_is_named_to_a_parent_whose_handler_was_never_called() {
     let Some(world) = World::new().await else { return };
     let widgets = K8sType::namespaced("test.operetta.dev/v1", "Widget", "widgets");
     let config = recipe::config("cook").child_of_type(widgets, ChildConfig::apply());
     world.apply(RECIPE, recipe("r", &[])).await;
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
-    let parts = ["widgets", "install its CRD", "starts by itself then"];
+    let operators = start_with(&world, config).await;
+    let parts = ["degraded", "widgets", "no handler is called", "install the type"];
     let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
     assert_eq!(told["phase"], "failing");
     operators.stop().await;
@@ -195,7 +201,7 @@ fn one_more(request: &SyncRequest) -> Result<SyncResponse> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parent_whose_children_are_written_run_after_run_neither_is_well_nor_has_failed() {
     let Some(world) = World::new().await else { return };
-    let an_hour = std::time::Duration::from_hours(1);
+    let an_hour = Duration::from_hours(1);
     let config = recipe::config("cook").with_error_backoff(an_hour, an_hour);
     let operators = world.start(|builder| builder.register(config, one_more)).await;
     world.create(RECIPE, recipe("r", &[])).await;
@@ -211,5 +217,22 @@ async fn a_parent_whose_children_are_written_run_after_run_neither_is_well_nor_h
     let told = explained(&world, &operators, "r", ran).await;
     let causes: Vec<_> = told["history"][0]["causes"].as_array().unwrap().iter().collect();
     assert!(causes.iter().any(|cause| cause["reason"] == "OwnWrites"), "{told:#}");
+    operators.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_written_again_and_again_is_named_with_its_fields_and_what_to_do() {
+    let Some(world) = World::new().await else { return };
+    // A fight is forgotten after two seconds.
+    let config = recipe::config("cook")
+        .with_error_backoff(Duration::from_millis(50), Duration::from_secs(1));
+    let operators = start_with(&world, config).await;
+    world.apply(RECIPE, acting("r", "dice")).await;
+    let parts = ["answers differently to the same request at .data.throw", "Mend the handler"];
+    explained(&world, &operators, "r", |told| says(told, &parts)).await;
+    // With the same answer each time it is over in the end: then nobody speaks of it.
+    world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
+    let is_over = |told: &Value| told["phase"] == "synced" && !says(told, &["come to rest"]);
+    explained(&world, &operators, "r", is_over).await;
     operators.stop().await;
 }

@@ -42,6 +42,18 @@ pub enum FlappingReason {
     UnstableHandler,
 }
 
+/// What does not come to rest, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unrest {
+    /// Why, of several reasons the first.
+    pub why: FlappingReason,
+    /// What is written, where, and who else writes it; of very much some.
+    pub message: String,
+}
+
+/// So much of it is told in a sentence.
+const MAX_TOLD: usize = 3;
+
 impl Flapping {
     /// The type of the condition.
     pub const CONDITION: &'static str = "Flapping";
@@ -110,10 +122,20 @@ impl Flapping {
 
     /// What there is to say; `None` when nothing is flapping.
     pub fn condition(&self) -> Option<Condition> {
-        let flapping = || self.0.iter().filter(|counters| counters.is_flapping());
-        let why = flapping().map(|counters| counters.why).min()?;
-        let messages: Vec<_> = flapping().map(Counters::message).collect();
-        Some(Condition::new(Self::CONDITION, true, why.name(), messages.join("; ")))
+        let messages: Vec<_> = self.flapping().map(Counters::message).collect();
+        Some(Condition::new(Self::CONDITION, true, self.why()?.name(), messages.join("; ")))
+    }
+
+    /// The same in fewer words, for who looks; `None` when nothing is flapping.
+    pub fn unrest(&self) -> Option<Unrest> {
+        let why = self.why()?;
+        let told: Vec<_> = self.flapping().take(MAX_TOLD).map(Counters::message).collect();
+        let mut message = told.join("; ");
+        let more = self.flapping().count() - told.len();
+        if more > 0 {
+            message.push_str(&format!("; and {more} more"));
+        }
+        Some(Unrest { why, message })
     }
 
     /// What has begun since the last time: reasons and messages.
@@ -124,6 +146,14 @@ impl Flapping {
             (counters.why, counters.message())
         });
         news.collect()
+    }
+
+    fn flapping(&self) -> impl Iterator<Item = &Counters> {
+        self.0.iter().filter(|counters| counters.is_flapping())
+    }
+
+    fn why(&self) -> Option<FlappingReason> {
+        self.flapping().map(|counters| counters.why).min()
     }
 
     fn find(&self, subject: &Subject, why: FlappingReason) -> Option<&Counters> {

@@ -132,3 +132,23 @@ fn a_thousand_children_and_fields_do_not_fill_the_memory() {
     }
     assert_eq!((flapping.0.len(), flapping.0[0].fields.len()), (MAX_SUBJECTS, MAX_PATHS));
 }
+
+#[test]
+fn who_looks_is_told_some_of_very_much_and_the_worst_reason() {
+    let (now, mut flapping) = (Instant::now(), Flapping::default());
+    assert_eq!(flapping.unrest(), None);
+    let mut write = |name: &str, why, path: &str| {
+        for _ in 0..3 {
+            flapping.again(&child(name), why, &[path.to_owned()], now);
+        }
+        flapping.unrest().unwrap()
+    };
+    let first = write("a", FlappingReason::UnstableHandler, ".data.a");
+    assert_eq!(first.why, FlappingReason::UnstableHandler);
+    assert!(first.message.ends_with("differently to the same request at .data.a"), "{first:?}");
+    for name in ["b", "c", "d"] {
+        write(name, FIGHT, ".data.x");
+    }
+    let all = write("e", FIGHT, ".data.x");
+    assert!(all.why == FIGHT && all.message.ends_with("; and 2 more"), "{all:?}");
+}

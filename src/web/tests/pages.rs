@@ -13,6 +13,7 @@ use crate::{
     history::{Decided, Decision, Outcome, Run},
     object::{ObjectKey, Uid},
     operator::OperatorName,
+    plan::{FlappingReason, Unrest},
 };
 
 const VIEWS: &[&str] = &[
@@ -121,6 +122,32 @@ async fn what_only_a_person_can_end_needs_attention_at_once() {
     let listed = |name: &str| html.contains(&format!("/ui/operators/spaces/parents/{name}\""));
     assert!(listed("held") && listed("contested"), "{html}");
     assert!(!listed("patient") && !listed("well"), "{html}");
+}
+
+#[actix_web::test]
+async fn what_does_not_come_to_rest_needs_attention_also_while_all_is_as_desired() {
+    let (world, operator) = (world(), OperatorName::new("echo-server").unwrap());
+    let message = "Pod.v1 ns/pod: `rival` changes .spec back again and again".to_owned();
+    let fight = Unrest { why: FlappingReason::FightingOverFields, message: message.clone() };
+    let key = ObjectKey::namespaced("ns", "a");
+    let tell = |unrest: Option<Unrest>| {
+        world.state.board.update_parent(&operator, &key, &Uid::new("p"), |parent| {
+            parent.phase = ParentPhase::Synced;
+            parent.history.record(Run::new(SystemTime::now(), Duration::ZERO, Outcome::Synced));
+            parent.unrest = unrest.map(Box::new);
+        });
+    };
+    tell(Some(fight));
+    let path = "operators/echo-server/parents/ns/a";
+    let why = |answer: Answer| answer.json()["why"].as_str().unwrap().to_owned();
+    let told = why(ask(&world.state, request(Method::GET, &format!("/api/v1/{path}"))).await);
+    assert!(told.contains(&message) && told.contains("Stop who does that"), "{told}");
+    assert!(page(&world, "/").await.contains(&format!("href=\"/ui/{path}\"")));
+    for page in [page(&world, "/").await, page(&world, &format!("/ui/{path}")).await] {
+        assert!(page.contains("changes .spec back again and again"), "{page}");
+    }
+    tell(None);
+    assert!(!page(&world, "/").await.contains(&format!("href=\"/ui/{path}\"")));
 }
 
 #[actix_web::test]

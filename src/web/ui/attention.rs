@@ -12,7 +12,6 @@ use crate::{
     board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState, RunStage},
     history::Decided,
     object::{K8sType, ObjectKey},
-    schedule::WakeReason,
 };
 
 /// What needs attention.
@@ -130,12 +129,11 @@ fn matters(state: &ParentState, now: SystemTime) -> bool {
 }
 
 /// Whether it stays so until a person does something: deletions that are held, what others hold, a
-/// fight over a field.
+/// fight, or a handler that keeps changing its mind.
 fn needs_person(state: &ParentState) -> bool {
-    let is_fought_over = state.next_wake.is_some_and(|wake| wake.why == WakeReason::Slowed);
     let decisions = state.history.last().map(|run| &*run.decisions).unwrap_or_default();
     let is_held = decisions.iter().any(|it| matches!(it.what, Decided::Held | Decided::Conflict));
-    is_fought_over || is_held
+    state.unrest.is_some() || is_held
 }
 
 fn item(

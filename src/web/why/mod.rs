@@ -6,11 +6,12 @@ mod words;
 use std::time::SystemTime;
 
 pub(super) use words::purpose;
-use words::{advice, what_failed, within};
+use words::{advice, end_of, what_failed, within};
 
 use crate::{
     board::{OperatorPause, OperatorState, ParentPhase, ParentState, RunStage},
     history::{Decided, NextWake, Outcome, Run},
+    plan::Unrest,
     schedule::WakeReason,
 };
 
@@ -31,11 +32,18 @@ const NAMED: usize = 3;
 impl Facts<'_> {
     /// The sentence.
     pub(super) fn why(&self) -> String {
-        let standing = self.standing();
-        match (self.trouble_of_operator(), self.parent.phase) {
-            (Some(trouble), _) => format!("{trouble} {standing}"),
-            (None, _) => standing,
-        }
+        let said = [self.trouble_of_operator(), self.unrest(), Some(self.standing())];
+        let said: Vec<_> = said.into_iter().flatten().filter(|it| !it.is_empty()).collect();
+        said.join(" ")
+    }
+
+    /// The condition `Flapping`, and what to do about it.
+    fn unrest(&self) -> Option<String> {
+        let Unrest { why, message } = self.parent.unrest.as_deref()?;
+        Some(format!(
+            "It does not come to rest: {message}. {} Until then each write of it waits longer.",
+            end_of(*why)
+        ))
     }
 
     fn trouble_of_operator(&self) -> Option<String> {
@@ -66,6 +74,12 @@ impl Facts<'_> {
             ParentPhase::Failing | ParentPhase::Stalled => self.failing(last.map(|run| &**run)),
             ParentPhase::Finalizing => {
                 format!("It is on its way out: {}.{}", self.message("it is finalized"), self.next())
+            }
+            // That it does not come to rest is all that it waits for.
+            ParentPhase::Waiting
+                if self.parent.unrest.is_some() && self.parent.message.is_none() =>
+            {
+                self.next().trim_start().to_owned()
             }
             ParentPhase::Waiting => {
                 format!("It waits: {}.{}", self.message("for its children"), self.next())
@@ -126,6 +140,9 @@ impl Facts<'_> {
         if !stuck.is_empty() {
             return format!("All is as desired, but for {}.{next}", named(&stuck));
         }
+        if self.parent.unrest.is_some() {
+            return format!("For now all is as desired.{next}");
+        }
         if self.unready.is_empty() {
             return format!("All is as desired, and nothing is to be done.{next}");
         }
@@ -166,139 +183,4 @@ fn named(some: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-    use crate::{
-        history::{Decision, FailureKind},
-        object::Uid,
-    };
-
-    struct Case {
-        state: OperatorState,
-        parent: ParentState,
-        unready: Vec<String>,
-    }
-
-    fn case(phase: ParentPhase) -> Case {
-        let parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), Some(1)) };
-        Case { state: OperatorState::Running, parent, unready: Vec::new() }
-    }
-
-    fn run(outcome: Outcome) -> Run {
-        Run::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
-    }
-
-    fn failed(reason: FailureKind, message: &str) -> Run {
-        run(Outcome::Failed { reason, message: message.into() })
-    }
-
-    impl Case {
-        fn with(mut self, run: Run) -> Self {
-            self.parent.message = run.error().map(str::to_owned);
-            self.parent.history.record(run);
-            self
-        }
-
-        fn saying(mut self, message: &str) -> Self {
-            self.parent.message = Some(message.to_owned());
-            self
-        }
-
-        fn waking(mut self, seconds: u64, why: WakeReason) -> Self {
-            let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-            self.parent.next_wake = Some(NextWake { at, why });
-            self
-        }
-
-        fn overdue(mut self) -> Self {
-            self.parent.run = RunStage::Overdue;
-            self.saying("the handler has not returned within 30 s")
-        }
-
-        fn of(mut self, state: OperatorState) -> Self {
-            self.state = state;
-            self
-        }
-
-        fn why(&self, paused: Option<&OperatorPause>) -> String {
-            let Self { state, parent, unready } = self;
-            let now = SystemTime::UNIX_EPOCH;
-            Facts { state, paused, parent, unready, places: 16, now }.why()
-        }
-    }
-
-    #[test]
-    fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
-        let degraded = OperatorState::Degraded { reasons: vec!["pods: no such type".to_owned()] };
-        let mut unready = case(ParentPhase::Synced).with(run(Outcome::Synced));
-        unready.unready = vec!["Pod.v1 ns/a: ImagePullBackOff".to_owned()];
-        let mut yielded = run(Outcome::Synced);
-        yielded.decisions =
-            [Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())].into();
-        let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
-        (often.parent.failures, often.parent.run) = (4, RunStage::Queued);
-        for (case, parts) in [
-            (case(ParentPhase::Pending), vec!["has not run yet", "16 places"]),
-            (
-                case(ParentPhase::Pending).of(degraded),
-                vec!["degraded: pods: no such type", "not run"],
-            ),
-            (case(ParentPhase::Running), vec!["A run is under way."]),
-            (
-                // What the run before said.
-                case(ParentPhase::Running).saying("the handler has not returned within 30 s"),
-                vec!["A run is under way."],
-            ),
-            (case(ParentPhase::Running).overdue(), vec!["hangs", "within 30 s", "restart"]),
-            (case(ParentPhase::Paused).saying("1 is pending"), vec!["annotation", "1 is pending"]),
-            (
-                case(ParentPhase::Failing)
-                    .with(failed(FailureKind::HandlerFailed, "the oven is cold"))
-                    .waking(90, WakeReason::Retry),
-                vec!["the handler returned an error: the oven is cold.", "in 90 s", "order a sync"],
-            ),
-            (
-                case(ParentPhase::Failing)
-                    .with(failed(FailureKind::HandlerPanicked, "the handler panicked: oh")),
-                vec!["Its last run failed: the handler panicked: oh. That is a defect"],
-            ),
-            (often, vec!["last 4 runs", "403 no", "what the server says", "the 16 places"]),
-            (
-                case(ParentPhase::Stalled)
-                    .with(failed(FailureKind::Conflict, "Pod.v1 ns/a exists")),
-                vec!["in the way: Pod.v1 ns/a exists", "Do one of these", "not tried again"],
-            ),
-            (
-                case(ParentPhase::Waiting)
-                    .saying("Pod.v1 ns/a: it is being deleted")
-                    .waking(7200, WakeReason::Recheck),
-                vec!["It waits: Pod.v1 ns/a: it is being deleted.", "in 2 h"],
-            ),
-            (case(ParentPhase::Finalizing), vec!["on its way out"]),
-            (case(ParentPhase::Synced), vec!["nothing is to be done."]),
-            (unready, vec!["not everything is ready: Pod.v1 ns/a: ImagePullBackOff"]),
-            (
-                case(ParentPhase::Synced).with(yielded),
-                vec!["but for Pod.v1 ns/a: others hold .spec"],
-            ),
-        ] {
-            let why = case.why(None);
-            assert!(parts.iter().all(|part| why.contains(part)), "{parts:?} in: {why}");
-        }
-    }
-
-    #[test]
-    fn a_pause_of_the_operator_is_not_taken_for_one_of_the_parent() {
-        let paused = OperatorPause { since: SystemTime::UNIX_EPOCH, by: None };
-        let why = case(ParentPhase::Paused).why(Some(&paused));
-        assert!(why.contains("paused the operator") && !why.contains("annotation"), "{why}");
-    }
-
-    #[test]
-    fn of_many_children_some_are_named_and_the_others_counted() {
-        let many: Vec<String> = (0..5).map(|number| number.to_string()).collect();
-        assert_eq!(named(&many), "0; 1; 2; and 2 more");
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! The words for each kind of failure, and for each reason to run again.
 
-use crate::{board::ParentPhase, history::FailureKind, schedule::WakeReason};
+use crate::{board::ParentPhase, history::FailureKind, plan::FlappingReason, schedule::WakeReason};
 
 /// What the message does not say itself.
 pub(super) fn what_failed(kind: FailureKind) -> &'static str {
@@ -36,6 +36,26 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
         FailureKind::Conflict => "Do one of these; nothing is written to that object meanwhile.",
         FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
         FailureKind::RunDied => "Report it with what the program printed.",
+    }
+}
+
+/// What a person can do about what is written again and again.
+pub(super) fn end_of(why: FlappingReason) -> &'static str {
+    match why {
+        FlappingReason::FightingOverFields => {
+            "Stop who does that, or leave it to them: let the handler not return it, or the child \
+             type be `with_conflicts(ConflictPolicy::Yield)`."
+        }
+        FlappingReason::FightingOverFinalizer => {
+            "Stop who does that: the finalizer is the operator's."
+        }
+        FlappingReason::FightingOverStatus => {
+            "Stop who does that, or let the status be one that is shared (`sharing_status`)."
+        }
+        FlappingReason::UnstableHandler => {
+            "Mend the handler: the same request must get the same answer, and a clock is no part \
+             of it."
+        }
     }
 }
 

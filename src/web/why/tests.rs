@@ -1,0 +1,164 @@
+//! What the sentence says of each standing.
+
+use std::time::Duration;
+
+use super::*;
+use crate::{
+    history::{Decision, FailureKind},
+    object::Uid,
+    plan::FlappingReason,
+};
+
+struct Case {
+    state: OperatorState,
+    parent: ParentState,
+    unready: Vec<String>,
+}
+
+fn case(phase: ParentPhase) -> Case {
+    let parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), Some(1)) };
+    Case { state: OperatorState::Running, parent, unready: Vec::new() }
+}
+
+fn run(outcome: Outcome) -> Run {
+    Run::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
+}
+
+fn failed(reason: FailureKind, message: &str) -> Run {
+    run(Outcome::Failed { reason, message: message.into() })
+}
+
+impl Case {
+    fn with(mut self, run: Run) -> Self {
+        self.parent.message = run.error().map(str::to_owned);
+        self.parent.history.record(run);
+        self
+    }
+
+    fn saying(mut self, message: &str) -> Self {
+        self.parent.message = Some(message.to_owned());
+        self
+    }
+
+    fn waking(mut self, seconds: u64, why: WakeReason) -> Self {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        self.parent.next_wake = Some(NextWake { at, why });
+        self
+    }
+
+    fn restless(mut self, why: FlappingReason, message: &str) -> Self {
+        self.parent.unrest = Some(Box::new(Unrest { why, message: message.to_owned() }));
+        self
+    }
+
+    fn overdue(mut self) -> Self {
+        self.parent.run = RunStage::Overdue;
+        self.saying("the handler has not returned within 30 s")
+    }
+
+    fn of(mut self, state: OperatorState) -> Self {
+        self.state = state;
+        self
+    }
+
+    fn why(&self, paused: Option<&OperatorPause>) -> String {
+        let Self { state, parent, unready } = self;
+        let now = SystemTime::UNIX_EPOCH;
+        Facts { state, paused, parent, unready, places: 16, now }.why()
+    }
+}
+
+#[test]
+fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
+    let degraded = OperatorState::Degraded { reasons: vec!["pods: no such type".to_owned()] };
+    let mut unready = case(ParentPhase::Synced).with(run(Outcome::Synced));
+    unready.unready = vec!["Pod.v1 ns/a: ImagePullBackOff".to_owned()];
+    let mut yielded = run(Outcome::Synced);
+    yielded.decisions =
+        [Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())].into();
+    let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
+    (often.parent.failures, often.parent.run) = (4, RunStage::Queued);
+    for (case, parts) in [
+        (case(ParentPhase::Pending), vec!["has not run yet", "16 places"]),
+        (case(ParentPhase::Pending).of(degraded), vec!["degraded: pods: no such type", "not run"]),
+        (case(ParentPhase::Running), vec!["A run is under way."]),
+        (
+            // What the run before said.
+            case(ParentPhase::Running).saying("the handler has not returned within 30 s"),
+            vec!["A run is under way."],
+        ),
+        (case(ParentPhase::Running).overdue(), vec!["hangs", "within 30 s", "restart"]),
+        (case(ParentPhase::Paused).saying("1 is pending"), vec!["annotation", "1 is pending"]),
+        (
+            case(ParentPhase::Failing)
+                .with(failed(FailureKind::HandlerFailed, "the oven is cold"))
+                .waking(90, WakeReason::Retry),
+            vec!["the handler returned an error: the oven is cold.", "in 90 s", "order a sync"],
+        ),
+        (
+            case(ParentPhase::Failing)
+                .with(failed(FailureKind::HandlerPanicked, "the handler panicked: oh")),
+            vec!["Its last run failed: the handler panicked: oh. That is a defect"],
+        ),
+        (often, vec!["last 4 runs", "403 no", "what the server says", "the 16 places"]),
+        (
+            case(ParentPhase::Stalled).with(failed(FailureKind::Conflict, "Pod.v1 ns/a exists")),
+            vec!["in the way: Pod.v1 ns/a exists", "Do one of these", "not tried again"],
+        ),
+        (
+            case(ParentPhase::Waiting)
+                .saying("Pod.v1 ns/a: it is being deleted")
+                .waking(7200, WakeReason::Recheck),
+            vec!["It waits: Pod.v1 ns/a: it is being deleted.", "in 2 h"],
+        ),
+        (case(ParentPhase::Finalizing), vec!["on its way out"]),
+        (case(ParentPhase::Synced), vec!["nothing is to be done."]),
+        (unready, vec!["not everything is ready: Pod.v1 ns/a: ImagePullBackOff"]),
+        (case(ParentPhase::Synced).with(yielded), vec!["but for Pod.v1 ns/a: others hold .spec"]),
+    ] {
+        let why = case.why(None);
+        assert!(parts.iter().all(|part| why.contains(part)), "{parts:?} in: {why}");
+    }
+}
+
+#[test]
+fn what_does_not_come_to_rest_is_named_with_who_else_writes_it_and_what_to_do() {
+    let fight = "Service.v1 ns/a: `rival` changes .spec back again and again";
+    let (fighting, unstable) =
+        (FlappingReason::FightingOverFields, FlappingReason::UnstableHandler);
+    for (case, parts, not) in [
+        (
+            case(ParentPhase::Waiting).restless(fighting, fight).waking(9, WakeReason::Slowed),
+            vec![fight, "ConflictPolicy::Yield", "waits longer. It runs again in 9 s"],
+            "for its children",
+        ),
+        (case(ParentPhase::Waiting).restless(fighting, fight), vec!["waits longer."], "It waits"),
+        (
+            case(ParentPhase::Synced).with(run(Outcome::Synced)).restless(unstable, "it differs"),
+            vec!["it differs. Mend the handler", "For now all is as desired."],
+            "nothing is to be done",
+        ),
+        (
+            case(ParentPhase::Waiting).restless(fighting, fight).saying("Pod.v1 ns/a: it goes"),
+            vec![fight, "It waits: Pod.v1 ns/a: it goes."],
+            "for its children",
+        ),
+    ] {
+        let why = case.why(None);
+        assert!(parts.iter().all(|part| why.contains(part)), "{parts:?} in: {why}");
+        assert!(!why.contains(not) && why.trim() == why, "{why}");
+    }
+}
+
+#[test]
+fn a_pause_of_the_operator_is_not_taken_for_one_of_the_parent() {
+    let paused = OperatorPause { since: SystemTime::UNIX_EPOCH, by: None };
+    let why = case(ParentPhase::Paused).why(Some(&paused));
+    assert!(why.contains("paused the operator") && !why.contains("annotation"), "{why}");
+}
+
+#[test]
+fn of_many_children_some_are_named_and_the_others_counted() {
+    let many: Vec<String> = (0..5).map(|number| number.to_string()).collect();
+    assert_eq!(named(&many), "0; 1; 2; and 2 more");
+}
