@@ -17,6 +17,8 @@ pub struct Preview {
     pub live: BTreeMap<ChildId, Object>,
     /// Those that it would create but for somebody else's object, and what is said of that.
     pub foreign: BTreeMap<ChildId, String>,
+    /// Those that it would write but for fields that others hold, and what is said of these.
+    pub contested: BTreeMap<ChildId, String>,
 }
 
 /// The question on its way.

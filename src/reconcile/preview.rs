@@ -9,7 +9,7 @@ use super::{
 use crate::{
     board::{CommandError, Preview},
     object::{Object, ObjectKey, Uid},
-    operator::{Shallow, SyncRequest, SyncResponse},
+    operator::{ConflictPolicy, Shallow, SyncRequest, SyncResponse},
     plan::{self, ChildId, ForeignChild, Memos, Plan, PlanInput, Step},
 };
 
@@ -64,19 +64,29 @@ impl Context {
             }
             response => response?,
         };
-        let plan = plan::plan(PlanInput {
-            config: self.config(),
-            operator: self.name(),
-            parent: &parent,
-            desired: response.children,
-            observed: &observed,
-            unsynced: &self.unsynced(&parent),
-            memos: &memos,
-        });
-        let plan = plan.map_err(|refusals| undecided(&Failure::Refused(refusals)))?;
+        let planned = |desired, memos: &Memos| {
+            let plan = plan::plan(PlanInput {
+                config: self.config(),
+                operator: self.name(),
+                parent: &parent,
+                desired,
+                observed: &observed,
+                unsynced: &self.unsynced(&parent),
+                memos,
+            });
+            plan.map_err(|refusals| undecided(&Failure::Refused(refusals)))
+        };
+        let mut plan = planned(response.children.clone(), &memos)?;
+        let contested = left_to_others(&plan);
+        if !contested.is_empty() {
+            // As if nobody held anything: what is desired is to be seen.
+            let mut memos = memos;
+            contested.keys().for_each(|id| memos.forget(id));
+            plan = planned(response.children, &memos)?;
+        }
         let live = self.live(&plan);
         let foreign = standing_in_the_way(&plan, &foreign);
-        Ok(Preview { plan, live, foreign })
+        Ok(Preview { plan, live, foreign, contested })
     }
 
     /// A thread that does not return in time keeps the one place until it does.
@@ -113,6 +123,12 @@ fn standing_in_the_way(
     let creates = plan.steps.iter().filter(|step| matches!(step, Step::Create(_)));
     let known = creates.filter_map(|step| foreign.get(step.id()));
     known.map(|child| (child.id.clone(), in_the_way(child))).collect()
+}
+
+/// What a run would not write, as others hold fields of it.
+fn left_to_others(plan: &Plan) -> BTreeMap<ChildId, String> {
+    let contested = plan.memos.contested().filter(|it| it.policy == ConflictPolicy::Report);
+    contested.map(|it| (it.id.clone(), it.why().to_string())).collect()
 }
 
 fn undecided(failure: &Failure) -> CommandError {

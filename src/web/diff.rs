@@ -20,7 +20,7 @@ use crate::{
 #[schemars(rename = "Preview")]
 pub(super) struct PreviewView {
     /// `Create`, `Update`, `Recreate` or `Delete`; `Conflict` where it would be created if somebody
-    /// else's object were not in the way.
+    /// else's object were not in the way, or written if others did not hold fields of it.
     pub(super) action: &'static str,
     /// Why nothing would be done.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub(super) fn by_child(
     preview: &Preview,
     comparing: &Comparing<'_>,
 ) -> HashMap<ChildId, PreviewView> {
-    let Preview { plan, live, foreign } = preview;
+    let Preview { plan, live, foreign, contested } = preview;
     let view = |step: &Step| {
         let id = step.id().clone();
         let live = live.get(&id);
@@ -70,6 +70,10 @@ pub(super) fn by_child(
             Step::Create(write) => PreviewView::of_write("Create", write, None, comparing),
             Step::Update(write) => PreviewView::of_write("Update", write, live, comparing),
             Step::Delete(deletion) => PreviewView::of_deletion(deletion, live, comparing),
+        };
+        let view = match contested.get(&id) {
+            Some(why) => view.of_contested(comparing.secrets.text(why)),
+            None => view,
         };
         (id, view)
     };
@@ -84,6 +88,11 @@ impl PreviewView {
 
     fn of_conflict(why: String) -> Self {
         Self { action: "Conflict", why: Some(why), differences: Vec::new() }
+    }
+
+    /// What is desired is shown all the same.
+    fn of_contested(self, why: String) -> Self {
+        Self { why: Some(why), action: "Conflict", ..self }
     }
 
     fn of_write(
@@ -288,18 +297,23 @@ mod tests {
         let secrets = Secrets::of(&board, &parent());
         let comparing = Comparing { board: &board, operator: &operator, secrets: &secrets };
         let id = ChildId { ty, key: ObjectKey::namespaced("ns", "a") };
-        let shown = |foreign: BTreeMap<ChildId, String>| {
+        let shown = |foreign: BTreeMap<ChildId, String>, contested| {
             let body = json!({"metadata": {"name": "a", "namespace": "ns"}, "data": {"a": "b"}});
             let write = Write { id: id.clone(), body, desired_hash: 0, paths: Vec::new() };
             let steps = vec![Step::Create(write)];
             let (memos, waiting, doubtful) = <_>::default();
             let plan = Plan { steps, memos, waiting, doubtful, replacing: Vec::new() };
-            let preview = Preview { plan, live: BTreeMap::new(), foreign };
+            let preview = Preview { plan, live: BTreeMap::new(), foreign, contested };
             serde_json::to_value(&by_child(&preview, &comparing)[&id]).unwrap()
         };
-        assert_eq!(shown(BTreeMap::new())["action"], "Create");
+        let nobody = BTreeMap::new;
+        assert_eq!(shown(nobody(), nobody())["action"], "Create");
         let known = BTreeMap::from([(id.clone(), format!("of {MARKED}"))]);
         let expected = json!({"action": "Conflict", "why": "of (redacted)", "differences": []});
-        assert_eq!(shown(known), expected);
+        assert_eq!(shown(known.clone(), nobody()), expected);
+        let contested = shown(nobody(), known);
+        assert_eq!([&contested["action"], &contested["why"]], ["Conflict", "of (redacted)"]);
+        let desired = json!({"path": ".data", "desired": {"a": "b"}});
+        assert!(contested["differences"].as_array().unwrap().contains(&desired), "{contested}");
     }
 }

@@ -178,3 +178,28 @@ async fn what_is_left_to_others_is_no_child_as_desired_from_the_run_that_finds_i
     let known = world.run(found.memory).await;
     assert_eq!((&known.decisions[..], known.unchanged), (&left[..], 0), "{known:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_keep_from_being_written_is_shown_as_it_is_desired_to_who_asks() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => held(".spec.x"),
+        "GET" => (200, child("5", 1)),
+        _ => taken(),
+    };
+    for (policy, expected) in [
+        (ConflictPolicy::Report, Some("not written, as others hold .spec.x (`me`)")),
+        (ConflictPolicy::Force, None),
+    ] {
+        let config = ChildConfig::apply().with_conflicts(policy);
+        let setup = Setup::new(pods(), config).caching(child("5", 1)).desiring(desired("c"));
+        let world = setup.before(script);
+        let memory = world.run(Memory::default()).await.memory;
+        let (context, key) = (world.context(), ObjectKey::namespaced("ns", "p"));
+        let preview = context.preview(&key, &Uid::new("pu"), memory.remembered()).await.unwrap();
+        let steps: Vec<_> = preview.plan.steps.iter().map(|step| step.id().to_string()).collect();
+        assert_eq!(steps, ["Pod.v1 ns/c"], "{preview:?}");
+        let why = preview.contested.values().map(String::as_str).next();
+        assert_eq!(why, expected);
+    }
+}

@@ -26,6 +26,10 @@ pub(super) struct Facts<'a> {
     pub(super) now: SystemTime,
 }
 
+/// Fields of a child whose type only reports that others hold them.
+const LET_GO: &str = " Let the other manager let go of these fields, or set what is desired, or choose \
+                      another policy for the child type (`with_conflicts`).";
+
 /// So many children are named.
 const NAMED: usize = 3;
 
@@ -82,7 +86,8 @@ impl Facts<'_> {
                 self.next().trim_start().to_owned()
             }
             ParentPhase::Waiting => {
-                format!("It waits: {}.{}", self.message("for its children"), self.next())
+                let (message, advice) = (self.message("for its children"), self.of_conflict());
+                format!("It waits: {message}.{advice}{}", self.next())
             }
             ParentPhase::Synced => self.synced(last.map(|run| &**run)),
         }
@@ -127,6 +132,12 @@ impl Facts<'_> {
         };
         let (what, advice) = (what_failed(*reason), advice(*reason, self.parent.phase));
         format!("{times}: {what}{}. {advice}{}", message.trim_end_matches('.'), self.next())
+    }
+
+    /// What a person can do where others hold fields of a child.
+    fn of_conflict(&self) -> &'static str {
+        let decisions = self.parent.history.last().map(|run| &*run.decisions).unwrap_or_default();
+        if decisions.iter().any(|it| it.what == Decided::Conflict) { LET_GO } else { "" }
     }
 
     fn synced(&self, last: Option<&Run>) -> String {

@@ -76,6 +76,9 @@ fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
     let mut yielded = run(Outcome::Synced);
     yielded.decisions =
         [Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())].into();
+    let mut reported = run(Outcome::Waiting);
+    reported.decisions =
+        [Decision::stuck("Pod.v1 ns/a", Decided::Conflict, "not written".to_owned())].into();
     let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
     (often.parent.failures, often.parent.run) = (4, RunStage::Queued);
     for (case, parts) in [
@@ -110,6 +113,10 @@ fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
                 .saying("Pod.v1 ns/a: it is being deleted")
                 .waking(7200, WakeReason::Recheck),
             vec!["It waits: Pod.v1 ns/a: it is being deleted.", "in 2 h"],
+        ),
+        (
+            case(ParentPhase::Waiting).with(reported).saying("Pod.v1 ns/a: not written"),
+            vec!["It waits: Pod.v1 ns/a: not written. Let the other manager let go of these"],
         ),
         (case(ParentPhase::Finalizing), vec!["on its way out"]),
         (case(ParentPhase::Synced), vec!["nothing is to be done."]),
