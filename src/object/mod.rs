@@ -7,6 +7,7 @@
 //! - an [`Object`] holds the JSON that the server sent, not a tree, and never prints its content.
 
 mod cached;
+mod ending;
 mod event;
 mod field_set;
 mod json;
@@ -23,6 +24,7 @@ mod version;
 
 pub(crate) use cached::Outline;
 pub use cached::{KeptManagers, Object, ParseAsError, ParseObjectError};
+pub use ending::being_deleted;
 pub use event::ObjectEvent;
 pub use field_set::{FieldItem, FieldSet};
 pub(crate) use json::BorrowedText;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::Object;
+use super::{Object, being_deleted};
 
 /// Whether an object is ready, and what it waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -295,11 +295,7 @@ fn failed(why: impl Into<String>) -> Readiness {
 }
 
 fn terminating(finalizers: &[String]) -> Readiness {
-    let message = match finalizers {
-        [] => "it is being deleted".to_owned(),
-        some => format!("it is being deleted, which waits for {}", some.join(", ")),
-    };
-    Readiness::new(ReadyState::Terminating, message)
+    Readiness::new(ReadyState::Terminating, being_deleted(finalizers))
 }
 
 /// Without a number there is one replica.

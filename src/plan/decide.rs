@@ -109,7 +109,7 @@ impl Planning<'_> {
             }
             Decision::WaitForEnd => {
                 self.plan.replacing.push(live.uid().clone());
-                self.wait(live, WaitingReason::Deleting, memos);
+                self.wait(live, WaitingReason::deleting(live), memos);
             }
             Decision::LeaveUntilDeleted(write) => self.leave_until_deleted(live, write),
             Decision::Delete(deletion) => return self.delete(live, deletion, memos),
@@ -130,7 +130,7 @@ impl Planning<'_> {
         // Should it be wished again, its end was not against any wish.
         let nothing = Memos::default();
         if child.is_deleting() {
-            self.wait(child, WaitingReason::Deleting, &nothing);
+            self.wait(child, WaitingReason::deleting(child), &nothing);
             return None;
         }
         self.delete(child, Deletion::new(child, DeletionReason::Undesired), &nothing)

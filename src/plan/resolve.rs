@@ -68,7 +68,7 @@ pub fn after_conflict(
 ) -> AfterConflict {
     let Some(live) = live else { return AfterConflict::CreateAgain(write.creating()) };
     if live.is_deleting() {
-        return AfterConflict::Wait(WaitingReason::Deleting);
+        return AfterConflict::Wait(WaitingReason::deleting(live));
     }
     if !is_ours(config, operator, parent, live) {
         let is_adopted = config.child_config(&write.id.ty).is_some_and(|config| config.adopt);
@@ -83,7 +83,7 @@ pub fn after_conflict(
         Decision::Leave { .. } | Decision::Contested(_) => AfterConflict::Settled,
         Decision::Update(write) => AfterConflict::ApplyWithUid(write),
         Decision::Delete(deletion) => AfterConflict::Recreate(deletion),
-        Decision::WaitForEnd => AfterConflict::Wait(WaitingReason::Deleting),
+        Decision::WaitForEnd => AfterConflict::Wait(WaitingReason::deleting(live)),
         Decision::LeaveUntilDeleted(write) => {
             AfterConflict::Wait(WaitingReason::OnDelete { paths: write.paths })
         }

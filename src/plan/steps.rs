@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::Memos;
-use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid};
+use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, being_deleted};
 
 /// Type, namespace and name of a child.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,8 +116,11 @@ pub struct Waiting {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WaitingReason {
     /// It has a deletionTimestamp; it is dealt with once it is gone.
-    #[error("it is being deleted")]
-    Deleting,
+    #[error("{}", being_deleted(.finalizers))]
+    Deleting {
+        /// What holds it, as far as it is known.
+        finalizers: Vec<String>,
+    },
     /// It should be deleted, but the store of its type may be incomplete.
     #[error("its deletion waits until all objects of its type are known")]
     TypeNotSynced,
@@ -127,6 +130,20 @@ pub enum WaitingReason {
         /// Where it differs.
         paths: Vec<String>,
     },
+}
+
+// === WaitingReason ===
+
+impl WaitingReason {
+    /// That this object is being deleted.
+    pub fn deleting(object: &Object) -> Self {
+        Self::Deleting { finalizers: object.finalizers() }
+    }
+
+    /// Whether the child goes already.
+    pub fn is_deleting(&self) -> bool {
+        matches!(self, Self::Deleting { .. })
+    }
 }
 
 // === Plan ===

@@ -99,7 +99,7 @@ impl Told {
             _ if is_settled => Some((ChildState::Synced, None)),
             Some(child) if child.is_deleting() => {
                 // What the next run will say.
-                Some((ChildState::Terminating, Some(WaitingReason::Deleting.to_string())))
+                Some((ChildState::Terminating, Some(WaitingReason::deleting(&child).to_string())))
             }
             None if *planned == Planned::Undesired => None,
             Some(_) | None => Some((ChildState::Pending, None)),
@@ -181,7 +181,7 @@ impl Report {
                 self.told.say(id, state_of(why), why);
                 self.held.push(format!("{id}: {why}"));
             }
-            WaitingReason::Deleting => self.wait_as(state_of(why), id, why),
+            WaitingReason::Deleting { .. } => self.wait_as(state_of(why), id, why),
             WaitingReason::TypeNotSynced => {
                 self.unsynced.push(id.clone());
                 self.wait_as(state_of(why), id, why);
@@ -222,7 +222,7 @@ pub(super) fn listed(context: &Context, report: &Report) -> Option<Vec<ChildStat
 /// How a child stands for which nothing can be done now.
 pub(super) fn state_of(why: &WaitingReason) -> ChildState {
     match why {
-        WaitingReason::Deleting => ChildState::Terminating,
+        WaitingReason::Deleting { .. } => ChildState::Terminating,
         WaitingReason::TypeNotSynced => ChildState::Pending,
         WaitingReason::OnDelete { .. } => ChildState::Held,
     }

@@ -13,7 +13,7 @@ use crate::{
 /// Looks at those of the children that are waited for which should have gone by now. What is found
 /// is told to all: the parent itself is to run again.
 pub(super) async fn look(context: &Context, waiting: &[Waiting], report: &mut Report) {
-    let ending = waiting.iter().filter(|waiting| waiting.why == WaitingReason::Deleting);
+    let ending = waiting.iter().filter(|waiting| waiting.why.is_deleting());
     let ending = ending.filter_map(|waiting| context.cached(&waiting.id.ty, &waiting.id.key));
     let ending: Vec<_> = ending.collect();
     let Some(troubles) = report.memory.troubles_if(!ending.is_empty()) else { return };

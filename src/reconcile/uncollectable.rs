@@ -85,9 +85,10 @@ async fn end(context: &Context, parent: &Object, child: &Object, report: &mut Re
     }
     // What the server answered to the deletion is cached.
     let cached = context.cached(child.ty(), child.key());
-    let is_ending = |cached: Object| cached.uid() == child.uid() && cached.is_deleting();
-    if child.is_deleting() || cached.is_some_and(is_ending) {
-        report.wait_for(&ChildId::of(child), &WaitingReason::Deleting);
+    let is_ending = |cached: &Object| cached.uid() == child.uid() && cached.is_deleting();
+    let ending = cached.filter(is_ending).or_else(|| child.is_deleting().then(|| child.clone()));
+    if let Some(ending) = ending {
+        report.wait_for(&ChildId::of(child), &WaitingReason::deleting(&ending));
     }
 }
 

@@ -322,7 +322,7 @@ async fn resolve(
         }
         AfterConflict::Settled => report.found_settled(&id),
         AfterConflict::Wait(why) => {
-            report.put_off += usize::from(why == WaitingReason::Deleting);
+            report.put_off += usize::from(why.is_deleting());
             report.wait_for(&id, &why);
         }
         AfterConflict::Foreign(foreign) => {

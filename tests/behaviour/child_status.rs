@@ -121,7 +121,8 @@ async fn what_ends_or_waits_for_the_end_of_a_pause_is_said() {
     world.patch(CONFIG_MAP, "b", slow).await;
     world.apply(RECIPE, recipe("r", std::slice::from_ref(&a))).await;
     let parent = until_states(&world, "r", &["a:Synced", "b:Terminating"]).await;
-    assert_eq!(entry(&parent, "b")["message"], "it is being deleted");
+    let held = "it is being deleted, which waits for test.operetta.dev/slow";
+    assert_eq!(entry(&parent, "b")["message"], held);
     world.patch(CONFIG_MAP, "b", json!({"metadata": {"finalizers": null}})).await;
     until_states(&world, "r", &["a:Synced"]).await;
 

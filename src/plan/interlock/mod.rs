@@ -199,7 +199,7 @@ impl Held {
 impl Plan {
     /// How many children the parent has, as far as the plan knows; without those that already go.
     pub fn existing(&self) -> usize {
-        let stays = self.waiting.iter().filter(|waiting| waiting.why != WaitingReason::Deleting);
+        let stays = self.waiting.iter().filter(|waiting| !waiting.why.is_deleting());
         let is_there = |step: &&Step| !matches!(step, Step::Create(_));
         let known = self.memos.len() + self.memos.contested().len();
         known + stays.count() + self.steps.iter().filter(is_there).count()

@@ -197,7 +197,7 @@ fn children_that_go_already_are_not_there_any_more() {
         Waiting { id, why }
     };
     let waiting = vec![
-        waiting("a", WaitingReason::Deleting),
+        waiting("a", WaitingReason::deleting(&object("a", &json!({})))),
         waiting("b", WaitingReason::TypeNotSynced),
         waiting("c", WaitingReason::OnDelete { paths: Vec::new() }),
     ];

@@ -2,6 +2,7 @@
 //! collect.
 
 use super::*;
+use crate::history::{Decided, Decision};
 
 /// A child in another namespace that waits for something, made by the operator.
 fn slow() -> serde_json::Value {
@@ -180,5 +181,30 @@ async fn an_end_that_waits_for_the_end_of_a_pause_is_said() {
         let conditions = world.asked("PATCH")[0].body["status"]["conditions"].clone();
         let ready = conditions.as_array().unwrap().iter().find(|it| it["type"] == "Ready").unwrap();
         assert_eq!((&ready["reason"], &ready["message"]), (&json!("Paused"), &json!(told)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finalizer_that_holds_a_child_is_named_also_by_the_parent_that_waits_for_its_end() {
+    let mut held = child("5", 2);
+    held["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    let mut elsewhere = slow();
+    elsewhere["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    let config = ChildConfig::apply().uncollectable();
+    let of_living = Setup::new(pods(), ChildConfig::apply()).caching(held).desiring(desired("c"));
+    let of_ending = Setup::new(pods(), config).ending(&["operetta.dev/op"]);
+    for (setup, child) in [(of_living, "Pod.v1 ns/c"), (of_ending, "Pod.v1 elsewhere/c")] {
+        let items = json!({"metadata": {"resourceVersion": "9"}, "items": [elsewhere.clone()]});
+        let world = setup.before(move |asked| match asked.method.as_str() {
+            "GET" if asked.is_about("/api/v1/pods?") => (200, items.clone()),
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        let said = "it is being deleted, which waits for example.com/hold";
+        assert_eq!(report.waiting, [format!("{child}: {said}")], "{report:?}");
+        let decided = [Decision::stuck(child, Decided::Waiting, said.to_owned())];
+        assert_eq!(report.decisions, decided);
     }
 }

@@ -21,7 +21,8 @@ async fn let_go(worlds: &Worlds, name: &str) {
 
 fn waits(parent: &Value) -> bool {
     let ready = condition(parent, "Ready");
-    ready["reason"] == "Waiting" && ready["message"].as_str().unwrap().contains("being deleted")
+    let held = "it is being deleted, which waits for test.operetta.dev/slow";
+    ready["reason"] == "Waiting" && ready["message"].as_str().unwrap().contains(held)
 }
 
 fn is_held(parent: &Value) -> bool {
