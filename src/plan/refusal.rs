@@ -41,6 +41,20 @@ pub enum RefusalReason {
         /// Its kind.
         kind: String,
     },
+    /// The operator's configuration lists the kind, but of another version or group.
+    #[error(
+        "the operator declares the child type {} of {}, not {kind} of {api_version}: let the handler \
+         return that, or add `.child_of_type(..)` to its `OperatorConfig`",
+        .declared.kind(), .declared.api_version()
+    )]
+    OtherVersion {
+        /// Its apiVersion.
+        api_version: String,
+        /// Its kind.
+        kind: String,
+        /// What is declared.
+        declared: K8sType,
+    },
     /// A namespaced parent owns only what is in its own namespace.
     #[error(
         "it is not in the namespace `{0}` of its parent: only children of a type that is \

@@ -93,7 +93,13 @@ impl Owner<'_> {
         let kind = text(fields, "kind")?.ok_or(RefusalReason::Missing("kind"))?;
         self.config.child_type(api_version, kind).cloned().ok_or_else(|| {
             let (api_version, kind) = (api_version.to_owned(), kind.to_owned());
-            RefusalReason::UndeclaredType { api_version, kind }
+            let mut declared = self.config.children.iter().map(|child| &child.ty);
+            match declared.find(|ty| ty.kind().eq_ignore_ascii_case(&kind)) {
+                Some(declared) => {
+                    RefusalReason::OtherVersion { api_version, kind, declared: declared.clone() }
+                }
+                None => RefusalReason::UndeclaredType { api_version, kind },
+            }
         })
     }
 

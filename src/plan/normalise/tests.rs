@@ -120,6 +120,16 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
              `.child::<Pod>(..)`, or `.child_of_type(..)`, to its `OperatorConfig`",
         ),
         (
+            json!({"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "a"}}),
+            "ConfigMap.v2 a: the operator declares the child type ConfigMap of v1, not ConfigMap of \
+             v2: let the handler return that, or add `.child_of_type(..)` to its `OperatorConfig`",
+        ),
+        (
+            json!({"apiVersion": "v1", "kind": "Configmap", "metadata": {"name": "a"}}),
+            "Configmap.v1 a: the operator declares the child type ConfigMap of v1, not Configmap of \
+             v1: let the handler return that, or add `.child_of_type(..)` to its `OperatorConfig`",
+        ),
+        (
             config_map(&json!({"name": "a", "namespace": "other"})),
             "ConfigMap.v1 other/a: it is not in the namespace `ns` of its parent: only children of a \
              type that is `.uncollectable()` may be elsewhere",
