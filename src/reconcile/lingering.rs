@@ -7,7 +7,7 @@ use super::{Context, Report};
 use crate::{
     cluster::ApiError,
     object::Object,
-    plan::{ChildId, Waiting, WaitingReason},
+    plan::{ChildId, Waiting},
 };
 
 /// Looks at those of the children that are waited for which should have gone by now. What is found

@@ -81,7 +81,9 @@ impl Context {
         if !contested.is_empty() {
             // As if nobody held anything: what is desired is to be seen.
             let mut memos = memos;
-            contested.keys().for_each(|id| memos.forget(id));
+            for id in contested.keys() {
+                memos.forget(id);
+            }
             plan = planned(response.children, &memos)?;
         }
         let live = self.live(&plan);

@@ -11,7 +11,7 @@ use crate::{
     history::Verb,
     object::Object,
     operator::ConflictPolicy,
-    plan::{AfterConflict, Deletion, ForeignChild, Step, WaitingReason, Write, after_conflict},
+    plan::{AfterConflict, Deletion, ForeignChild, Step, Write, after_conflict},
 };
 
 /// How often one child is written in a run when the answer is that it is not as we thought.

@@ -129,13 +129,10 @@ impl Flapping {
     /// The same in fewer words, for who looks; `None` when nothing is flapping.
     pub fn unrest(&self) -> Option<Unrest> {
         let why = self.why()?;
-        let told: Vec<_> = self.flapping().take(MAX_TOLD).map(Counters::message).collect();
-        let mut message = told.join("; ");
+        let mut told: Vec<_> = self.flapping().take(MAX_TOLD).map(Counters::message).collect();
         let more = self.flapping().count() - told.len();
-        if more > 0 {
-            message.push_str(&format!("; and {more} more"));
-        }
-        Some(Unrest { why, message })
+        told.extend((more > 0).then(|| format!("and {more} more")));
+        Some(Unrest { why, message: told.join("; ") })
     }
 
     /// What has begun since the last time: reasons and messages.

@@ -15,7 +15,7 @@ mod minute;
 
 use std::collections::BTreeSet;
 
-use super::{Deletion, DeletionReason, Plan, Step, WaitingReason};
+use super::{Deletion, DeletionReason, Plan, Step};
 use crate::{
     object::{Object, Uid},
     operator::{ALLOW_DELETION_ANNOTATION, DeletionLimit},

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     object::{K8sType, KeptManagers},
     operator::Allowance,
-    plan::{ChildId, Waiting},
+    plan::{ChildId, Waiting, WaitingReason},
 };
 
 const LIMIT: DeletionLimit = DeletionLimit {
