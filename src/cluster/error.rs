@@ -54,7 +54,7 @@ pub enum ApiError {
 
 /// A `Status` that says no.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{code} {reason}: {message}")]
+#[error("{}: {message}", named(*.code, .reason))]
 pub struct Refusal {
     /// The HTTP status code.
     pub code: u16,
@@ -121,6 +121,11 @@ struct StatusDetails {
 const TOO_LARGE: [&str; 2] = ["request is too large", "trying to send message larger than max"];
 
 impl Refusal {
+    /// The status code and the reason, where there is one.
+    pub fn name(&self) -> String {
+        named(self.code, &self.reason)
+    }
+
     /// Reads the answer to a refused request; a body that is no `Status` becomes the message.
     pub(super) fn read(code: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
         let status: StatusBody = serde_json::from_slice(body).unwrap_or_else(|_| StatusBody {
@@ -275,6 +280,11 @@ impl ApiError {
     pub fn code(&self) -> Option<u16> {
         self.refusal().map(|refusal| refusal.code)
     }
+}
+
+/// A server need not give a reason.
+fn named(code: u16, reason: &str) -> String {
+    if reason.is_empty() { code.to_string() } else { format!("{code} {reason}") }
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ impl Shallow for SyncResponse {
     fn shallow(mut self) -> Self {
         limit(&mut self.status, &mut self.unserializable);
         for (index, child) in self.children.iter_mut().enumerate() {
-            if let Some(why) = depth::limit(child, |child| child_name(index, child)) {
+            if let Some(why) = depth::limit(child, |child| child_name(index, child, None)) {
                 self.unserializable.get_or_insert(why);
             }
         }
@@ -203,13 +203,13 @@ fn no_object(status: &Value) -> Option<String> {
 }
 
 /// How a child of an answer is called that cannot be wanted: it may have no name.
-pub(crate) fn child_name(index: usize, child: &Value) -> String {
+pub(crate) fn child_name(index: usize, child: &Value, lent: Option<&str>) -> String {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let metadata = &child["metadata"];
     let (kind, version) = (text(&child["kind"]), text(&child["apiVersion"]));
     match (kind, version, text(&metadata["name"])) {
         (Some(kind), Some(version), Some(name)) => {
-            let key = ObjectKey::new(metadata["namespace"].as_str(), &name);
+            let key = ObjectKey::new(metadata["namespace"].as_str().or(lent), &name);
             format!("{kind}.{version} {key}")
         }
         (kind, _, name) => {

@@ -189,7 +189,7 @@ fn described(step: &Step) -> (&ChildId, &'static str) {
 /// The condition of a paused parent.
 pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
     let message = match by {
-        PausedBy::Annotation => format!("the annotation {PAUSED_ANNOTATION} is \"true\": {held}"),
+        PausedBy::Annotation => format!("the annotation {PAUSED_ANNOTATION} pauses it: {held}"),
         PausedBy::Operator => format!("a person has paused the operator: {held}"),
     };
     Condition::new(CONDITION, true, by.reason(), message)
@@ -210,7 +210,8 @@ pub(super) fn tell_of_value(context: &Context, parent: &Object, report: &mut Rep
     report.memory.troubles_mut().told_pause_value.clone_from(&value);
     let Some(value) = value else { return };
     let message = format!(
-        "the annotation {PAUSED_ANNOTATION} is {value:?}, which pauses nothing: only \"true\" does"
+        "the annotation {PAUSED_ANNOTATION} is {value:?}, which pauses nothing: only \"true\" does, in \
+         whatever case"
     );
     tracing::warn!(operator = %context.name(), parent = %parent.key(), "{message}");
     events::tell(context, parent, (EventKind::Warning, "NotPaused", message), report);
@@ -261,7 +262,7 @@ impl PausedBy {
     fn announcement(self) -> String {
         match self {
             Self::Annotation => {
-                format!("nothing is written while the annotation {PAUSED_ANNOTATION} is \"true\"")
+                format!("nothing is written while the annotation {PAUSED_ANNOTATION} pauses it")
             }
             Self::Operator => {
                 "a person has paused the operator: nothing is written until it is resumed"

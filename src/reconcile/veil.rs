@@ -79,7 +79,7 @@ impl Veil {
     pub(super) fn error(&self, error: &ApiError) -> String {
         match (self, error) {
             (Self::Everything { .. }, ApiError::Refused { request, refusal }) => {
-                format!("{request}: {} {}: {WITHHELD}", refusal.code, refusal.reason)
+                format!("{request}: {}: {WITHHELD}", refusal.name())
             }
             (Self::Everything { .. }, error) => error.to_string(),
             (veil, error) => veil.text(&error.to_string()),

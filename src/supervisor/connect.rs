@@ -59,7 +59,12 @@ impl Connect {
 
 /// The text of the error tells its causes already.
 fn not_inside(error: &InClusterError) -> anyhow::Error {
-    anyhow!("not inside of a cluster: {error}")
+    match error {
+        InClusterError::ReadEnvironmentVariable(why) => anyhow!(
+            "not inside of a cluster: KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT: {why}"
+        ),
+        error => anyhow!("not inside of a cluster: {error}"),
+    }
 }
 
 fn hinting(error: &anyhow::Error) -> anyhow::Error {

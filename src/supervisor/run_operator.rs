@@ -57,7 +57,9 @@ mod tests {
         assert!(error.contains("/nonexistent/kubeconfig"), "{error}");
         // Tests run in no Pod.
         let error = run_operator(config(), sync).unwrap_err().to_string();
-        assert!(error.contains("not inside of a cluster"), "{error}");
+        let expected = "not inside of a cluster: KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT: \
+                        environment variable not found";
+        assert!(error.contains(expected), "{error}");
         assert!(
             error.contains("`connect_to(Connect::kubeconfig())`"),
             "or it is a dead end: {error}"

@@ -42,6 +42,14 @@ fn answers_have_a_class() {
 }
 
 #[test]
+fn a_reason_that_was_not_given_leaves_no_gap() {
+    let said = |code, body: &str| Refusal::read(code, None, body.as_bytes()).to_string();
+    assert_eq!(said(404, "404 page not found"), "404: 404 page not found");
+    let status = r#"{"reason":"NotFound","message":"no such pod"}"#;
+    assert_eq!(said(404, status), "404 NotFound: no such pod");
+}
+
+#[test]
 fn only_what_is_wrong_with_nothing_but_immutable_fields_is_worth_a_new_object() {
     let template = "Invalid value: {...}: field is immutable";
     let address = "Invalid value: [\"10.0.0.9\"]: may not change once set";

@@ -45,7 +45,7 @@ pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Wri
     }
     let (mut writes, mut refusals, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
     let mut refuse = |index, child: &Value, why| {
-        refusals.push(Refusal { child: child_name(index, child), why });
+        refusals.push(Refusal { child: owner.name(index, child), why });
     };
     for (index, mut child) in desired.into_iter().enumerate() {
         match owner.child(&mut child) {
@@ -101,6 +101,16 @@ impl Owner<'_> {
                 None => RefusalReason::UndeclaredType { api_version, kind },
             }
         })
+    }
+
+    /// What a refused child is called: as it would be if it were accepted.
+    fn name(self, index: usize, child: &Value) -> String {
+        let declared =
+            || self.config.child_type(child["apiVersion"].as_str()?, child["kind"].as_str()?);
+        let namespace = &child["metadata"]["namespace"];
+        let is_lent = (namespace.is_null() || namespace == "")
+            && declared().is_some_and(K8sType::is_namespaced);
+        child_name(index, child, self.parent.namespace().filter(|_| is_lent))
     }
 
     /// The key of the child; a missing namespace is the parent's.

@@ -112,7 +112,7 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         ),
         (
             config_map(&json!({"name": "a/b"})),
-            "ConfigMap.v1 a/b: `metadata.name` is not a valid name",
+            "ConfigMap.v1 ns/a/b: `metadata.name` is not a valid name",
         ),
         (
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}),
@@ -136,18 +136,18 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         ),
         (
             config_map(&json!({"name": "a", "uid": "u"})),
-            "ConfigMap.v1 a: `metadata.uid` is written by the server and cannot be desired",
+            "ConfigMap.v1 ns/a: `metadata.uid` is written by the server and cannot be desired",
         ),
         (
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"},
                 "status": {"phase": "x"}}),
-            "ConfigMap.v1 a: `status` is written by the server and cannot be desired",
+            "ConfigMap.v1 ns/a: `status` is written by the server and cannot be desired",
         ),
         (
             config_map(
                 &json!({"name": "a", "ownerReferences": [{"uid": "z", "controller": true}]}),
             ),
-            "ConfigMap.v1 a: `metadata.ownerReferences` names another controller than the parent",
+            "ConfigMap.v1 ns/a: `metadata.ownerReferences` names another controller than the parent",
         ),
         (
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}),
@@ -156,7 +156,7 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         ),
         (
             json!({"apiVersion": "example.com/v2", "kind": "App", "metadata": {"name": "app"}}),
-            "App.example.com/v2 app: it is the parent itself",
+            "App.example.com/v2 ns/app: it is the parent itself",
         ),
     ] {
         assert_eq!(refusal(Some("ns"), child), message);
