@@ -28,7 +28,11 @@ fn refused() -> Vec<(&'static str, Value, &'static str)> {
         ("a list for a kind", odd("kind", json!(["ConfigMap"])), "`kind` has the wrong JSON type"),
         ("a kind that is not declared", odd("kind", json!("Endpoints")), "does not declare"),
         ("a kind that cannot be", odd("kind", json!("No/Kind?")), "does not declare"),
-        ("a version that is not declared", odd("apiVersion", json!("v2")), "declares the child type ConfigMap of v1"),
+        (
+            "a version that is not declared",
+            odd("apiVersion", json!("v2")),
+            "declares the child type ConfigMap of v1",
+        ),
         ("a version that cannot be", odd("apiVersion", json!("a/b/c")), "does not declare"),
         ("a child of the whole cluster", odd("kind", json!("Namespace")), "does not declare"),
         ("no metadata", odd("metadata", Value::Null), "`metadata.name` is missing"),
