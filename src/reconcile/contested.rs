@@ -12,7 +12,7 @@ use crate::{
     operator::{ConflictPolicy, Labels},
     plan::{
         AfterConflict, ChildId, Contested, Deletion, HeldField, Write, after_conflict,
-        is_handed_over, is_tie, without,
+        differ_in_status_only, is_handed_over, is_tie, without,
     },
 };
 
@@ -72,7 +72,7 @@ pub(super) async fn settle(
     let mut dispute = Dispute { context, parent, write, verb, live: None, held: nothing, report };
     if let Some(before) = before {
         let Some(live) = dispute.read().await else { return Next::Done };
-        if live != before {
+        if !differ_in_status_only(&live, &before) {
             context.learn_live(live);
             return Next::Write(dispute.write, verb);
         }
