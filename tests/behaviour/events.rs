@@ -92,7 +92,7 @@ async fn a_pause_and_its_end_are_told_once_each() {
     };
     let runs = || operators.runs("cook", &world.namespace, "r");
     annotated(json!("true")).await;
-    told("Paused", "the annotation operetta.dev/paused is", 1).await;
+    told("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
     let before = runs();
     world.delete(CONFIG_MAP, "c").await;
     operators.until_runs("cook", &world.namespace, "r", before + 1).await;
@@ -108,7 +108,7 @@ async fn a_pause_and_its_end_are_told_once_each() {
     told("Resumed", "no longer paused", 2).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(events_of(&world, "Paused").await.len(), 2);
-    told("Paused", "the annotation operetta.dev/paused is", 1).await;
+    told("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
     operators.stop().await;
 }
 

@@ -33,7 +33,11 @@ fn refused() -> Vec<(&'static str, Value, &'static str)> {
             odd("apiVersion", json!("v2")),
             "declares the child type ConfigMap of v1",
         ),
-        ("a version that cannot be", odd("apiVersion", json!("a/b/c")), "does not declare"),
+        (
+            "a version that cannot be",
+            odd("apiVersion", json!("a/b/c")),
+            "declares the child type ConfigMap of v1",
+        ),
         ("a child of the whole cluster", odd("kind", json!("Namespace")), "does not declare"),
         ("no metadata", odd("metadata", Value::Null), "`metadata.name` is missing"),
         ("a list for metadata", odd("metadata", json!([])), "`metadata` has the wrong JSON type"),
