@@ -40,6 +40,15 @@ async fn what_others_take_between_two_tries_is_left_to_them_too() {
     assert_eq!(report.held, ["Pod.v1 ns/c: others hold .spec.x (`me`), .spec.y (`me`)"]);
 }
 
+fn managed_by(mut child: Value, managers: &[&str]) -> Value {
+    let entry = |manager: &&str| {
+        let spec = json!({"f:spec": {"f:x": {}}});
+        json!({"manager": manager, "operation": "Apply", "fieldsV1": spec})
+    };
+    child["metadata"]["managedFields"] = managers.iter().map(entry).collect();
+    child
+}
+
 /// Else it would be taken only when the object changes once more.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_others_let_go_of_before_it_is_looked_at_is_not_left_to_them() {
@@ -49,11 +58,12 @@ async fn what_others_let_go_of_before_it_is_looked_at_is_not_left_to_them() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             "PATCH" if tries.fetch_add(1, Ordering::AcqRel) == 0 => held(".spec.x"),
             "PATCH" => (200, child("9", 2)),
-            "GET" => (200, child("8", 1)),
+            "GET" => (200, managed_by(child("8", 1), &["op"])),
             _ => taken(),
         };
         let setup = Setup::new(pods(), ChildConfig::apply().with_conflicts(policy));
-        let world = setup.caching(child("5", 1)).desiring(desired("c")).before(script);
+        let before = managed_by(child("5", 1), &["op", "me"]);
+        let world = setup.caching(before).desiring(desired("c")).before(script);
         let report = world.run(Memory::default()).await;
         let applies = world.asked("PATCH").into_iter().filter(of_child);
         let applies: Vec<_> = applies.collect();
