@@ -123,3 +123,29 @@ async fn what_was_held_stays_so_after_a_restart_though_its_minute_is_over() {
         assert_eq!(gone_after_a_restart(1, held).await, 0, "{message}");
     }
 }
+
+/// What a pause keeps from being done is judged when it is over; what need not be done is over.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_parent_of_which_nothing_is_to_go_no_longer_says_that_it_is_held() {
+    let quiet = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        _ => taken(),
+    };
+    let mut paused = parent("3");
+    paused["metadata"]["annotations"] = json!({"operetta.dev/paused": "true"});
+    let held = json!({"conditions": [{
+        "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
+    }]});
+    let setup = || {
+        let setup = Setup::new(pods(), ChildConfig::apply()).of(paused.clone());
+        setup.showing(held.clone()).caching(child("5", 2))
+    };
+    for (setup, is_over) in [(setup(), false), (setup().desiring(desired("c")), true)] {
+        let world = setup.before(quiet);
+        let report = world.run(Memory::default()).await;
+        assert_eq!(report.holds_no_deletions(), is_over, "{report:?}");
+        assert!(report.memory.had_children);
+        let said = world.asked("PATCH").remove(0).body.to_string();
+        assert_eq!(said.contains("DeletionsHeld"), !is_over, "{said}");
+    }
+}

@@ -344,29 +344,3 @@ async fn a_paused_parent_still_tells_what_the_server_made_of_a_child() {
     let said = "Pod.v1 ns/c: the server has changed .spec.x of what was applied";
     assert_eq!(report.held, [said], "and not that it waits to be deleted");
 }
-
-/// What a pause keeps from being done is judged when it is over; what need not be done is over.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_paused_parent_of_which_nothing_is_to_go_no_longer_says_that_it_is_held() {
-    let quiet = |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        _ => taken(),
-    };
-    let held = |setup: Setup| {
-        let held = json!({"conditions": [{
-            "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
-        }]});
-        let mut paused = paused("3");
-        paused["status"] = held;
-        setup.of(paused).caching(child("5", 2))
-    };
-    let setup = || held(Setup::new(pods(), ChildConfig::apply()));
-    for (setup, is_over) in [(setup(), false), (setup().desiring(desired("c")), true)] {
-        let world = setup.before(quiet);
-        let report = world.run(Memory::default()).await;
-        assert_eq!(report.holds_no_deletions(), is_over, "{report:?}");
-        assert!(report.memory.had_children);
-        let said = world.asked("PATCH").remove(0).body.to_string();
-        assert_eq!(said.contains("DeletionsHeld"), !is_over, "{said}");
-    }
-}

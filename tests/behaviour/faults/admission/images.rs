@@ -1,89 +1,10 @@
-//! What admission makes of what we write, by a webhook and by a policy: images rewritten, labels taken
-//! off.
+//! Images that are rewritten, and what of a write is not kept.
 
-use super::{watches::with_child, *};
+use super::{super::watches::with_child, *};
 use crate::{
-    cluster::Cluster,
     recipe::{config_map, recipe},
-    world::{Kind, POD},
+    world::POD,
 };
-
-const POLICY: Kind =
-    Kind("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", "mutatingadmissionpolicies");
-const BINDING: Kind = Kind(
-    "admissionregistration.k8s.io/v1",
-    "MutatingAdmissionPolicyBinding",
-    "mutatingadmissionpolicybindings",
-);
-
-/// A policy of the server's own for what is in a test's namespace.
-struct Policy(String);
-
-impl Policy {
-    /// Puts one up; `None` where the server has no such policies.
-    async fn put_up(faults: &Faults, resource: &str, condition: &str, patch: &str) -> Option<Self> {
-        Self::put_up_for(&["CREATE", "UPDATE"], faults, resource, condition, patch).await
-    }
-
-    async fn put_up_for(
-        operations: &[&str],
-        faults: &Faults,
-        resource: &str,
-        condition: &str,
-        patch: &str,
-    ) -> Option<Self> {
-        let world = &faults.world;
-        if !world.cluster.takes_policies() {
-            return None;
-        }
-        let name = format!("{}-{resource}", world.namespace);
-        let here = format!("object.metadata.namespace == '{}'", world.namespace);
-        let policy = json!({"metadata": {"name": name}, "spec": {
-            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-                "operations": operations, "resources": [resource]}]},
-            "matchConditions": [
-                {"name": "here", "expression": here}, {"name": "this", "expression": condition},
-            ],
-            "failurePolicy": "Fail", "reinvocationPolicy": "Never",
-            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}],
-        }});
-        match world.try_create(POLICY, policy).await {
-            Ok(_) => {}
-            Err(kube::Error::Api(status)) if status.code == 404 => {
-                assert!(!matches!(world.cluster, Cluster::Real(..)), "{status:?}");
-                eprintln!("skipped: this server has no mutating admission policies");
-                return None;
-            }
-            Err(error) => panic!("{error}"),
-        }
-        let binding = json!({"metadata": {"name": name}, "spec": {"policyName": name}});
-        world.create(BINDING, binding).await;
-        Some(Self(name))
-    }
-
-    async fn take_down(self, faults: &Faults) {
-        faults.world.delete(BINDING, &self.0).await;
-        faults.world.delete(POLICY, &self.0).await;
-    }
-}
-
-/// Waits until admission makes this of an object, which is deleted again: a policy takes effect, and
-/// ends, some time after it was put up or taken down.
-async fn until_admitted(
-    faults: &Faults,
-    kind: Kind,
-    probe: &Value,
-    is_so: impl Fn(&Value) -> bool,
-) {
-    let probe = || async {
-        let made = faults.world.create(kind, probe.clone()).await;
-        faults.world.delete_now(kind, probe["metadata"]["name"].as_str().unwrap()).await;
-        made
-    };
-    eventually("the policy", probe, is_so).await;
-}
-
-// === images ===
 
 fn pod(name: &str) -> Value {
     let container = json!({"name": "main", "image": "registry.example/soup:1"});
@@ -291,64 +212,5 @@ async fn a_write_of_which_a_webhook_leaves_nothing_is_counted_once_and_not_repea
     assert!(metrics.contains(counted), "{metrics}");
     assert_eq!(rule.hits(), 1, "requests for what the server will not change");
     assert_eq!(faults.world.get(CONFIG_MAP, "c").await, child);
-    faults.end().await;
-}
-
-// === labels ===
-
-const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
-
-/// Nobody would see what becomes of a child without the label: that is said.
-async fn says_that_the_label_is_missing(faults: &Faults) -> Value {
-    faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    let words = "keeps it without the label `app.kubernetes.io/managed-by`";
-    faults.until_said("r", words).await;
-    faults.until_warned("r", words).await;
-    let child = faults.world.get(CONFIG_MAP, "c").await;
-    assert!(child["metadata"]["labels"][MANAGED_BY].is_null(), "{child}");
-    child
-}
-
-/// Once the label stays, so does the child, as the one that it was.
-async fn is_well_once_the_label_stays(faults: &Faults, child: &Value) {
-    faults.touch("r").await;
-    faults.until_well("r").await;
-    let now = faults.world.get(CONFIG_MAP, "c").await;
-    assert_eq!(now["metadata"]["labels"][MANAGED_BY], "cook");
-    assert_eq!(now["metadata"]["uid"], child["metadata"]["uid"]);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_webhook_that_takes_our_label_off_is_said_until_it_does_not() {
-    let Some(faults) = Faults::start().await else { return };
-    let strip = Fault::rewrite_request(|child| {
-        let labels = child["metadata"]["labels"].as_object_mut().unwrap();
-        labels.remove(MANAGED_BY);
-    });
-    let stripped = faults.add(Rule::new(strip).verb("patch").resource("configmaps").name("c"));
-    let child = says_that_the_label_is_missing(&faults).await;
-    stripped.end();
-    is_well_once_the_label_stays(&faults, &child).await;
-    faults.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_mutating_admission_policy_that_takes_our_label_off_is_said_until_it_does_not() {
-    let Some(faults) = Faults::start().await else { return };
-    let has_label = "has(object.metadata.labels) && \
-                     'app.kubernetes.io/managed-by' in object.metadata.labels";
-    let patch = "[JSONPatch{op: 'remove', \
-                 path: '/metadata/labels/app.kubernetes.io~1managed-by'}]";
-    let Some(policy) = Policy::put_up(&faults, "configmaps", has_label, patch).await else {
-        return faults.end().await;
-    };
-    let mut probe = config_map("probe", json!({}));
-    probe["metadata"]["labels"] = json!({"probe": "yes", MANAGED_BY: "nobody"});
-    let is_stripped = |made: &Value| made["metadata"]["labels"][MANAGED_BY].is_null();
-    until_admitted(&faults, CONFIG_MAP, &probe, is_stripped).await;
-    let child = says_that_the_label_is_missing(&faults).await;
-    policy.take_down(&faults).await;
-    until_admitted(&faults, CONFIG_MAP, &probe, |made| !is_stripped(made)).await;
-    is_well_once_the_label_stays(&faults, &child).await;
     faults.end().await;
 }
