@@ -43,7 +43,8 @@ pub struct EchoServerStatus {
     /// How the server is, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The phase of the Pod: Pending, Running, Succeeded, Failed or Unknown.
+    /// The phase of the Pod: Pending, Running, Succeeded, Failed or Unknown; Error when the operator
+    /// cannot work on this object, which the message then explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Where the server is reached inside the cluster, once its Service exists.

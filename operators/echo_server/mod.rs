@@ -1,10 +1,11 @@
 //! `echo-server`: an `EchoServer` is a Pod that answers HTTP requests, and a Service before it.
 //!
-//! The smallest useful operator: a function without state. A Pod cannot change its environment,
-//! so it is created anew when the service name changes; the Service is changed in place.
+//! The smallest useful operator: two functions without state, of which the second tells the errors
+//! of the first. A Pod cannot change its environment, so it is created anew when the service name
+//! changes; the Service is changed in place.
 
 use k8s_openapi::api::core::v1::{Pod, Service};
-use operetta::operator::{ChildConfig, OperatorConfig, SyncRequest, SyncResponse};
+use operetta::operator::{ChildConfig, ErrorResponse, OperatorConfig, SyncRequest, SyncResponse};
 
 use crate::Operator;
 
@@ -16,7 +17,7 @@ pub use crd::{EchoServer, EchoServerSpec, EchoServerStatus};
 
 /// The operator as the binary registers it.
 pub fn operator() -> Operator {
-    Operator::of::<EchoServer>(config(), sync)
+    Operator::of::<EchoServer>(config(), (sync, on_error))
 }
 
 /// What it answers for.
@@ -37,6 +38,13 @@ pub fn sync(request: &SyncRequest) -> anyhow::Result<SyncResponse> {
     Ok(SyncResponse::status(status::status(pod.as_ref(), service.as_ref()))
         .child(children::pod(&parent))
         .child(children::service(&parent)))
+}
+
+/// The phase `Error` and why; where the server was reached it is reached still, as the children stay.
+pub fn on_error(request: &SyncRequest, error: &anyhow::Error) -> ErrorResponse {
+    // What cannot be read is perhaps what failed.
+    let service = request.children::<Service>().named(request.parent.name()).ok().flatten();
+    ErrorResponse::status(status::failed(error, service.as_ref()))
 }
 
 #[cfg(test)]

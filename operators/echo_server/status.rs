@@ -15,6 +15,16 @@ pub(super) fn status(pod: Option<&Pod>, service: Option<&Service>) -> EchoServer
     }
 }
 
+/// The status when none could be found out.
+pub(super) fn failed(error: &anyhow::Error, service: Option<&Service>) -> EchoServerStatus {
+    EchoServerStatus {
+        message: Some(format!("{error:#}")),
+        phase: Some("Error".to_owned()),
+        address: service.and_then(address),
+        ..EchoServerStatus::default()
+    }
+}
+
 fn phase(pod: Option<&Pod>) -> &str {
     let phase = pod.and_then(|pod| pod.status.as_ref()?.phase.as_deref());
     phase.unwrap_or("Pending")

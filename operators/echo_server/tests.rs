@@ -7,7 +7,7 @@ use operetta::{
 };
 use serde_json::{Value, json};
 
-use super::{EchoServer, config, sync};
+use super::{EchoServer, config, on_error, sync};
 
 fn object<K>(name: &str, rest: &Value) -> Object
 where
@@ -104,4 +104,16 @@ fn a_parent_that_slipped_through_the_schema_is_an_error_that_names_the_field() {
     let error = sync(&SyncRequest::new(parent, Children::default())).unwrap_err();
     let text = format!("{error:#}");
     assert!(text.contains("default/hello") && text.contains("string"), "{text}");
+}
+
+#[test]
+fn an_error_shows_in_the_status_and_hides_no_address() {
+    let services = vec![object::<Service>("hello", &json!({}))];
+    let children = Children::new([(K8sType::of::<Service>(), services)]);
+    let request = SyncRequest::new(parent("greeter"), children);
+    let error = anyhow::anyhow!("the oven is cold").context("no bread");
+    let answer = on_error(&request, &error);
+    let (message, address) = ("no bread: the oven is cold", "hello.default.svc:80");
+    let status = json!({"phase": "Error", "message": message, "address": address});
+    assert_eq!((answer.status, answer.retry), (Some(status), None));
 }

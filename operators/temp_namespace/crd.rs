@@ -40,6 +40,9 @@ pub struct TempNamespaceSpec {
 #[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct TempNamespaceStatus {
+    /// Why the operator cannot work on this object; the namespace then stays as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// Where the namespace is in its life.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,

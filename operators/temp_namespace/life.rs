@@ -13,13 +13,13 @@ const RECORDING: Duration = Duration::from_secs(1);
 
 /// What should be true now.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Life {
+pub struct Life {
     /// Whether the namespace should exist.
-    pub(super) is_wanted: bool,
+    pub is_wanted: bool,
     /// What to say of it.
-    pub(super) status: TempNamespaceStatus,
+    pub status: TempNamespaceStatus,
     /// When to look again although nothing changed.
-    pub(super) look_again: Option<Duration>,
+    pub look_again: Option<Duration>,
 }
 
 /// Decides from the status as it was recorded, the namespace if it exists, and the clock.
@@ -52,6 +52,13 @@ pub(super) fn life(
         ..TempNamespaceStatus::default()
     };
     Life { is_wanted, status, look_again }
+}
+
+/// What was recorded, since a life depends on it, and why nothing can be added.
+pub(super) fn interrupted(recorded: TempNamespaceStatus, why: String) -> TempNamespaceStatus {
+    let TempNamespaceStatus { phase, created_at, expires_at, deleted_at, .. } = recorded;
+    let rest = TempNamespaceStatus::default();
+    TempNamespaceStatus { error: Some(why), phase, created_at, expires_at, deleted_at, ..rest }
 }
 
 fn phase(is_wanted: bool, namespace: Option<&Namespace>) -> Phase {

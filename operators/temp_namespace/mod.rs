@@ -1,7 +1,8 @@
 //! `temp-namespace`: a `TempNamespace` is a namespace that is deleted when its time has come.
 //!
-//! Shows a cluster-scoped parent, a handler with settings (its clock), and a run at a chosen time:
-//! nothing polls. Expiry is judged by the clock of this process, creation by that of the server.
+//! Shows a cluster-scoped parent, a handler with settings (its clock) whose errors are part of the
+//! status, and a run at a chosen time: nothing polls. Expiry is judged by the clock of this process,
+//! creation by that of the server.
 //!
 //! ```text
 //!   Pending --created--> Active --time is over--> Deleting --gone--> Deleted (for good)
@@ -11,13 +12,15 @@
 //! - only the time being over deletes a namespace: a `deleteAfter` that is no time keeps it;
 //! - after `status.deletedAt` is set the namespace is never created again.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use k8s_openapi::{api::core::v1::Namespace, jiff::Timestamp};
 use kube::api::ObjectMeta;
 use operetta::operator::{
-    ChildConfig, Handler, OperatorConfig, Permanent, SyncRequest, SyncResponse,
+    ChildConfig, OperatorConfig, SyncRequest,
+    failable::{DefaultFailableHandler, FailableHandler, HandlerResult},
 };
+use serde_json::Value;
 
 use crate::Operator;
 
@@ -26,10 +29,14 @@ mod delete_after;
 mod life;
 
 pub use crd::{Phase, TempNamespace, TempNamespaceSpec, TempNamespaceStatus};
+pub use life::Life;
+
+use delete_after::InvalidDeleteAfter;
 
 /// The operator as the binary registers it.
 pub fn operator() -> Operator {
-    Operator::of::<TempNamespace>(config(), TempNamespaces::default())
+    let handler = DefaultFailableHandler::wrap(TempNamespaces::default());
+    Operator::of::<TempNamespace>(config(), handler)
 }
 
 /// What it answers for.
@@ -37,6 +44,9 @@ pub fn config() -> OperatorConfig {
     OperatorConfig::of::<TempNamespace>("temp-namespace")
         .child::<Namespace>(ChildConfig::on_delete())
 }
+
+/// What came of a look at a parent.
+type Outcome = HandlerResult<Life, anyhow::Error>;
 
 /// Where the handler gets the time from.
 pub type Clock = fn() -> SystemTime;
@@ -60,20 +70,51 @@ impl Default for TempNamespaces {
     }
 }
 
-impl Handler for TempNamespaces {
-    fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
+impl FailableHandler for TempNamespaces {
+    type Validated = Life;
+    type Error = anyhow::Error;
+    /// `None` leaves the status as it is.
+    type Status = Option<TempNamespaceStatus>;
+
+    fn validate(&self, request: &SyncRequest) -> anyhow::Result<Life> {
         let parent: TempNamespace = request.parent_as()?;
         let namespace = request.children::<Namespace>().named(request.parent.name())?;
-        let lifetime = delete_after::parse(&parent.spec.delete_after)
-            // No retry mends what the user wrote.
-            .map_err(|error| Permanent(error.to_string()))?;
+        let lifetime = delete_after::parse(&parent.spec.delete_after)?;
         let recorded = parent.status.unwrap_or_default();
         let now = Timestamp::try_from((self.clock)())?;
-        let life = life::life(&recorded, namespace.as_ref(), lifetime, now);
-        let children = life.is_wanted.then(|| desired(request.parent.name()));
-        let response = SyncResponse::status(life.status).children(children);
-        Ok(SyncResponse { resync: life.look_again, ..response })
+        Ok(life::life(&recorded, namespace.as_ref(), lifetime, now))
     }
+
+    fn sync_children(&self, life: &mut Life, request: &SyncRequest) -> anyhow::Result<Vec<Value>> {
+        let namespace = life.is_wanted.then(|| desired(request.parent.name()));
+        namespace.into_iter().map(|namespace| Ok(serde_json::to_value(namespace)?)).collect()
+    }
+
+    fn resync(&self, life: &Life) -> Option<Duration> {
+        life.look_again
+    }
+
+    fn determine_status(&self, request: &SyncRequest, result: Outcome) -> Self::Status {
+        match result {
+            HandlerResult::SyncSuccess(life) => Some(life.status),
+            failed => {
+                let why = format!("{:#}", failed.into_error()?);
+                // What cannot be read is not overwritten: it may say that the namespace was deleted.
+                let recorded = recorded(request).ok()?;
+                Some(life::interrupted(recorded.unwrap_or_default(), why))
+            }
+        }
+    }
+
+    /// No retry mends what the user wrote.
+    fn is_permanent(&self, error: &anyhow::Error) -> bool {
+        error.is::<InvalidDeleteAfter>()
+    }
+}
+
+/// The status alone, as the rest may be what is wrong.
+fn recorded(request: &SyncRequest) -> serde_json::Result<Option<TempNamespaceStatus>> {
+    request.parent.field("status").map_or(Ok(None), serde_json::from_value)
 }
 
 fn desired(name: &str) -> Namespace {

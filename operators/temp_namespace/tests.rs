@@ -5,7 +5,9 @@ use std::time::{Duration, SystemTime};
 use k8s_openapi::api::core::v1::Namespace;
 use operetta::{
     object::{K8sType, KeptManagers, Object},
-    operator::{Children, Handler, Permanent, SyncRequest, SyncResponse},
+    operator::{
+        Children, Handler, Permanent, SyncRequest, SyncResponse, failable::DefaultFailableHandler,
+    },
 };
 use serde_json::{Value, json};
 
@@ -51,17 +53,32 @@ fn namespace_going_since(time: &str) -> Object {
     object(&K8sType::of::<Namespace>(), &metadata, json!({}))
 }
 
+fn handler(clock: Clock) -> DefaultFailableHandler<TempNamespaces> {
+    DefaultFailableHandler::wrap(TempNamespaces::new(clock))
+}
+
+fn request(delete_after: &Value, recorded: &Value, namespace: Option<Object>) -> SyncRequest {
+    let body = json!({"spec": {"deleteAfter": delete_after}, "status": recorded});
+    let parent = object(&K8sType::of::<TempNamespace>(), &json!({}), body);
+    let namespaces: Vec<_> = namespace.into_iter().collect();
+    SyncRequest::new(parent, Children::new([(K8sType::of::<Namespace>(), namespaces)]))
+}
+
 fn try_sync(
     delete_after: &str,
     recorded: &Value,
     namespace: Option<Object>,
     clock: Clock,
 ) -> anyhow::Result<SyncResponse> {
-    let body = json!({"spec": {"deleteAfter": delete_after}, "status": recorded});
-    let parent = object(&K8sType::of::<TempNamespace>(), &json!({}), body);
-    let children =
-        Children::new([(K8sType::of::<Namespace>(), namespace.into_iter().collect::<Vec<_>>())]);
-    TempNamespaces::new(clock).sync(&SyncRequest::new(parent, children))
+    handler(clock).sync(&request(&json!(delete_after), recorded, namespace))
+}
+
+/// The status that tells why there is no answer.
+fn status_of_failure(delete_after: &Value, recorded: &Value) -> Value {
+    let request = request(delete_after, recorded, Some(namespace()));
+    let handler = handler(after_a_day);
+    let error = handler.sync(&request).unwrap_err();
+    handler.on_error(&request, &error).status.unwrap()
 }
 
 /// For a namespace that lives an hour.
@@ -163,6 +180,29 @@ fn a_time_that_is_none_is_an_error_and_so_keeps_the_namespace() {
     for text in ["soon", "10", "1w", "99999999999999999999d", "99999999d"] {
         let error = try_sync(text, &recorded(), Some(namespace()), after_a_day).unwrap_err();
         assert!(error.downcast_ref::<Permanent>().is_some(), "{text}");
-        assert!(error.to_string().contains(&format!("`{text}`")));
+        assert!(format!("{error:#}").contains(&format!("`{text}`")));
     }
+}
+
+#[test]
+fn an_error_stands_in_the_status_beside_what_was_recorded_until_it_is_mended() {
+    let status = status_of_failure(&json!("soon"), &recorded());
+    assert!(status["error"].as_str().unwrap().contains("`soon`"), "{status}");
+    let mut rest = status.clone();
+    rest.as_object_mut().unwrap().remove("error");
+    assert_eq!(rest, recorded());
+    assert_eq!(sync(&status, Some(namespace()), after_45_minutes).status, Some(recorded()));
+    let status = status_of_failure(&json!("soon"), &Value::Null);
+    assert_eq!(status.as_object().unwrap().len(), 1, "{status}");
+}
+
+#[test]
+fn a_parent_that_slipped_through_the_schema_keeps_what_was_recorded() {
+    let mut deleted = recorded();
+    deleted["deletedAt"] = json!(EXPIRES);
+    let status = status_of_failure(&json!(7), &deleted);
+    assert!(status["error"].is_string(), "{status}");
+    assert_eq!(status["deletedAt"], EXPIRES);
+    let unreadable = json!({"deletedAt": 7});
+    assert_eq!(status_of_failure(&json!("1h"), &unreadable), Value::Null, "it is left as it is");
 }

@@ -37,7 +37,11 @@ async fn a_malformed_parent_that_slips_through_the_schema_is_told_of() {
     let trouble = Trouble::ahead(&world, &operators, "echo-server", "HandlerFailed").await.of(ECHO);
     world.create(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": 7}})).await;
     let misfit = "/a does not fit the Rust type: `spec.serviceName`: integer, where a string";
-    trouble.until_told("a", &format!("{}{misfit}", world.namespace)).await;
+    let told = format!("{}{misfit}", world.namespace);
+    trouble.until_told("a", &told).await;
+    let status = &world.get(ECHO, "a").await["status"];
+    assert_eq!(status["phase"], "Error", "{status}");
+    assert!(status["message"].as_str().unwrap().contains(&told), "{status}");
     operators.stop().await;
 }
 

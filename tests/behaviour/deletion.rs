@@ -138,10 +138,12 @@ async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says
     };
     let stalled = world.until(TEMP, &name, "the parent stalled", is_stalled).await;
     assert_eq!(condition(&stalled, "Ready")["reason"], "HandlerFailed");
+    assert!(stalled["status"]["error"].as_str().unwrap().contains(why), "{stalled}");
     assert_eq!(stalled["status"]["phase"], "Active", "what is still so is still said");
     assert_eq!(world.get(NAMESPACE, &name).await, namespace, "it stays as it is");
     world.apply(TEMP, temp("2h")).await;
-    world.until(TEMP, &name, "the parent ready again", is_ready).await;
+    let parent = world.until(TEMP, &name, "the parent ready again", is_ready).await;
+    assert!(parent["status"]["error"].is_null(), "{parent}");
     let uid = &namespace["metadata"]["uid"];
     assert_eq!(world.get(NAMESPACE, &name).await["metadata"]["uid"], *uid);
     operators.stop().await;

@@ -36,7 +36,8 @@ impl<H: FailableHandler> DefaultFailableHandler<H> {
         Self { inner: failable, backoff, regular_resync }
     }
 
-    /// After a success runs again after this time, although nothing changed.
+    /// After a success runs again after this time, although nothing changed, unless
+    /// [`FailableHandler::resync`] names another.
     #[must_use]
     pub fn with_regular_resync(mut self, interval: Duration) -> Self {
         self.regular_resync = Some(interval);
@@ -94,9 +95,10 @@ impl<H: FailableHandler> Handler for DefaultFailableHandler<H> {
                 return Err(self.sync_failed(request, HandlerResult::SyncFailed(validated, error)));
             }
         };
+        let resync = self.inner.resync(&validated).or(self.regular_resync);
         let result = HandlerResult::SyncSuccess(validated);
         let response = SyncResponse::status(self.inner.determine_status(request, result));
-        Ok(SyncResponse { children, resync: self.regular_resync, ..response })
+        Ok(SyncResponse { children, resync, ..response })
     }
 
     fn has_finalizer(&self) -> bool {
@@ -140,7 +142,8 @@ mod tests {
         type Status = Value;
 
         fn validate(&self, request: &SyncRequest) -> Result<String, String> {
-            fail(request, "validate").map(|()| "salt".to_owned())
+            let salt = if fails(request, "soon") { "sugar" } else { "salt" };
+            fail(request, "validate").map(|()| salt.to_owned())
         }
 
         fn sync_children(
@@ -150,6 +153,10 @@ mod tests {
         ) -> Result<Vec<Value>, String> {
             validated.push('!');
             fail(request, "sync").map(|()| vec![json!({"kind": "ConfigMap"})])
+        }
+
+        fn resync(&self, validated: &String) -> Option<Duration> {
+            validated.starts_with("sugar").then_some(Duration::from_secs(1))
         }
 
         fn has_finalizer(&self) -> bool {
@@ -174,8 +181,11 @@ mod tests {
     }
 
     fn fail(request: &SyncRequest, step: &str) -> Result<(), String> {
-        let fails = request.parent.field("spec").unwrap_or_default()["fail"] == step;
-        if fails { Err(format!("no {step}")) } else { Ok(()) }
+        if fails(request, step) { Err(format!("no {step}")) } else { Ok(()) }
+    }
+
+    fn fails(request: &SyncRequest, step: &str) -> bool {
+        request.parent.field("spec").unwrap_or_default()["fail"] == step
     }
 
     fn request(fails: &str) -> SyncRequest {
@@ -203,6 +213,17 @@ mod tests {
         assert_eq!(response.children.len(), 1);
         assert_eq!(response.status, Some(json!({"error": null, "validated": "salt!"})));
         assert_eq!(response.resync, Some(Duration::from_secs(9)));
+    }
+
+    #[test]
+    fn a_time_that_the_parent_asks_for_goes_before_the_regular_resync() {
+        let resync = |handler: DefaultFailableHandler<Kitchen>, fails| {
+            handler.sync(&request(fails)).unwrap().resync
+        };
+        let soon = Some(Duration::from_secs(1));
+        assert_eq!(resync(handler(), "soon"), soon);
+        assert_eq!(resync(DefaultFailableHandler::wrap(Kitchen), "soon"), soon);
+        assert_eq!(resync(DefaultFailableHandler::wrap(Kitchen), ""), None);
     }
 
     #[test]

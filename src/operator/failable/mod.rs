@@ -21,7 +21,7 @@ pub use adapter::DefaultFailableHandler;
 pub use backoff::BackoffConfig;
 pub use outcome::HandlerResult;
 
-use std::fmt::Display;
+use std::{fmt::Display, time::Duration};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -85,6 +85,13 @@ pub trait FailableHandler: Send + Sync + 'static {
         validated: &mut Self::Validated,
         request: &SyncRequest,
     ) -> Result<Vec<Value>, Self::Error>;
+
+    /// When to run again although nothing changed, from what the other two have found out. The
+    /// default, `None`, leaves that to [`DefaultFailableHandler::with_regular_resync`].
+    fn resync(&self, validated: &Self::Validated) -> Option<Duration> {
+        let _ = validated;
+        None
+    }
 
     /// Whether parents get a finalizer, so that `finalize` is called. The default is no.
     fn has_finalizer(&self) -> bool {
