@@ -16,12 +16,17 @@ async fn start(world: &World) -> Operators {
 
 /// Creates as roperator does: POST with its name as the manager, the uid of the parent and its
 /// name as labels, and an owner reference that blocks nothing.
-async fn leave_child(world: &World, kind: Kind, parent: &Value, mut child: Value) -> Value {
-    let uid = &parent["metadata"]["uid"];
+pub(crate) async fn leave_child(
+    world: &World,
+    kind: Kind,
+    parent: &Value,
+    mut child: Value,
+) -> Value {
+    let (name, uid) = (&parent["metadata"]["name"], &parent["metadata"]["uid"]);
     child["metadata"]["labels"] =
         json!({"app.kubernetes.io/instance": uid, "app.kubernetes.io/managed-by": "cook"});
     child["metadata"]["ownerReferences"] = json!([{
-        "apiVersion": RECIPE.0, "kind": RECIPE.1, "name": "r", "controller": true, "uid": uid,
+        "apiVersion": RECIPE.0, "kind": RECIPE.1, "name": name, "controller": true, "uid": uid,
     }]);
     child["apiVersion"] = json!(kind.0);
     child["kind"] = json!(kind.1);

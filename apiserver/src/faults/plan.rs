@@ -208,6 +208,14 @@ impl Armed {
         self.rule.counts.borrow().hits
     }
 
+    /// Its strikes, of those decisions that are remembered, oldest first.
+    pub fn strikes(&self) -> Vec<Decision> {
+        let mut strikes = self.plan.injected();
+        let is_own = |by: &(usize, String)| by.0 == self.rule.number;
+        strikes.retain(|decision| decision.struck.as_ref().is_some_and(is_own));
+        strikes
+    }
+
     /// Waits until it has struck so often.
     pub async fn until_hits(&self, hits: usize) {
         // It cannot be dropped while this waits.

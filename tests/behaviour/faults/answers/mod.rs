@@ -1,5 +1,7 @@
 //! Every answer that refuses, to every kind of request about one object.
 
+mod asides;
+
 use super::*;
 use crate::{
     cleaner::Cleaner,
@@ -52,13 +54,20 @@ struct Case {
     reaction: Reaction,
 }
 
-/// What is not found is not there, which is no failure of a look, and a status that is not found is
-/// one that the CRD does not declare.
-fn cases(asked: Asked) -> Vec<Case> {
+impl Case {
+    async fn until_counted(&self, faults: &Faults, ty: &str) {
+        let code = self.code.to_string();
+        let labels = [("code", &*code), ("type", ty)];
+        faults.until_counted("operetta_api_requests_total", &labels).await;
+    }
+}
+
+/// What each refusal is told by, and what follows from it.
+fn refusals() -> Vec<Case> {
     let case = |code, fault, says, reaction| Case { code, fault, says, reaction };
     let refused = |code, says, reaction| case(code, Fault::refuse(code), says, reaction);
     let second = Duration::from_secs(1);
-    let mut cases = vec![
+    vec![
         refused(401, "401 Unauthorized", Reaction::Retries),
         refused(403, "403 Forbidden", Reaction::Retries),
         refused(404, "404 NotFound", Reaction::Retries),
@@ -73,10 +82,20 @@ fn cases(asked: Asked) -> Vec<Case> {
         refused(503, "503 ServiceUnavailable", Reaction::Retries),
         case(503, Fault::Refuse(Refusal::new(503).retry_after(1)), "503", Reaction::Waits(second)),
         refused(504, "504 Timeout", Reaction::Retries),
-    ];
+    ]
+}
+
+fn refusal(code: u16) -> Case {
+    refusals().into_iter().find(|case| case.code == code).unwrap()
+}
+
+/// What is not found is not there, which is no failure of a look, and a status that is not found is
+/// one that the CRD does not declare.
+fn cases(asked: Asked) -> Vec<Case> {
+    let mut cases = refusals();
     if asked == Asked::Delete {
         let says = "it keeps changing while it is to be deleted";
-        cases[CONFLICT] = refused(409, says, Reaction::LooksAgain);
+        cases[CONFLICT] = Case { says, reaction: Reaction::LooksAgain, ..refusal(409) };
     }
     let is_found = |case: &Case| !case.says.starts_with("404");
     cases.retain(|case| !matches!(asked, Asked::Status | Asked::Read) || is_found(case));
@@ -116,7 +135,7 @@ async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize
     }
     world.apply(RECIPE, parent).await;
     until_it_is_said(faults, asked, case, name).await;
-    react(faults, asked, case, (&rule, name)).await;
+    react(case, &rule, name).await;
     rule.end();
     conflict.iter().for_each(Armed::end);
     if matches!(case.reaction, Reaction::Rests | Reaction::LooksAgain) {
@@ -168,29 +187,21 @@ async fn until_it_is_said(faults: &Faults, asked: Asked, case: &Case, name: &str
     if asked != Asked::Status {
         faults.until_said(name, case.says).await;
     }
-    let code = case.code.to_string();
-    let labels = [("code", &*code), ("type", asked.about())];
-    faults.until_counted("operetta_api_requests_total", &labels).await;
+    case.until_counted(faults, asked.about()).await;
     if case.reaction != Reaction::LooksAgain {
         faults.until_warned(name, case.says).await;
     }
 }
 
-async fn react(faults: &Faults, asked: Asked, case: &Case, (rule, name): (&Armed, &str)) {
+async fn react(case: &Case, rule: &Armed, name: &str) {
     match case.reaction {
         Reaction::Retries => until_hits(rule, 4).await,
         // So often within one run.
         Reaction::LooksAgain => until_hits(rule, 3).await,
         Reaction::Waits(time) => {
             until_hits(rule, 2).await;
-            let struck = faults.plan.injected().into_iter();
-            let mut times = struck
-                .filter(|decision| decision.target.name.as_deref() == Some(name))
-                // The conflict before it is another matter.
-                .filter(|decision| asked != Asked::Read || decision.target.verb == "get")
-                .map(|decision| decision.at);
-            let (first, second) = (times.next().unwrap(), times.next().unwrap());
-            assert!(second - first >= time, "{name}: {:?}", second - first);
+            let times: Vec<_> = rule.strikes().iter().map(|strike| strike.at).collect();
+            assert!(times[1] - times[0] >= time, "{name}: {times:?}");
         }
         // A status is tried once more, without what the handler wants it to be.
         Reaction::Rests => assert!(rule.hits() <= 2, "{name}: {rule:?}"),
