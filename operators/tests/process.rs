@@ -27,10 +27,11 @@ use tokio::{
 
 use crate::{
     cluster::{Cluster, client_of, new_folder},
-    program::{Program, output, output_beside},
+    program::{Program, output},
 };
 
 mod cluster;
+mod inside;
 mod program;
 
 /// How long anything may take before a test gives up on it.
@@ -293,30 +294,6 @@ async fn what_cannot_be_meant_is_refused_with_what_would_help() {
             assert!(said.contains(part), "{part} is missing in {said}");
         }
     }
-}
-
-/// What kubectl would use is at hand, and another cluster.
-#[tokio::test]
-async fn inside_of_no_cluster_it_ends_and_does_not_turn_to_that_of_a_kubeconfig() {
-    let other = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let file = new_folder().join("kubeconfig");
-    let kubeconfig = format!(
-        "{{apiVersion: v1, kind: Config, current-context: a, \
-          contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
-          clusters: [{{name: c, cluster: {{server: 'http://{}'}}}}], \
-          users: [{{name: u, user: {{token: t}}}}]}}",
-        other.local_addr().unwrap(),
-    );
-    std::fs::write(&file, kubeconfig).unwrap();
-    let flags = ["--listen", "127.0.0.1:0", "--cluster", "in-cluster"];
-    let (code, _, said) = tokio::select! {
-        ended = output_beside(&file, &flags) => ended,
-        _ = other.accept() => panic!("it asked a cluster that nobody has named"),
-    };
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("--cluster in-cluster: not inside of a cluster"), "{said}");
-    let asked = other.into_std().unwrap().accept();
-    assert!(asked.is_err(), "it asked a cluster that nobody has named before it ended");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{ExitStatus, Stdio},
     time::Duration,
 };
 
@@ -21,6 +21,23 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// The last line of what is printed when all is ready.
 const END_OF_ANNOUNCEMENT: &str = "Ctrl-C stops them.";
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_operators");
+
+/// A free port for the web endpoint.
+const LISTEN: [&str; 2] = ["--listen", "127.0.0.1:0"];
+
+/// What is mounted is seen by the program alone.
+const OWN_MOUNTS: [&str; 2] = ["--map-root-user", "--mount"];
+
+/// Puts the account where a Pod has it, and becomes the program.
+const IN_POD: &str = r#"
+    account=/run/secrets/kubernetes.io/serviceaccount
+    mount -t tmpfs none /run
+    mkdir -p "$account"
+    cp ca.crt token namespace "$account"
+    exec "$0" "$@"
+"#;
+
 pub(crate) struct Program {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -35,9 +52,31 @@ impl Program {
 
     /// Starts it with this working directory.
     pub(crate) fn start_in(folder: &Path, flags: &[&str]) -> Self {
+        let mut command = command(&LISTEN);
+        command.args(flags);
+        Self::spawn(command, folder)
+    }
+
+    /// Starts it where it finds what it finds in a Pod: where the API server is, and the files of an
+    /// account. `None`, after saying why, where the system lets nobody have mounts of their own; that is
+    /// no matter of a package, so that such a machine may leave it out.
+    pub(crate) async fn start_in_pod(account: &Path, (host, port): (&str, &str)) -> Option<Self> {
+        let mut probe = Command::new("unshare");
+        let probed = probe.args(OWN_MOUNTS).arg("true").stderr(Stdio::null()).status().await;
+        if !probed.as_ref().is_ok_and(ExitStatus::success) {
+            eprintln!("skipped: unshare {}: {probed:?}", OWN_MOUNTS.join(" "));
+            return None;
+        }
+        let mut pod = isolated(Command::new("unshare"));
+        pod.args(OWN_MOUNTS).args(["sh", "-ec", IN_POD, PROGRAM]).args(LISTEN);
+        pod.args(["--cluster", "in-cluster"]);
+        pod.envs([("KUBERNETES_SERVICE_HOST", host), ("KUBERNETES_SERVICE_PORT", port)]);
+        Some(Self::spawn(pod, account))
+    }
+
+    fn spawn(mut command: Command, folder: &Path) -> Self {
         let log = folder.join("log");
-        let mut child = command(&["--listen", "127.0.0.1:0"])
-            .args(flags)
+        let mut child = command
             .current_dir(folder)
             .stdout(Stdio::piped())
             .stderr(File::create(&log).unwrap())
@@ -107,10 +146,15 @@ async fn output_of(mut command: Command) -> (Option<i32>, String, String) {
 
 /// A command that knows nothing of the cluster or kubeconfig of whoever runs the tests.
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_operators"));
+    let mut command = isolated(Command::new(PROGRAM));
+    command.args(arguments);
+    command
+}
+
+fn isolated(mut command: Command) -> Command {
     for variable in ["KUBERNETES_SERVICE_HOST", "KUBECONFIG", "RUST_LOG"] {
         command.env_remove(variable);
     }
-    command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
+    command.stdin(Stdio::null()).kill_on_drop(true);
     command
 }

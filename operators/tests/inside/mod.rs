@@ -1,0 +1,109 @@
+//! Inside of a cluster: a program finds where the API server is in its environment, and who it is in
+//! files that Kubernetes mounts into every Pod.
+
+use std::{fs, path::Path};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use k8s_openapi::api::{authentication::v1::TokenRequest, core::v1::ServiceAccount};
+use kube::{
+    Api,
+    api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams},
+    core::GroupVersionKind,
+};
+use operators::rbac;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    Tenant,
+    cluster::{Cluster, new_folder},
+    owners,
+    program::{Program, output_beside},
+};
+
+/// Grants what the operators may do, and nothing else, to the account that they run as.
+async fn grant(cluster: &Cluster) {
+    let manifest = rbac::yaml(&operators::all()).unwrap();
+    for document in serde_yaml_ng::Deserializer::from_str(&manifest) {
+        let object = DynamicObject::deserialize(document).unwrap();
+        let kind = GroupVersionKind::try_from(object.types.as_ref().unwrap()).unwrap();
+        let (client, ty) = (cluster.client().await, ApiResource::from_gvk(&kind));
+        let api: Api<DynamicObject> = match &object.metadata.namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, &ty),
+            None => Api::all_with(client, &ty),
+        };
+        let (name, params) = (object.metadata.name.clone().unwrap(), PatchParams::apply("test"));
+        api.patch(&name, &params, &Patch::Apply(object)).await.unwrap();
+    }
+}
+
+/// Writes the files of the account that the operators run as; returns where the API server is. The
+/// embedded one knows one user, and no accounts.
+async fn write_account(cluster: &Cluster, folder: &Path) -> (String, String) {
+    let kubeconfig = fs::read_to_string(cluster.kubeconfig()).unwrap();
+    let kubeconfig: Value = serde_yaml_ng::from_str(&kubeconfig).unwrap();
+    let server = &kubeconfig["clusters"][0]["cluster"];
+    let authority = match server["certificate-authority-data"].as_str() {
+        Some(encoded) => BASE64_STANDARD.decode(encoded).unwrap(),
+        None => fs::read(server["certificate-authority"].as_str().unwrap()).unwrap(),
+    };
+    let token = match kubeconfig["users"][0]["user"]["token"].as_str() {
+        Some(token) => token.to_owned(),
+        None => token(cluster).await,
+    };
+    fs::write(folder.join("ca.crt"), authority).unwrap();
+    fs::write(folder.join("token"), token).unwrap();
+    fs::write(folder.join("namespace"), rbac::NAMESPACE).unwrap();
+    let address = server["server"].as_str().unwrap().strip_prefix("https://").unwrap();
+    let (host, port) = address.rsplit_once(':').unwrap();
+    (host.to_owned(), port.to_owned())
+}
+
+/// What proves who the operators are.
+async fn token(cluster: &Cluster) -> String {
+    let accounts: Api<ServiceAccount> = Api::namespaced(cluster.client().await, rbac::NAMESPACE);
+    let (params, request) = (PostParams::default(), TokenRequest::default());
+    let answer = accounts.create_token_request("operetta", &params, &request).await;
+    answer.unwrap().status.unwrap().token.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn inside_of_a_cluster_it_does_its_work_as_the_account_of_its_pod() {
+    let Some(tenant) = Tenant::new("inside").await else { return };
+    let account = new_folder();
+    grant(&tenant.cluster).await;
+    let (host, port) = write_account(&tenant.cluster, &account).await;
+    let Some(mut operators) = Program::start_in_pod(&account, (&host, &port)).await else { return };
+    operators.ready().await;
+    tenant.create(1).await;
+    let parents = tenant.until_all_ready().await;
+    let (pods, services) = tenant.children().await;
+    let uid = parents[0].metadata.uid.clone().unwrap();
+    assert_eq!((owners(&pods), owners(&services)), (vec![uid.clone()], vec![uid]));
+    tenant.clear().await;
+    assert_eq!(operators.stop("TERM").await, Some(0));
+}
+
+/// What kubectl would use is at hand, and another cluster.
+#[tokio::test]
+async fn inside_of_no_cluster_it_ends_and_does_not_turn_to_that_of_a_kubeconfig() {
+    let other = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let file = new_folder().join("kubeconfig");
+    let kubeconfig = format!(
+        "{{apiVersion: v1, kind: Config, current-context: a, \
+          contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
+          clusters: [{{name: c, cluster: {{server: 'http://{}'}}}}], \
+          users: [{{name: u, user: {{token: t}}}}]}}",
+        other.local_addr().unwrap(),
+    );
+    std::fs::write(&file, kubeconfig).unwrap();
+    let flags = ["--listen", "127.0.0.1:0", "--cluster", "in-cluster"];
+    let (code, _, said) = tokio::select! {
+        ended = output_beside(&file, &flags) => ended,
+        _ = other.accept() => panic!("it asked a cluster that nobody has named"),
+    };
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("--cluster in-cluster: not inside of a cluster"), "{said}");
+    let asked = other.into_std().unwrap().accept();
+    assert!(asked.is_err(), "it asked a cluster that nobody has named before it ended");
+}
