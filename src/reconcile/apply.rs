@@ -141,6 +141,7 @@ async fn delete_all(
             report.wait_for(&deletion.id, &WaitingReason::TypeNotSynced);
         } else if is_troubled || (is_incomplete && deletion.instead_of().is_none()) {
             report.wait(&deletion.id, &"its deletion waits until every write is accepted");
+            report.behind_writes += 1;
         } else if report.is_throttled() {
             report.hold_back(&deletion.id);
         } else {

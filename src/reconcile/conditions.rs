@@ -18,7 +18,9 @@ pub(super) fn said(report: &Report) -> Vec<Condition> {
         Some(failure) => failed(failure),
         // A person is asked, by an annotation on the parent.
         None if report.interlock.is_some() => with(unfailed(report), STALLED),
-        None if is_left_to_others(report) => with(unfailed(report), STALLED),
+        None if report.paused.is_none() && waits_for_others(report) => {
+            with(unfailed(report), STALLED)
+        }
         None if is_under_way(report) => with(unfailed(report), RECONCILING),
         None => vec![unfailed(report)],
     };
@@ -82,9 +84,10 @@ fn is_under_way(report: &Report) -> bool {
     report.paused.is_none() && (!report.waiting.is_empty() || !report.writes.is_empty())
 }
 
-/// Whether all that is missing is what others hold and the child type leaves to them.
-fn is_left_to_others(report: &Report) -> bool {
-    report.is_contested() && report.waiting.is_empty() && report.paused.is_none()
+/// Whether all that is missing is what others hold and the child type leaves to them, and what follows
+/// once they have let go.
+fn waits_for_others(report: &Report) -> bool {
+    report.is_contested() && report.waiting.len() == report.behind_writes
 }
 
 fn unfailed(report: &Report) -> Condition {
@@ -94,11 +97,13 @@ fn unfailed(report: &Report) -> Condition {
     if report.interlock.is_some() {
         return not_ready(interlock::CONDITION, report.waiting.join("; "));
     }
+    if report.is_contested() {
+        let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
+        let all: Vec<_> = report.held.iter().chain(&report.waiting).map(String::as_str).collect();
+        return not_ready(reason, all.join("; "));
+    }
     if !report.waiting.is_empty() {
         return not_ready("Waiting", report.waiting.join("; "));
-    }
-    if report.is_contested() {
-        return not_ready("Conflict", report.held.join("; "));
     }
     if !report.writes.is_empty() {
         let message = "the children had to be written run after run";

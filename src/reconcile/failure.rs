@@ -107,12 +107,15 @@ impl Failure {
         }
     }
 
+    /// Whether nothing is tried again before the parent changes.
+    pub(super) fn is_for_good(&self) -> bool {
+        matches!(self, Self::Handler { permanent: true, .. } | Self::Refused(_))
+    }
+
     /// How a stalled run is told of: what rests, and what is tried again although that may be in vain.
     pub(super) fn outlook(&self) -> &'static str {
         match self {
-            Self::Handler { permanent: true, .. } | Self::Refused(_) => {
-                "stalled until something changes: "
-            }
+            _ if self.is_for_good() => "stalled until something changes: ",
             _ if self.is_stalled() => "stalled, though it is tried again: ",
             _ => "",
         }
@@ -121,7 +124,7 @@ impl Failure {
     /// What the failure means for the schedule. `longest` is the longest backoff.
     pub(super) fn finished(&self, longest: Duration) -> Finished {
         match self {
-            Self::Handler { permanent: true, .. } | Self::Refused(_) => Finished::FailedForGood,
+            _ if self.is_for_good() => Finished::FailedForGood,
             Self::Handler { retry_after: Some(after), .. } => {
                 Finished::FailedUntil { after: *after }
             }
@@ -129,6 +132,7 @@ impl Failure {
             // Whoever mends it makes the operator start, which ends every wait.
             Self::Unavailable(_) => Finished::FailedUntil { after: longest },
             Self::Handler { .. }
+            | Self::Refused(_)
             | Self::Panicked(_)
             | Self::Overdue(_)
             | Self::Foreign(_)

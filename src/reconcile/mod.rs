@@ -200,6 +200,9 @@ async fn five_steps(context: &Context, job: Job) -> Report {
     if report.end != End::Alive {
         return report;
     }
+    if report.failure().is_some_and(Failure::is_for_good) {
+        report.memory.flapping.forget_children();
+    }
     if report.has_settled() || job.after_writes > LAST_RUN_WITHOUT_STATUS {
         status::write(context, &parent, status, &mut report).await;
     }

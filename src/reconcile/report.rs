@@ -57,6 +57,8 @@ pub struct Report {
     pub unchanged: usize,
     /// Children that cannot be written yet, and why.
     pub waiting: Vec<String>,
+    /// How many of them are to be deleted as soon as every write of another child is accepted.
+    pub(super) behind_writes: usize,
     /// Those of them that are not deleted, as not all of their type is known.
     pub(super) unsynced: Vec<ChildId>,
     /// Children that differ and are left so, because their strategy or conflict policy says so.
@@ -128,6 +130,7 @@ impl Report {
             decisions: Vec::new(),
             unchanged: 0,
             waiting: Vec::new(),
+            behind_writes: 0,
             unsynced: Vec::new(),
             held: Vec::new(),
             paused: None,

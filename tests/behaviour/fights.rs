@@ -251,6 +251,26 @@ async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it
     operators.stop().await;
 }
 
+/// It rests: no run would come to find out that nothing is written any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_fails_for_good_is_said_to_be_unstable_no_longer() {
+    let Some(world) = World::new().await else { return };
+    let operators = start(&world, [50, 3_600_000]).await;
+    world.apply(RECIPE, acting("r", "dice")).await;
+    until_flapping(&world, &operators, "UnstableHandler").await;
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    let rests = |parent: &Value| {
+        condition(parent, "Stalled")["reason"] == "HandlerFailed"
+            && condition(parent, "Flapping").is_null()
+    };
+    world.until(RECIPE, "r", "nothing but that it is stalled", rests).await;
+    let is_calm = |parent: &Value| {
+        parent["phase"] == "stalled" && !parent["why"].to_string().contains("come to rest")
+    };
+    eventually("the same over HTTP", || shown(&world, &operators), is_calm).await;
+    operators.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_handler_that_wants_a_child_of_another_name_each_time_is_said_until_it_stops() {
     let Some((world, operators)) = kitchen().await else { return };

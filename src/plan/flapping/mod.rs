@@ -112,6 +112,13 @@ impl Flapping {
         self.0.retain(|counters| !counters.fields.is_empty());
     }
 
+    /// No child is written any more, so that none is written again.
+    pub fn forget_children(&mut self) {
+        let is_of_child =
+            |it: &Counters| matches!(it.subject, Subject::Child(_) | Subject::Children(_));
+        self.0.retain(|counters| !is_of_child(counters));
+    }
+
     /// In what time nothing will be flapping any more if nothing is written again; `None` when
     /// nothing is.
     pub fn calms_in(&self, now: Instant, window: Duration) -> Option<Duration> {

@@ -211,10 +211,11 @@ async fn a_child_that_is_not_wanted_stays_while_fields_of_another_are_reported_a
     world.until_ready(RECIPE, "r").await;
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "little"}})).await;
     world.apply(RECIPE, recipe("r", &[held])).await;
-    let waits = |parent: &Value| {
-        message(parent).contains("/old: its deletion waits until every write is accepted")
-    };
-    world.until(RECIPE, "r", "that the deletion waits", waits).await;
+    let both = [".data.salt (`by-hand`)", "/old: its deletion waits until every write is accepted"];
+    let tells_both = |parent: &Value| both.iter().all(|said| message(parent).contains(said));
+    let parent = world.until(RECIPE, "r", "why the deletion waits", tells_both).await;
+    assert_eq!(condition(&parent, "Ready")["reason"], "Conflict");
+    assert_eq!(condition(&parent, "Stalled")["status"], "True", "only a hand helps");
     assert!(world.get(CONFIG_MAP, "old").await.is_object());
     assert_eq!(in_conflict(&operators).await, "1");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
