@@ -164,7 +164,7 @@ impl Reconciler {
             runs.push(run);
             self.memory = memory;
         }
-        if let Finished::Wrote = finished {
+        if let Finished::Wrote | Finished::Recreating = finished {
             self.causes.add(Cause::OwnWrites);
         }
         let command = self.decide(Input::Finished(finished));

@@ -118,6 +118,20 @@ pub(super) fn note(context: &Context, report: &mut Report) {
     for ty in replaced {
         again(context, &Subject::Children(ty), FlappingReason::UnstableHandler, &[], report);
     }
+    wait_for_return(report);
+}
+
+/// What was deleted to be created anew is to be there again before its parent waits, and not only when
+/// it has waited: the wait is owed until then.
+fn wait_for_return(report: &mut Report) {
+    let owed = report.memory.troubles_if(false).and_then(|troubles| troubles.owed_wait.take());
+    let is_refused = report.failure().is_some_and(|failure| !failure.is_stalled());
+    let comes_back = !report.replacing.is_empty() || is_refused;
+    let is_away = report.recreated > 0 || (report.slowed.is_none() && comes_back);
+    report.slowed = report.slowed.max(owed);
+    if is_away && let Some(times) = report.slowed.take() {
+        report.memory.troubles_mut().owed_wait = Some(times);
+    }
 }
 
 /// Whether a child that the handler does not want any more, for the same request, went where another of

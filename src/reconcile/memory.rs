@@ -61,6 +61,9 @@ pub struct Troubles {
     pub told_unsynced: BTreeSet<K8sType>,
     /// Children at which the server asked for patience, until it no longer does.
     pub throttled: BTreeSet<ChildId>,
+    /// How often something was too often in a run that has also deleted a child to create it anew: the
+    /// wait comes when that is there again.
+    pub owed_wait: Option<u32>,
     /// Children that take their time to go.
     pub lingering: Lingering,
     /// A value of the annotation that was told to pause nothing.
@@ -112,7 +115,7 @@ impl Troubles {
     fn are_over(&self) -> bool {
         let Self { foreign, in_conflict, held, recreated, last_contested, throttled, .. } = self;
         let Self { told_unsynced, lingering, told_pause_value, .. } = self;
-        let Self { unkept_status, told_undeclared, altered, told_altered, .. } = self;
+        let Self { unkept_status, told_undeclared, altered, told_altered, owed_wait, .. } = self;
         foreign.is_empty()
             && in_conflict.is_empty()
             && altered.is_empty()
@@ -122,6 +125,7 @@ impl Troubles {
             && last_contested.is_none()
             && told_unsynced.is_empty()
             && throttled.is_empty()
+            && owed_wait.is_none()
             && lingering.is_empty()
             && told_pause_value.is_none()
             && unkept_status.is_none()

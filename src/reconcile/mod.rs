@@ -114,9 +114,12 @@ pub async fn run_on(context: &Context, mut job: Job) -> Vec<Report> {
     loop {
         let (key, uid, after_writes) = (job.key.clone(), job.uid.clone(), job.after_writes + 1);
         let mut report = run(context, job).await;
-        let has_written = report.finished(context.config()) == Finished::Wrote;
-        let is_last = after_writes >= WRITING_RUNS_AT_ONCE || context.gate().is_closed();
-        if !has_written || is_last || gives_way(context, &report) {
+        let goes_on = match report.finished(context.config()) {
+            Finished::Recreating => true,
+            Finished::Wrote => after_writes < WRITING_RUNS_AT_ONCE,
+            _ => false,
+        };
+        if !goes_on || context.gate().is_closed() || gives_way(context, &report) {
             reports.push(report);
             return reports;
         }

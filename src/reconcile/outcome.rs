@@ -27,7 +27,7 @@ impl Report {
             }
             (End::Alive, None) if self.paused.is_some() => Outcome::Paused,
             (End::Alive, None) => match self.finished(config) {
-                Finished::Wrote => Outcome::Wrote,
+                Finished::Wrote | Finished::Recreating => Outcome::Wrote,
                 Finished::Slowed { .. } if !self.writes.is_empty() => Outcome::Wrote,
                 Finished::Recheck { .. } => Outcome::Waiting,
                 // Whatever it runs again for: the parent is not ready.
@@ -36,6 +36,7 @@ impl Report {
                 | Finished::Calming { .. }
                 | Finished::Slowed { .. }
                 | Finished::Failed
+                | Finished::FailedSlowed { .. }
                 | Finished::FailedUntilGone { .. }
                 | Finished::FailedUntil { .. }
                 | Finished::Throttled { .. }
@@ -46,16 +47,37 @@ impl Report {
 
     /// What the run means for the schedule.
     pub fn finished(&self, config: &OperatorConfig) -> Finished {
+        let longest = config.max_error_backoff;
         match (self.failure(), self.slowed) {
-            (Some(failure), _) => self.failed(failure, config.max_error_backoff),
-            (None, Some(times)) => Finished::Slowed { times },
+            (Some(failure), Some(times)) => {
+                self.failed_and_slowed(self.failed(failure, longest), times)
+            }
+            (Some(failure), None) => self.failed(failure, longest),
+            (None, Some(times)) => Finished::Slowed { times, at_most: self.longest_wait() },
             (None, None) => self.went_well(),
         }
+    }
+
+    fn failed_and_slowed(&self, failed: Finished, times: u32) -> Finished {
+        let at_least = match failed {
+            Finished::Failed | Finished::FailedUntilGone { is_passing: true, .. } => Duration::ZERO,
+            Finished::FailedUntil { after } => after,
+            Finished::FailedUntilGone { at_most, .. } => at_most,
+            // Nothing is written before the server or a change of the parent allows it.
+            other => return other,
+        };
+        Finished::FailedSlowed { times, at_least, at_most: self.longest_wait() }
+    }
+
+    /// What is on its way out and desired is not kept from coming back for long.
+    fn longest_wait(&self) -> Duration {
+        if self.replacing.is_empty() { Duration::MAX } else { SLOW_RECHECK }
     }
 
     fn went_well(&self) -> Finished {
         let recheck = |after| Finished::Recheck { after };
         match self.end {
+            _ if self.recreated > 0 => Finished::Recreating,
             _ if !self.writes.is_empty() => Finished::Wrote,
             End::Outdated => recheck(RECHECK),
             // The time that the handler chose, however long.
@@ -88,7 +110,7 @@ impl Report {
     fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
         match self.retried(failure, longest) {
             throttled @ Finished::Throttled { .. } => throttled,
-            _ if self.recreated > 0 => Finished::Wrote,
+            _ if self.recreated > 0 => Finished::Recreating,
             finished if !self.replacing.is_empty() => Finished::FailedUntilGone {
                 is_passing: finished == Finished::Failed,
                 at_most: SLOW_RECHECK.min(longest),
@@ -101,15 +123,16 @@ impl Report {
         }
     }
 
-    /// A failure that the status could not tell is tried again, however permanent.
+    /// A failure that the status could not tell is tried again, however permanent. What the server has
+    /// asked for beside another failure is obeyed.
     fn retried(&self, failure: &Failure, longest: Duration) -> Finished {
-        match failure.finished(longest) {
-            finished if !self.status_is_due => finished,
-            throttled @ Finished::Throttled { .. } => throttled,
-            _ => match api_finished(&self.child_failures, longest) {
-                throttled @ Finished::Throttled { .. } => throttled,
-                _ => Finished::Failed,
-            },
+        let beside = api_finished(&self.child_failures, longest);
+        match (failure.finished(longest), beside) {
+            (Finished::FailedForGood, _) if !self.status_is_due => Finished::FailedForGood,
+            (throttled @ Finished::Throttled { .. }, _)
+            | (_, throttled @ Finished::Throttled { .. }) => throttled,
+            (finished, _) if !self.status_is_due => finished,
+            _ => Finished::Failed,
         }
     }
 }
@@ -120,7 +143,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        object::K8sType,
+        cluster::{ApiError, Refusal},
+        object::{K8sType, Uid},
         reconcile::{Held, Memory, Pause, PausedBy},
     };
 
@@ -157,6 +181,61 @@ mod tests {
             report.waiting.extend(waits.then(|| "a child is being deleted".to_owned()));
             assert_eq!(report.finished(&config), expected, "{end:?} {waits} {resync:?}");
         }
+    }
+
+    fn refused(code: u16, retry_after: Option<Duration>) -> ApiError {
+        let refusal = Refusal {
+            code,
+            reason: String::new(),
+            message: String::new(),
+            retry_after,
+            causes: Vec::new(),
+            names_object: true,
+        };
+        ApiError::Refused { request: "patch /x".to_owned(), refusal: Box::new(refusal) }
+    }
+
+    fn unable() -> Failure {
+        let message = "no".to_owned();
+        Failure::Handler { message, permanent: false, retry_after: None }
+    }
+
+    #[test]
+    fn a_fight_is_slowed_whatever_else_fails_and_keeps_no_child_away() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let (longest, ever) = (config.max_error_backoff, Duration::MAX);
+        let slowed = |at_most| Finished::Slowed { times: 3, at_most };
+        let failed = |at_least, at_most| Finished::FailedSlowed { times: 3, at_least, at_most };
+        let (none, minute) = (Duration::ZERO, SLOW_RECHECK);
+        for (code, recreated, is_replacing, expected) in [
+            (None, 0, false, slowed(ever)),
+            (None, 0, true, slowed(minute)),
+            (Some(500), 0, false, failed(none, ever)),
+            (Some(500), 0, true, failed(none, minute)),
+            (Some(422), 0, false, failed(longest, ever)),
+            (Some(422), 0, true, failed(minute, minute)),
+            (Some(422), 1, false, Finished::Recreating),
+        ] {
+            let mut report = Report::new(SystemTime::now(), Memory::default());
+            (report.slowed, report.recreated) = (Some(3), recreated);
+            report.replacing.extend(is_replacing.then(|| Uid::new("u")));
+            if let Some(code) = code {
+                report.step_failed(&"a child", refused(code, None));
+                report.close();
+            }
+            assert_eq!(report.finished(&config), expected, "{code:?} {recreated} {is_replacing}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_asks_for_patience_beside_another_failure_gets_it() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let after = Duration::from_secs(9);
+        let mut report = Report::new(SystemTime::now(), Memory::default());
+        report.step_failed(&"a child", refused(429, Some(after)));
+        report.fail(unable());
+        report.close();
+        assert_eq!(report.finished(&config), Finished::Throttled { after });
     }
 
     /// Nothing else takes the condition off.

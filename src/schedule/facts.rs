@@ -52,6 +52,9 @@ pub enum Finished {
     },
     /// Children were written: run again on what the replies said.
     Wrote,
+    /// A child was deleted to be created anew: run again at once, however many runs in a row wrote
+    /// children, so that it is away no longer than it has to be.
+    Recreating,
     /// Something has to happen elsewhere first; look again after this time at the latest.
     Recheck {
         /// The time.
@@ -68,6 +71,8 @@ pub enum Finished {
     Slowed {
         /// How often in a row.
         times: u32,
+        /// The longest wait.
+        at_most: Duration,
     },
     /// It failed: retry with backoff.
     Failed,
@@ -75,6 +80,16 @@ pub enum Finished {
     FailedUntilGone {
         /// Whether the failure may pass: retry with backoff.
         is_passing: bool,
+        /// The longest wait.
+        at_most: Duration,
+    },
+    /// It failed, and wrote what is written again and again: the longer of both waits, which the end of
+    /// no child ends, as that may be what somebody makes again and again.
+    FailedSlowed {
+        /// How often in a row.
+        times: u32,
+        /// What the failure has to wait for at the least, if not for the backoff.
+        at_least: Duration,
         /// The longest wait.
         at_most: Duration,
     },

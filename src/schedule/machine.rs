@@ -217,7 +217,9 @@ impl Schedule {
         policy: &Policy,
         now: Instant,
     ) -> Command {
-        if finished == Finished::Wrote && self.writing_runs < WRITING_RUNS_AT_ONCE {
+        let is_due = finished == Finished::Recreating
+            || (finished == Finished::Wrote && self.writing_runs < WRITING_RUNS_AT_ONCE);
+        if is_due {
             // It finishes what was begun, so it is as urgent as that.
             let urgent = dirty.map_or(priority, |touch| priority.min(touch.into()));
             return self.enqueue(urgent, policy, now);
@@ -239,12 +241,19 @@ impl Schedule {
             Finished::Settled { resync: None } => Phase::Idle,
             Finished::Settled { resync: Some(after) } => wake(WakeReason::Resync, after),
             // A parent whose children never come to rest is written ever more slowly.
-            Finished::Wrote => {
+            Finished::Wrote | Finished::Recreating => {
                 backoff(WakeReason::Unsettled, self.writing_runs - WRITING_RUNS_AT_ONCE + 1)
             }
             Finished::Recheck { after } => wake(WakeReason::Recheck, after),
             Finished::Calming { after } => wake(WakeReason::Calming, after),
-            Finished::Slowed { times } => backoff(WakeReason::Slowed, times),
+            Finished::Slowed { times, at_most } => {
+                wake(WakeReason::Slowed, policy.backoff.delay(times, self.seed).min(at_most))
+            }
+            Finished::FailedSlowed { times, at_least, at_most } => {
+                let usual = policy.backoff.delay(self.failures.max(times), self.seed);
+                let asked = Backoff::spread(at_least.min(LONGEST), self.seed);
+                wake(WakeReason::Retry, usual.max(asked).min(at_most))
+            }
             Finished::Failed => backoff(WakeReason::Retry, self.failures),
             Finished::FailedUntilGone { is_passing: true, at_most } => {
                 let usual = policy.backoff.delay(self.failures, self.seed);
@@ -269,7 +278,9 @@ impl Schedule {
         self.throttles = if is_throttled { self.throttles.saturating_add(1) } else { 0 };
         self.awaits_end = matches!(finished, Finished::FailedUntilGone { .. });
         match finished {
-            Finished::Wrote => (self.failures, self.writing_runs) = (0, self.writing_runs + 1),
+            Finished::Wrote | Finished::Recreating => {
+                (self.failures, self.writing_runs) = (0, self.writing_runs + 1);
+            }
             Finished::Settled { .. }
             | Finished::Recheck { .. }
             | Finished::Calming { .. }
@@ -277,6 +288,7 @@ impl Schedule {
                 (self.failures, self.writing_runs) = (0, 0);
             }
             Finished::Failed
+            | Finished::FailedSlowed { .. }
             | Finished::FailedUntilGone { .. }
             | Finished::FailedUntil { .. }
             | Finished::Throttled { .. }

@@ -14,7 +14,7 @@
 //! | Waiting(throttled) | stay | `Enqueue` | - | - | `Stop` |
 //! | Resting (permanent error) | parent's own change: as Idle; else stay | - | - | - | `Stop` |
 //! | Queued | more urgent: `Raise`; else stay | - | `Run` | - | `Stop` |
-//! | Running | remember | - | - | wrote: `Enqueue`; remembered: as after it; else `Wake` or rest; retired: `Stop` | remember |
+//! | Running | remember | - | - | wrote, recreating: `Enqueue`; remembered: as after it; else `Wake` or rest; retired: `Stop` | remember |
 //!
 //! *Throttled* is an answer of the API server with `Retry-After`. It is obeyed (at most ten minutes; a
 //! server that asks for little again and again is given the usual backoff, if that is longer)
@@ -31,7 +31,11 @@
 //! later each time.
 //!
 //! *Slowed* is a run that wrote what is written again and again, because somebody else changes it back
-//! or the handler keeps changing its mind: the next look comes later each time, and it does come.
+//! or the handler keeps changing its mind: the next look comes later each time, and it does come. If the
+//! run failed too, the longer wait counts, and the end of no child ends it.
+//!
+//! A run that has deleted a child to create it anew is followed by the next at once, whatever else there
+//! is to wait for: that comes when the child is there again.
 //!
 //! *Collect*, only with a debounce window:
 //!

@@ -89,7 +89,11 @@ async fn a_child_that_is_created_anew_waits_for_others_only_while_the_server_is_
         assert_eq!(world.asked("DELETE").len(), deletions, "{code}: {report:?}");
         assert!(report.failure().is_some(), "{report:?}");
         // It comes back at once, whatever the other has to wait for.
-        assert_eq!(report.finished(world.config()) == Finished::Wrote, deletions == 1, "{code}");
+        assert_eq!(
+            report.finished(world.config()) == Finished::Recreating,
+            deletions == 1,
+            "{code}"
+        );
     }
 }
 

@@ -87,9 +87,37 @@ fn what_is_written_again_and_again_waits_ever_longer_and_is_no_failure() {
     for (times, [least, most]) in [(1, [0, 1]), (3, [2, 4]), (9, [30, 60])] {
         let mut parent = Parent::after(&[CHILD]);
         parent.step(CHILD, 0);
-        parent.step(Input::Finished(Finished::Slowed { times }), 0);
+        parent.step(Input::Finished(Finished::Slowed { times, at_most: Duration::MAX }), 0);
         let wakes = parent.wakes_in().unwrap();
         assert!((least..=most).contains(&wakes), "{times}: {wakes}");
         assert_eq!(parent.schedule.failures(), 0);
     }
+}
+
+#[test]
+fn what_fails_and_is_written_again_and_again_has_the_longer_wait_but_no_longer_than_may_be() {
+    let (none, ever) = (Duration::ZERO, Duration::MAX);
+    let asked = Duration::from_mins(5);
+    for (failures, times, at_least, at_most, [least, most]) in [
+        (1, 3, none, ever, [2, 4]),
+        (3, 1, none, ever, [2, 4]),
+        (1, 1, asked, ever, [300, 330]),
+        (1, 9, none, Duration::from_secs(20), [20, 20]),
+    ] {
+        let failed = Finished::FailedSlowed { times, at_least, at_most };
+        let parent = Parent::after(&[PARENT, Input::Finished(failed)].repeat(failures));
+        let wakes = parent.wakes_in().unwrap();
+        assert!((least..=most).contains(&wakes), "{failures} {times}: {wakes}");
+        assert_eq!(usize::try_from(parent.schedule.failures()).unwrap(), failures);
+    }
+}
+
+/// It would be away as long as that.
+#[test]
+fn a_child_that_was_deleted_to_be_created_anew_waits_for_no_run_of_those_in_a_row() {
+    let mut way = vec![PARENT, WROTE, WROTE, WROTE, Input::TimerFired];
+    way.push(Input::Finished(Finished::Recreating));
+    assert_eq!(last(&way), enqueue(Priority::FollowUp));
+    way.push(WROTE);
+    assert!(matches!(last(&way), Command::Wake(NextWake { why: WakeReason::Unsettled, .. })));
 }

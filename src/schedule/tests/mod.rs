@@ -24,7 +24,7 @@ const FAILED: Input = Input::Finished(Finished::Failed);
 const STUCK: Input = Input::Finished(Finished::FailedForGood);
 const WROTE: Input = Input::Finished(Finished::Wrote);
 const THROTTLED: Input = Input::Finished(Finished::Throttled { after: Duration::from_secs(5) });
-const SLOWED: Input = Input::Finished(Finished::Slowed { times: 1 });
+const SLOWED: Input = Input::Finished(Finished::Slowed { times: 1, at_most: Duration::MAX });
 const GONE: Input = Input::Touched(Touch::ChildGone);
 const ASKED: Input = Input::Finished(Finished::FailedUntil { after: Duration::from_secs(5) });
 
@@ -89,7 +89,9 @@ fn the_table_holds() {
     let recheck = Input::Finished(Finished::Recheck { after });
     let (go, stay) = (enqueue, STAY);
     let replacing = Finished::FailedUntilGone { is_passing: true, at_most: after };
-    let table: [(&str, &[Input], [Command; 7]); 14] = [
+    let slowed =
+        Finished::FailedSlowed { times: 1, at_least: Duration::ZERO, at_most: Duration::MAX };
+    let table: [(&str, &[Input], [Command; 7]); 15] = [
         // Listed, child, parent, deletion; TimerFired, Admitted, Retired
         ("idle", &[], [go(Background), go(FollowUp), go(Change), go(Deletion), stay, stay, Stop]),
         (
@@ -125,6 +127,11 @@ fn the_table_holds() {
         (
             "slowed",
             &[CHILD, SLOWED],
+            [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
+        ),
+        (
+            "slowed, and failed",
+            &[CHILD, Input::Finished(slowed)],
             [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
         ),
         (

@@ -107,7 +107,7 @@ impl World {
             Input::Finished(finished) => {
                 self.is_running = false;
                 self.ended = Some((finished, self.now));
-                let wrote = finished == Finished::Wrote;
+                let wrote = matches!(finished, Finished::Wrote | Finished::Recreating);
                 self.writing_runs = if wrote { self.writing_runs + 1 } else { 0 };
             }
             Input::Retired => self.is_retired = true,
@@ -156,9 +156,10 @@ impl World {
             Finished::FailedUntilGone { .. } => {
                 is_over || self.strongest() >= Some(Touch::ChildGone)
             }
-            Finished::Failed | Finished::FailedUntil { .. } | Finished::Slowed { .. } => {
-                is_over || by_parent
-            }
+            Finished::Failed
+            | Finished::FailedUntil { .. }
+            | Finished::FailedSlowed { .. }
+            | Finished::Slowed { .. } => is_over || by_parent,
             Finished::Wrote if self.writing_runs > WRITING_RUNS_AT_ONCE - 1 => is_over || by_parent,
             _ => true,
         };
@@ -213,20 +214,23 @@ impl std::fmt::Debug for World {
 
 fn ending(dice: &mut Dice) -> Finished {
     let after = Duration::from_secs([0, 1, 5, 3600][dice.below(4)]);
-    match dice.below(10) {
+    let times = 1 + u32::try_from(dice.below(40)).unwrap();
+    match dice.below(11) {
         0 => Finished::Settled { resync: None },
         1 => Finished::Settled { resync: Some(after) },
         2 | 3 => Finished::Wrote,
         4 => Finished::Recheck { after },
         5 => Finished::Calming { after },
-        6 => Finished::Slowed { times: 1 + u32::try_from(dice.below(40)).unwrap() },
+        6 => Finished::Slowed { times, at_most: after },
         7 => [
             Finished::Failed,
             Finished::FailedUntil { after },
             Finished::FailedUntilGone { is_passing: true, at_most: after },
             Finished::FailedUntilGone { is_passing: false, at_most: after },
-        ][dice.below(4)],
-        8 => Finished::Throttled { after },
+            Finished::FailedSlowed { times, at_least: after, at_most: Duration::MAX },
+        ][dice.below(5)],
+        8 => Finished::Recreating,
+        9 => Finished::Throttled { after },
         _ => Finished::FailedForGood,
     }
 }

@@ -1,6 +1,8 @@
 //! What is written again and again: by somebody who changes it back, or because the handler keeps
 //! changing its mind. Both are said, slowed down and, when they have come to rest, forgotten.
 
+mod beside;
+
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -24,6 +26,8 @@ enum Habit {
     Salts,
     Tastes,
     Deletes,
+    /// Gives a pod another image.
+    Repaints,
     /// Says that it manages the object, as package managers do.
     Claims,
 }
@@ -69,12 +73,18 @@ impl Habit {
                 let patch = merge(json!({"status": {"taste": "odd"}}));
                 drop(api.patch_status(name, &params, &patch).await);
             }
+            Self::Repaints if object.data["spec"]["containers"][0]["image"] != "rival:1" => {
+                let mut containers = object.data["spec"]["containers"].clone();
+                containers[0]["image"] = json!("rival:1");
+                let patch = merge(json!({"spec": {"containers": containers}}));
+                drop(api.patch(name, &params, &patch).await);
+            }
             Self::Deletes => drop(api.delete(name, &DeleteParams::background()).await),
             Self::Claims if object.labels().get(MANAGED_BY).is_none_or(|by| by != "Helm") => {
                 let patch = merge(json!({"metadata": {"labels": {MANAGED_BY: "Helm"}}}));
                 drop(api.patch(name, &params, &patch).await);
             }
-            Self::Salts | Self::Tastes | Self::Claims => {}
+            Self::Salts | Self::Tastes | Self::Repaints | Self::Claims => {}
         }
     }
 }
@@ -126,6 +136,12 @@ async fn shown(world: &World, operators: &Operators) -> Value {
     serde_json::from_str(&operators.http(&path).await.1).unwrap()
 }
 
+/// Waits until the parent is seen to wait for this.
+async fn until_waiting(world: &World, operators: &Operators, why: &str) -> Value {
+    let waits = |parent: &Value| parent["nextWake"]["why"] == why;
+    eventually(why, || shown(world, operators), waits).await
+}
+
 /// Waits until all is well and nobody speaks of a fight any more.
 async fn until_calm(world: &World) {
     let is_calm = |parent: &Value| is_ready(parent) && condition(parent, "Flapping").is_null();
@@ -164,11 +180,10 @@ async fn a_parent_in_a_fight_waits_for_its_next_repair_but_not_with_a_change_of_
     world.until_ready(RECIPE, "r").await;
     let _rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
     until_flapping(&world, &operators, "FightingOverFields").await;
-    let is_slowed = |parent: &Value| {
-        parent["nextWake"]["why"] == "Slowed"
-            && parent["why"].to_string().contains("what keeps changing is written ever more slowly")
+    let is_told = |parent: &Value| {
+        parent["why"].to_string().contains("what keeps changing is written ever more slowly")
     };
-    eventually("a wait", || shown(&world, &operators), is_slowed).await;
+    assert!(is_told(&until_waiting(&world, &operators, "Slowed").await));
     let is_salted = |child: &Value| child["data"]["salt"] == "secret-salt";
     world.until(CONFIG_MAP, "c", "the rival", is_salted).await;
     let runs = operators.runs("cook", &world.namespace, "r");
