@@ -122,15 +122,22 @@ pub(super) fn note(context: &Context, report: &mut Report) {
 }
 
 /// What was deleted to be created anew is to be there again before its parent waits, and not only when
-/// it has waited: the wait is owed until then.
+/// it has waited: the wait is owed until then. But once in a row only: what is deleted again at once is
+/// there already, by the hand of somebody else.
 fn wait_for_return(report: &mut Report) {
     let owed = report.memory.troubles_if(false).and_then(|troubles| troubles.owed_wait.take());
     let is_refused = report.failure().is_some_and(|failure| !failure.is_stalled());
-    let comes_back = !report.replacing.is_empty() || is_refused;
-    let is_away = report.recreated > 0 || (report.slowed.is_none() && comes_back);
-    report.slowed = report.slowed.max(owed);
-    if is_away && let Some(times) = report.slowed.take() {
+    let is_still_away = owed.is_some() && (!report.replacing.is_empty() || is_refused);
+    let is_away = match report.recreated {
+        0 => report.slowed.is_none() && is_still_away,
+        _ => owed.is_none(),
+    };
+    let times = report.slowed.max(owed).unwrap_or_default();
+    if is_away {
+        report.slowed = None;
         report.memory.troubles_mut().owed_wait = Some(times);
+    } else {
+        report.slowed = (times > 0).then_some(times);
     }
 }
 

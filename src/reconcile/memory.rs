@@ -61,8 +61,8 @@ pub struct Troubles {
     pub told_unsynced: BTreeSet<K8sType>,
     /// Children at which the server asked for patience, until it no longer does.
     pub throttled: BTreeSet<ChildId>,
-    /// How often something was too often in a run that has also deleted a child to create it anew: the
-    /// wait comes when that is there again.
+    /// While a child is away that was deleted to be created anew: how often something was too often (0
+    /// for not), for which the wait comes when it is there again.
     pub owed_wait: Option<u32>,
     /// Children that take their time to go.
     pub lingering: Lingering,

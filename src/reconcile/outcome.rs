@@ -77,7 +77,7 @@ impl Report {
     fn went_well(&self) -> Finished {
         let recheck = |after| Finished::Recheck { after };
         match self.end {
-            _ if self.recreated > 0 => Finished::Recreating,
+            _ if self.recreates_first() => Finished::Recreating,
             _ if !self.writes.is_empty() => Finished::Wrote,
             End::Outdated => recheck(RECHECK),
             // The time that the handler chose, however long.
@@ -110,7 +110,8 @@ impl Report {
     fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
         match self.retried(failure, longest) {
             throttled @ Finished::Throttled { .. } => throttled,
-            _ if self.recreated > 0 => Finished::Recreating,
+            _ if self.recreates_first() => Finished::Recreating,
+            _ if self.recreated > 0 && self.slowed.is_none() => Finished::Wrote,
             finished if !self.replacing.is_empty() => Finished::FailedUntilGone {
                 is_passing: finished == Finished::Failed,
                 at_most: SLOW_RECHECK.min(longest),
@@ -214,7 +215,8 @@ mod tests {
             (Some(500), 0, true, failed(none, minute)),
             (Some(422), 0, false, failed(longest, ever)),
             (Some(422), 0, true, failed(minute, minute)),
-            (Some(422), 1, false, Finished::Recreating),
+            // Somebody else had created it meanwhile.
+            (Some(422), 1, false, failed(longest, ever)),
         ] {
             let mut report = Report::new(SystemTime::now(), Memory::default());
             (report.slowed, report.recreated) = (Some(3), recreated);

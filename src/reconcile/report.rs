@@ -189,6 +189,11 @@ impl Report {
             || self.is_contested()
     }
 
+    /// Whether children were deleted so that others come after them, and not in the run before.
+    pub(super) fn recreates_first(&self) -> bool {
+        self.recreated > 0 && self.memory.troubles().owed_wait.is_some()
+    }
+
     /// Whether a write has failed that may succeed as it is.
     pub(super) fn has_passing_failures(&self) -> bool {
         self.child_failures.iter().any(|failure| !failure.is_permanent())

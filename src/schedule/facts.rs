@@ -52,8 +52,8 @@ pub enum Finished {
     },
     /// Children were written: run again on what the replies said.
     Wrote,
-    /// A child was deleted to be created anew: run again at once, however many runs in a row wrote
-    /// children, so that it is away no longer than it has to be.
+    /// A child was deleted to be created anew, and none in the run before: run again at once, however
+    /// many runs in a row wrote children, so that it is away no longer than it has to be.
     Recreating,
     /// Something has to happen elsewhere first; look again after this time at the latest.
     Recheck {

@@ -101,3 +101,24 @@ async fn a_repair_that_fails_first_is_told_as_one_when_it_is_done() {
     let to = drift.to.as_ref().map(ToString::to_string);
     assert_eq!((drift.from.to_string(), to), ("6".to_owned(), Some("7".to_owned())));
 }
+
+/// Each of two processes that want different things would go on at once for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_there_again_as_soon_as_it_is_deleted_makes_no_second_run_at_once() {
+    let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
+    let world = setup.desiring(desired("c")).before(|asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.is_about("dryRun=All") => (201, child("9", 2)),
+        "PATCH" => refusal(409, "Conflict"),
+        "GET" if of_child(asked) => (200, child("8", 1)),
+        "GET" => (200, parent("3")),
+        "DELETE" => done(),
+        _ => taken(),
+    });
+    let first = world.run(Memory::default()).await;
+    assert_eq!(first.finished(world.config()), Finished::Recreating, "{first:?}");
+    world.went("c");
+    let second = world.run(first.memory).await;
+    assert_eq!((second.recreated, world.asked("DELETE").len()), (1, 2), "{second:?}");
+    assert_eq!(second.finished(world.config()), Finished::Wrote);
+}
