@@ -34,8 +34,8 @@
 //! or the handler keeps changing its mind: the next look comes later each time, and it does come. If the
 //! run failed too, the longer wait counts, and the end of no child ends it.
 //!
-//! A run that has deleted a child to create it anew is followed by the next at once, whatever else there
-//! is to wait for: that comes when the child is there again.
+//! A run that has deleted a child to create it anew is followed by the next at once, unless one before it
+//! has done so too: whatever else there is to wait for comes when the child is there again.
 //!
 //! *Collect*, only with a debounce window:
 //!
