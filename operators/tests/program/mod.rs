@@ -29,10 +29,12 @@ const LISTEN: [&str; 2] = ["--listen", "127.0.0.1:0"];
 /// What is mounted is seen by the program alone.
 const OWN_MOUNTS: [&str; 2] = ["--map-root-user", "--mount"];
 
-/// Puts the account where a Pod has it, and becomes the program.
+/// An empty folder in the place of the system's.
+const OWN_RUN: &str = "mount -t tmpfs none /run";
+
+/// Puts the account there, where a Pod has it, and becomes the program.
 const IN_POD: &str = r#"
     account=/run/secrets/kubernetes.io/serviceaccount
-    mount -t tmpfs none /run
     mkdir -p "$account"
     cp ca.crt token namespace "$account"
     exec "$0" "$@"
@@ -62,13 +64,15 @@ impl Program {
     /// no matter of a package, so that such a machine may leave it out.
     pub(crate) async fn start_in_pod(account: &Path, (host, port): (&str, &str)) -> Option<Self> {
         let mut probe = Command::new("unshare");
-        let probed = probe.args(OWN_MOUNTS).arg("true").stderr(Stdio::null()).status().await;
+        let probe = probe.args(OWN_MOUNTS).args(["sh", "-ec", OWN_RUN]).stderr(Stdio::null());
+        let probed = probe.status().await;
         if !probed.as_ref().is_ok_and(ExitStatus::success) {
-            eprintln!("skipped: unshare {}: {probed:?}", OWN_MOUNTS.join(" "));
+            eprintln!("skipped: unshare {} and {OWN_RUN}: {probed:?}", OWN_MOUNTS.join(" "));
             return None;
         }
         let mut pod = isolated(Command::new("unshare"));
-        pod.args(OWN_MOUNTS).args(["sh", "-ec", IN_POD, PROGRAM]).args(LISTEN);
+        let script = format!("{OWN_RUN}\n{IN_POD}");
+        pod.args(OWN_MOUNTS).args(["sh", "-ec", &script, PROGRAM]).args(LISTEN);
         pod.args(["--cluster", "in-cluster"]);
         pod.envs([("KUBERNETES_SERVICE_HOST", host), ("KUBERNETES_SERVICE_PORT", port)]);
         Some(Self::spawn(pod, account))
