@@ -64,13 +64,16 @@
 pub mod actors;
 pub mod board;
 pub mod cluster;
+pub mod execute;
 pub mod history;
+pub mod journal;
 pub mod metrics;
 pub mod object;
 pub mod operator;
 pub mod plan;
 pub mod prelude;
-pub mod reconcile;
+pub mod report;
+pub mod run;
 pub mod schedule;
 pub mod store;
 pub mod supervisor;

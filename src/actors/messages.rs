@@ -9,10 +9,10 @@ use super::mailbox::Letter;
 use crate::{
     board::{Answer, OperatorState, Preview, Request},
     cluster::{WatchNote, Watched},
+    execute::{Origin, Permit},
     history::Cause,
     object::{K8sType, ObjectKey, SecretFields, Uid, Undecodable},
     operator::OperatorName,
-    reconcile::{Origin, Permit},
     schedule::Touch,
     store::Change,
 };

@@ -19,11 +19,12 @@ use super::{
 };
 use crate::{
     board::{Board, CommandError, ParentState, RunStage},
+    execute::{Context, Entry, Permit, Reconciled, Ticket, run_on},
     history::{Cause, Causes, Run},
-    metrics::MailboxDepth,
+    metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
     operator::is_paused,
-    reconcile::{Context, Entry, Job, Memory, Permit, Report, Ticket, run_on},
+    run::{Job, Memory},
     schedule::{Command, Finished, Input, NextWake, Phase, Priority, Schedule, Touch, WakeReason},
     store::StoreReader,
 };
@@ -47,6 +48,8 @@ pub(super) struct Reconciler {
     uid: Uid,
     schedule: Schedule,
     memory: Memory,
+    /// What counts of the parent as long as it is so.
+    gauges: Box<[Standing]>,
     causes: Causes,
     timer: Timer,
     ticket: Option<Ticket>,
@@ -59,8 +62,8 @@ impl Reconciler {
     pub(super) fn new(parts: Arc<ReconcilerParts>, key: ObjectKey, uid: Uid) -> Self {
         let schedule = Schedule::new(seed(&uid));
         let (memory, causes) = (Memory::default(), Causes::default());
-        let (timer, ticket, last_touch, debt) = <_>::default();
-        Self { parts, key, uid, schedule, memory, causes, timer, ticket, last_touch, debt }
+        let (timer, ticket, last_touch, debt, gauges) = <_>::default();
+        Self { parts, key, uid, schedule, memory, gauges, causes, timer, ticket, last_touch, debt }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -142,7 +145,7 @@ impl Reconciler {
 
     fn finished(
         &mut self,
-        joined: Result<Vec<Report>, JoinError>,
+        joined: Result<Vec<Reconciled>, JoinError>,
         causes: Vec<Cause>,
         ctx: &mut actix::Context<Self>,
     ) {
@@ -159,8 +162,10 @@ impl Reconciler {
         let finished = last.finished(config);
         let is_due = self.debt.end(last.owes_run());
         let mut runs = Vec::with_capacity(reports.len());
-        for (report, causes) in reports.into_iter().zip(causes) {
-            let (run, memory) = run_of(report, causes, config);
+        self.gauges =
+            self.parts.context.metrics().standing(self.parts.context.name(), &last.gauges);
+        for (reconciled, causes) in reports.into_iter().zip(causes) {
+            let (run, memory) = run_of(reconciled, causes, config);
             runs.push(run);
             self.memory = memory;
         }
@@ -177,7 +182,7 @@ impl Reconciler {
     }
 
     /// Takes in that a run was followed by another; returns why that ran.
-    fn went_on(&mut self, next: &Report, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
+    fn went_on(&mut self, next: &Reconciled, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
         let saw_all = self.last_touch.is_none_or(|touched| touched < next.began);
         self.step(Input::WentOn { saw_all }, ctx);
         let mut causes = vec![Cause::OwnWrites];
@@ -214,7 +219,7 @@ impl Reconciler {
             let is_paused = self.debt.is_owed() || parent.as_ref().is_some_and(is_paused);
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
-            state.unrest = self.memory.flapping.unrest().map(Box::new);
+            state.unrest = self.memory.flapping().unrest().map(Box::new);
             state.go_on(stage(phase));
             state.next_wake = next_wake(phase);
         });

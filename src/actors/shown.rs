@@ -8,25 +8,31 @@ use std::{
 
 use crate::{
     board::{ParentPhase, RunStage},
+    execute::Reconciled,
     history::{Cause, History, NextWake, Outcome, Run},
     operator::OperatorConfig,
-    reconcile::{Memory, Report},
+    run::Memory,
     schedule::{NextWake as Timer, Phase, WakeReason},
 };
 
 /// A run, and what is remembered of it. Not before it is judged: what others hold is in there.
-pub(super) fn run_of(report: Report, causes: Vec<Cause>, config: &OperatorConfig) -> (Run, Memory) {
+pub(super) fn run_of(
+    reconciled: Reconciled,
+    causes: Vec<Cause>,
+    config: &OperatorConfig,
+) -> (Run, Memory) {
+    let Reconciled { report, memory, started, began: _, took, steps } = reconciled;
     let outcome = report.outcome(config);
     let run = Run {
         causes,
         message: report.unsettled().map(Arc::from),
         decisions: report.decisions.into(),
-        steps: report.steps,
+        steps,
         unchanged: report.unchanged,
         wrote_status: report.wrote_status,
-        ..Run::new(report.started, report.took, outcome)
+        ..Run::new(started, took, outcome)
     };
-    (run, report.memory)
+    (run, memory)
 }
 
 /// The cause that the end of a timer is by itself.

@@ -23,10 +23,10 @@ use super::{
 use crate::{
     board::{Answer, Board, Command, OperatorInfo, Order, ParentPhase, Request},
     cluster::{Cluster, Watched},
+    execute::{CommonPlaces, Context, ContextParts},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion, Undecodable},
     operator::{self, OperatorConfig, OperatorName, SyncRequest, SyncResponse},
-    reconcile::{CommonPlaces, Context, ContextParts},
     store::{Change, Store},
 };
 

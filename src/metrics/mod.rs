@@ -9,6 +9,7 @@
 //! ```
 
 mod described;
+mod facts;
 mod family;
 mod mailbox;
 mod managers;

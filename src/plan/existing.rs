@@ -219,7 +219,7 @@ mod tests {
             paths: Vec::new(),
         };
         let mut memos = Memos::default();
-        memos.remember(&write(), &left, &operator);
+        memos.remember(&crate::plan::Settled::new(&write(), &left, &operator));
         let alike = service("8", &Value::Null);
         let filled = service("8", &json!(["192.0.2.1"]));
         for (live, is_left) in [(&alike, true), (&filled, false)] {

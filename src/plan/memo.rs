@@ -33,6 +33,18 @@ struct Odd {
 /// Of a parent that has no such children.
 static NOTHING_ODD: LazyLock<Odd> = LazyLock::new(Odd::default);
 
+/// A child as an apply leaves it: applying the same to this version of it changes nothing.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// The child.
+    pub id: ChildId,
+    /// What was desired, see [`Write::desired_hash`].
+    pub desired_hash: u64,
+    object: Object,
+    /// Where the server has made something else of it.
+    altered: Vec<String>,
+}
+
 /// Sixteen bytes, as there is one for every child of every parent.
 #[derive(Debug, Clone)]
 struct Memo {
@@ -53,17 +65,26 @@ struct Waiting {
     differed: Option<Memo>,
 }
 
+impl Settled {
+    /// The reply to the apply of `write`, or what was found to be as that wants it.
+    pub fn new(write: &Write, object: &Object, operator: &OperatorName) -> Self {
+        let altered = existing::differing_paths(write, object, operator);
+        let (id, desired_hash, object) = (write.id.clone(), write.desired_hash, object.clone());
+        Self { id, desired_hash, object, altered }
+    }
+}
+
 impl Memos {
-    /// Takes in that applying `write` to this version of the child changes nothing: it is the
-    /// reply to that apply, or was found to be as desired.
-    pub fn remember(&mut self, write: &Write, settled: &Object, operator: &OperatorName) {
+    /// Takes in how a child was left.
+    pub fn remember(&mut self, settled: &Settled) {
+        let Settled { id, desired_hash, object, altered } = settled;
         if let Some(odd) = &mut self.odd {
-            odd.contested.remove(&write.id);
-            odd.waiting.remove(&write.id);
+            odd.contested.remove(id);
+            odd.waiting.remove(id);
         }
-        self.alter(&write.id, existing::differing_paths(write, settled, operator));
-        let memo = Memo::new(write.desired_hash, settled);
-        match self.find(settled.ty(), settled.key()) {
+        self.alter(id, altered.clone());
+        let memo = Memo::new(*desired_hash, object);
+        match self.find(object.ty(), object.key()) {
             Ok(at) => self.settled[at] = memo,
             Err(at) => self.settled.insert(at, memo),
         }
@@ -126,10 +147,10 @@ impl Memos {
         self.odd_mut().waiting.insert(write.id.clone(), owed);
     }
 
-    /// Takes in that a child which waits to be deleted is really not as `write` wants it.
-    pub fn differs(&mut self, write: &Write, live: &Object) {
-        if let Some(waiting) = self.odd.as_mut().and_then(|odd| odd.waiting.get_mut(&write.id)) {
-            waiting.differed = Some(Memo::new(write.desired_hash, live));
+    /// Takes in that a child which waits to be deleted is really not as it is desired.
+    pub fn differs(&mut self, known: &Settled) {
+        if let Some(waiting) = self.odd.as_mut().and_then(|odd| odd.waiting.get_mut(&known.id)) {
+            waiting.differed = Some(Memo::new(known.desired_hash, &known.object));
         }
     }
 

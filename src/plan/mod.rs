@@ -57,7 +57,7 @@ pub use interlock::{
     Exceeded, HeldDeletions, Interlock, Minute, Taken, Verdict, WantedDeletions, judge,
 };
 pub use lingering::Lingering;
-pub use memo::Memos;
+pub use memo::{Memos, Settled};
 pub use ownership::{can_own, differ_in_claim_only, is_ours};
 pub use refusal::{Refusal, RefusalReason};
 pub use resolve::{

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::{
     Backoff, Priority,
     facts::{Command, Finished, Input, NextWake, Phase, Touch, WakeReason},
+    going_on::{WRITING_RUNS_AT_ONCE, is_due},
 };
 
 /// What all parents of an operator have in common.
@@ -34,9 +35,6 @@ pub struct Schedule {
     /// The strongest change that waits for the timer, whatever that was set for.
     held: Option<Touch>,
 }
-
-/// After this many runs in a row that wrote children, the next ones wait.
-pub const WRITING_RUNS_AT_ONCE: u32 = 3;
 
 /// Handlers name any time, and one that names none would have its parent run without a pause.
 const SHORTEST: Duration = Duration::from_millis(100);
@@ -217,9 +215,7 @@ impl Schedule {
         policy: &Policy,
         now: Instant,
     ) -> Command {
-        let is_due = finished == Finished::Recreating
-            || (finished == Finished::Wrote && self.writing_runs < WRITING_RUNS_AT_ONCE);
-        if is_due {
+        if is_due(finished, self.writing_runs) {
             // It finishes what was begun, so it is as urgent as that.
             let urgent = dirty.map_or(priority, |touch| priority.min(touch.into()));
             return self.enqueue(urgent, policy, now);

@@ -61,12 +61,14 @@ mod backoff;
 #[cfg(test)]
 pub(crate) mod dice;
 mod facts;
+mod going_on;
 mod machine;
 mod queue;
 
 pub use backoff::Backoff;
 pub use facts::{Command, Finished, Input, NextWake, Phase, Touch, WakeReason};
-pub use machine::{Policy, Schedule, WRITING_RUNS_AT_ONCE};
+pub use going_on::{WRITING_RUNS_AT_ONCE, goes_on};
+pub use machine::{Policy, Schedule};
 pub use queue::{Place, Priority, Queue};
 
 #[cfg(test)]

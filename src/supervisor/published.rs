@@ -8,9 +8,9 @@ use std::{
 
 use crate::{
     actors::{Postbox, Published},
+    execute::{Origin, Publish},
     object::K8sType,
     operator::{OperatorConfig, OperatorName},
-    reconcile::{Origin, Publish},
     store::Change,
 };
 

@@ -29,8 +29,8 @@ use super::{
 use crate::{
     actors::{Arbiters, OperatorStateChanged},
     board::OperatorState,
+    execute::{Context, panic_text},
     operator::{Handler, OperatorConfig, OperatorName},
-    reconcile::{Context, panic_text},
     web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
 };
 

@@ -22,10 +22,11 @@ use crate::{
     },
     board::{BEAT_EVERY, Board, OperatorInfo, QueueReader, RunStage},
     cluster::{Cluster, WatchSpec},
+    execute::{CommonPlaces, Context, ContextParts, Show},
+    journal::Failure,
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
     operator::{Handler, OperatorConfig, OperatorName},
-    reconcile::{CommonPlaces, Context, ContextParts, Failure, Show},
     store::Store,
     web::Program,
 };

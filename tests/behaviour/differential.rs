@@ -7,7 +7,7 @@ use kube::api::{Patch, PatchParams};
 use operetta::{
     object::{KeptManagers, Object},
     operator::{Children, OperatorName},
-    plan::{Memos, Plan, PlanInput, Step, Write, plan},
+    plan::{Memos, Plan, PlanInput, Settled, Step, Write, plan},
     prelude::*,
 };
 use serde::Deserialize;
@@ -191,7 +191,8 @@ impl Case<'_> {
         // Not every wish is a valid one beside what others have set.
         let Ok(reply) = self.apply("op", &write.body, false).await else { return Verdict::Right };
         let operator = OperatorName::new("op").unwrap();
-        self.memos.remember(&write, &self.object(&reply), &operator);
+        let settled = Settled::new(&write, &self.object(&reply), &operator);
+        self.memos.remember(&settled);
         let again = self.plan(wish, &reply, &self.memos);
         if !again.steps.is_empty() {
             return Verdict::Wrong(format!("written again: {:?}", again.steps));

@@ -26,11 +26,11 @@ use super::{
 use crate::{
     board::{BEAT_EVERY, Board, OperatorState, Pulse},
     cluster::Watched,
+    execute::{Context, Origin},
     history::Cause,
     metrics::MailboxDepth,
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::OperatorName,
-    reconcile::{Context, Origin},
     schedule::Touch,
     store::{Change, StoreReader},
 };

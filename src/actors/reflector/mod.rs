@@ -126,7 +126,7 @@ impl Reflector {
         Postbox::new(&self.start(), &mailbox)
     }
 
-    fn tell(&self, changes: Vec<Change>, origin: Option<crate::reconcile::Origin>) {
+    fn tell(&self, changes: Vec<Change>, origin: Option<crate::execute::Origin>) {
         if changes.is_empty() {
             return;
         }

@@ -142,14 +142,17 @@ impl Flapping {
         Some(Unrest { why, message: told.join("; ") })
     }
 
-    /// What has begun since the last time: reasons and messages.
-    pub fn take_news(&mut self) -> Vec<(FlappingReason, String)> {
-        let is_new = |it: &&mut Counters| it.is_flapping() && !it.is_said;
-        let news = self.0.iter_mut().filter(is_new).map(|counters| {
-            counters.is_said = true;
-            (counters.why, counters.message())
-        });
-        news.collect()
+    /// What has begun and was not announced yet: reasons and sentences.
+    pub fn news(&self) -> Vec<(FlappingReason, String)> {
+        let news = self.flapping().filter(|counters| !counters.is_said);
+        news.map(|counters| (counters.why, counters.message())).collect()
+    }
+
+    /// Takes in that all of it was announced.
+    pub fn announced(&mut self) {
+        for counters in &mut self.0 {
+            counters.is_said |= counters.is_flapping();
+        }
     }
 
     fn flapping(&self) -> impl Iterator<Item = &Counters> {

@@ -40,10 +40,10 @@ pub struct WantedDeletions<'a> {
 }
 
 /// What a parent's runs remember of its deletions; most parents have nothing to remember.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Interlock(Option<Box<Held>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Held {
     /// While deletions are held, or not all are known: how many children there were.
     of: Option<usize>,

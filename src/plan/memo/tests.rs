@@ -42,11 +42,11 @@ fn write(image: &str) -> Write {
 fn the_version_that_an_apply_left_is_settled_for_the_same_wish() {
     let reply = live("u", "mirror/x", &json!(1), &fields());
     let mut memos = Memos::default();
-    memos.remember(&write("x"), &reply, &operator());
+    memos.remember(&Settled::new(&write("x"), &reply, &operator()));
     assert!(memos.is_settled(&write("x"), &reply));
     assert!(!memos.is_settled(&write("y"), &reply));
     assert!(!memos.is_settled(&write("x"), &live("v", "mirror/x", &json!(1), &fields())));
-    memos.remember(&write("y"), &reply, &operator());
+    memos.remember(&Settled::new(&write("y"), &reply, &operator()));
     assert!(!memos.is_settled(&write("x"), &reply) && memos.len() == 1);
     memos.forget(&write("y").id);
     assert!(memos.is_empty());
@@ -56,7 +56,7 @@ fn the_version_that_an_apply_left_is_settled_for_the_same_wish() {
 fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
     let reply = live("u", "mirror/x", &json!(1), &fields());
     let mut memos = Memos::default();
-    memos.remember(&write("x"), &reply, &operator());
+    memos.remember(&Settled::new(&write("x"), &reply, &operator()));
     let less = json!({"f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {".": {}}}}});
     for (wish, live, is_alike) in [
         ("x", reply.clone(), true),
@@ -77,7 +77,7 @@ fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
 fn how_a_child_was_left_is_kept_until_it_is_so_again_under_the_same_wish() {
     let (left, now) = (live("u", "x", &json!(1), &fields()), live("u", "z", &json!(1), &fields()));
     let mut before = Memos::default();
-    before.remember(&write("x"), &left, &operator());
+    before.remember(&Settled::new(&write("x"), &left, &operator()));
     for (wish, is_kept) in [("x", true), ("y", false)] {
         for seen in [Some(&now), None] {
             let mut memos = Memos::default();
@@ -85,7 +85,7 @@ fn how_a_child_was_left_is_kept_until_it_is_so_again_under_the_same_wish() {
             assert_eq!(memos.left(&write(wish).id).is_some(), is_kept, "{wish}");
             let children: Vec<_> = seen.into_iter().filter(|_| is_kept).collect();
             assert!(memos.are_untouched(&children) && memos.is_empty(), "{wish}");
-            memos.remember(&write(wish), &now, &operator());
+            memos.remember(&Settled::new(&write(wish), &now, &operator()));
             assert_eq!(memos.left(&write(wish).id).map(|(_, left)| left), Some(&now));
         }
     }

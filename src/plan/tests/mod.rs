@@ -283,7 +283,7 @@ impl World {
         let Ok(reply) = self.server.apply(&write.id, &write.body) else {
             return told + &self.conflict(write);
         };
-        self.memos.remember(&write, &reply, &self.operator);
+        self.memos.remember(&Settled::new(&write, &reply, &self.operator));
         self.wishes.insert(write.id, write.desired_hash);
         told
     }

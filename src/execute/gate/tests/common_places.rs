@@ -1,0 +1,207 @@
+//! Several operators, whose places are those of all.
+
+use std::{pin::pin, sync::mpsc::channel};
+
+use super::*;
+use crate::execute::gate::permit::SHORT_RUN;
+
+/// Gates of operators with this limit each, in one process.
+fn process(operators: usize, limit: usize) -> Vec<World> {
+    let common = CommonPlaces::for_limits([limit]);
+    let one = |_| {
+        let mut world = world(limit);
+        let queue = world.metrics.queue(&OperatorName::new("op").unwrap());
+        world.gate = Gate::new(limit, common.clone(), queue);
+        world
+    };
+    (0..operators).map(one).collect()
+}
+
+fn fill(world: &World, places: usize) -> Vec<Permit> {
+    (0..places).map(|_| world.now()).collect()
+}
+
+#[test]
+fn an_operator_alone_has_all_its_places_and_one_that_takes_all_leaves_the_others_their_own() {
+    let [a, b] = &process(2, 5)[..] else { panic!() };
+    let _all = fill(a, 5);
+    for _ in 0..3 {
+        let _own = b.now();
+        let _ticket = b.later(Priority::Change, "b");
+        assert_eq!(b.next(), None);
+    }
+}
+
+#[test]
+fn a_free_place_goes_to_who_asked_first_and_not_back_to_who_gave_it_up() {
+    let [a, b] = &process(2, 6)[..] else { panic!() };
+    let (mut of_a, _of_b) = (fill(a, 4), fill(b, 2));
+    let _waiting = [b.later(Priority::Background, "b1"), b.later(Priority::Background, "b2")];
+    let _waiting_too = [a.later(Priority::Deletion, "a1"), a.later(Priority::Deletion, "a2")];
+    of_a.pop();
+    let b1 = b.admitted.try_recv().unwrap();
+    assert_eq!((b1.0, a.next(), b.next()), ("b1", None, None));
+    of_a.pop();
+    let a1 = a.admitted.try_recv().unwrap();
+    assert_eq!((a1.0, a.next(), b.next()), ("a1", None, None), "each in its turn");
+    drop(b1);
+    assert_eq!([b.next(), a.next()], [Some("b2"), Some("a2")]);
+}
+
+#[test]
+fn no_place_is_free_while_operators_on_their_own_take_more_than_there_are() {
+    let [a, b, c] = &process(3, 4)[..] else { panic!() };
+    let (mut of_a, _of_b, of_c) = (fill(a, 4), b.now(), c.now());
+    let _waiting = b.later(Priority::Change, "b");
+    of_a.pop();
+    drop(of_c);
+    assert_eq!(b.next(), None);
+    of_a.pop();
+    assert_eq!(b.next(), Some("b"));
+}
+
+#[test]
+fn a_free_place_passes_those_who_have_no_use_for_it_any_more() {
+    let [a, gives_up, closed, gone, last] = &mut process(5, 9)[..] else { panic!() };
+    let mut of_a = fill(a, 3);
+    let own: Vec<Permit> =
+        [&*gives_up, &*closed, &*last].iter().flat_map(|world| fill(world, 2)).collect();
+    drop(gives_up.later(Priority::Change, "gave up"));
+    let _tickets = [closed.later(Priority::Change, "closed"), {
+        let _gone = gone.now();
+        let ticket = gone.later(Priority::Change, "gone");
+        drop(ticket);
+        *gone = world(9);
+        last.later(Priority::Change, "last")
+    }];
+    closed.gate.close();
+    of_a.pop();
+    assert_eq!([gives_up.next(), closed.next(), last.next()], [None, None, Some("last")]);
+    assert_eq!(format!("{:?}", a.gate.0.common), "CommonPlaces(8 of 9 taken, 0 in line)");
+    drop(own);
+}
+
+/// A run with this permit that never ends.
+fn hang(permit: Permit) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(async move { permit.during(pin!(std::future::pending())).await })
+}
+
+/// As if a moment more than a short run had passed.
+async fn when_runs_are_long() {
+    tokio::task::yield_now().await;
+    tokio::time::advance(SHORT_RUN + Duration::from_millis(1)).await;
+    tokio::task::yield_now().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_whose_runs_hang_leaves_the_others_as_many_as_if_it_were_not_there() {
+    let [hangs, other] = &process(2, 3)[..] else { panic!() };
+    let hanging: Vec<_> = fill(hangs, 3).into_iter().map(hang).collect();
+    let _own = other.now();
+    let _tickets = ["b", "c", "d"].map(|name| other.later(Priority::Change, name));
+    assert!(other.admitted.try_recv().is_err());
+    when_runs_are_long().await;
+    let let_in: Vec<_> = other.admitted.try_iter().collect();
+    assert_eq!(let_in.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["b", "c"]);
+    assert_eq!(format!("{:?}", other.gate.0.common), "CommonPlaces(3 of 3 taken, 0 in line)");
+    let _no_more_of_its_own = hangs.later(Priority::Deletion, "e");
+    for run in hanging {
+        run.abort();
+        let _ = run.await;
+    }
+    assert_eq!(hangs.next(), Some("e"), "its own place is free again");
+    assert_eq!(format!("{:?}", hangs.gate), "Gate(0 of 3 in flight)");
+    drop(let_in);
+    assert_eq!(other.next(), Some("d"));
+    assert_eq!(format!("{:?}", other.gate.0.common), "CommonPlaces(1 of 3 taken, 0 in line)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_has_its_own_place_beside_its_run_that_hangs() {
+    let [hangs, other] = &process(2, 2)[..] else { panic!() };
+    let _hanging = hang(hangs.now());
+    let _other = other.now();
+    let _ticket = hangs.later(Priority::Change, "b");
+    assert!(hangs.admitted.try_recv().is_err());
+    when_runs_are_long().await;
+    assert_eq!(hangs.next(), Some("b"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_run_gives_its_place_up_when_it_ends() {
+    let world = world(1);
+    let permit = world.now();
+    let _ticket = world.later(Priority::Change, "next");
+    permit.during(pin!(tokio::time::sleep(SHORT_RUN / 2))).await;
+    assert_eq!(world.next(), Some("next"));
+    assert_eq!(format!("{:?}", world.gate.0.common), "CommonPlaces(0 of 1 taken, 0 in line)");
+}
+
+/// No order of coming and going leaves a place free while somebody waits who could have it.
+#[test]
+fn a_place_is_never_free_while_somebody_waits_for_it() {
+    let worlds = process(3, 6);
+    let (mut permits, mut tickets) = (Vec::new(), Vec::new());
+    let mut random = 1_u64;
+    let mut below = |limit: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(random >> 33).unwrap() % limit.max(1)
+    };
+    for _ in 0..20_000 {
+        let (at, world) = {
+            let at = below(3);
+            (at, &worlds[at])
+        };
+        match below(6) {
+            0 | 1 => {
+                let tell = world.tell.clone();
+                let waiter = move |permit| tell.send(("", permit)).unwrap();
+                match world.gate.enter(Priority::Change, waiter) {
+                    Entry::Now(permit) => permits.push((at, permit)),
+                    Entry::Later(ticket) => tickets.push(ticket),
+                }
+            }
+            2 | 3 if !permits.is_empty() => drop(permits.swap_remove(below(permits.len()))),
+            4 if !permits.is_empty() => {
+                let at = below(permits.len());
+                permits[at].1.leave_common();
+            }
+            5 if !tickets.is_empty() => drop(tickets.swap_remove(below(tickets.len()))),
+            _ => {}
+        }
+        for (at, world) in worlds.iter().enumerate() {
+            permits.extend(world.admitted.try_iter().map(|(_, permit)| (at, permit)));
+        }
+        let places_of =
+            |at: usize| permits.iter().filter(|it| it.0 == at && it.1.in_common).count();
+        let taken: usize = (0..3).map(places_of).sum();
+        assert!(taken <= 6 + 2, "more than there are places");
+        for (at, world) in worlds.iter().enumerate() {
+            let look = world.gate.look();
+            let waits = look.waiting.values().sum::<usize>() > 0 && look.running < look.limit;
+            assert!(!waits || (places_of(at) > 0 && taken >= 6), "{:?}", world.gate);
+        }
+    }
+}
+
+/// What is looked for is a place that is given up between a look and the way into the line.
+#[test]
+fn nobody_is_forgotten_when_many_come_and_go_at_once() {
+    const RUNS: usize = 5_000;
+    let gates: Vec<Gate> = process(4, 3).iter().map(|world| world.gate.clone()).collect();
+    let (tell, ended) = channel();
+    let run = |gate: &Gate| {
+        let (now, later) = (tell.clone(), tell.clone());
+        match gate.enter(Priority::Change, move |_permit| later.send(()).unwrap()) {
+            Entry::Now(_permit) => now.send(()).map(|()| None).unwrap(),
+            Entry::Later(ticket) => Some(ticket),
+        }
+    };
+    let of_one = |gate: &Gate| (0..RUNS).filter_map(|_| run(gate)).collect::<Vec<Ticket>>();
+    let _tickets: Vec<_> = std::thread::scope(|scope| {
+        let of_one = &of_one;
+        let threads: Vec<_> = gates.iter().map(|gate| scope.spawn(move || of_one(gate))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(ended.try_iter().count(), gates.len() * RUNS);
+}

@@ -1,0 +1,165 @@
+//! What a run would do now: the handler is asked and a plan is made, and nothing comes of it. One at
+//! a time for an operator, so that whoever looks does not take the threads of those who run.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::Context;
+use crate::{
+    board::{CommandError, Preview},
+    journal::{Failure, in_the_way},
+    object::{K8sType, Object, ObjectKey, Quoted, Redactor, Uid},
+    operator::{Children, ConflictPolicy, Shallow, SyncRequest, SyncResponse},
+    plan::{self, ChildId, ForeignChild, Memos, Plan, PlanInput, Step},
+    run::{HandlerFailures, Memory, Snapshot},
+};
+
+/// What it takes from the runs before it.
+#[derive(Debug, Default)]
+pub struct Remembered {
+    failures: HandlerFailures,
+    memos: Memos,
+    foreign: BTreeMap<ChildId, ForeignChild>,
+}
+
+/// It may be that somebody else looks, or that a handler hangs that was asked before.
+const BUSY: &str =
+    "the handler is still asked what another run would do: ask again when it has answered";
+
+impl Memory {
+    /// What a preview needs of it: beside a run there is no more than a copy.
+    pub fn remembered(&self) -> Remembered {
+        let (failures, memos) = (self.handler_failures(), self.memos().clone());
+        Remembered { failures, memos, foreign: self.foreign().clone() }
+    }
+}
+
+impl Context {
+    /// Plans for a parent and does nothing, with what its last run remembered.
+    ///
+    /// # Errors
+    /// When the handler fails, refuses to return in time, or wants what cannot be.
+    pub async fn preview(
+        &self,
+        key: &ObjectKey,
+        uid: &Uid,
+        Remembered { failures, memos, foreign }: Remembered,
+    ) -> Result<Preview, CommandError> {
+        let gone =
+            || CommandError::NoParent { operator: self.name().to_string(), key: key.clone() };
+        let parent = self.parent(key, uid).ok_or_else(gone)?;
+        if self.is_leaving(&parent) {
+            return Err(CommandError::Undecided("it is on its way out: nothing is planned".into()));
+        }
+        if let Some(why) = self.why_unavailable() {
+            return Err(undecided(&Failure::Unavailable(why)));
+        }
+        let observed = self.observed(&parent);
+        let children = self.ours(&parent, &observed);
+        let failures = failures.of(&parent);
+        let request = SyncRequest { parent: parent.clone(), children, failures };
+        let response = match self.ask(request).await {
+            Err(CommandError::Undecided(why)) => {
+                let shown = self.redactor(&parent).await.shown(&Quoted::new(why));
+                return Err(CommandError::Undecided(shown.to_string()));
+            }
+            response => response?,
+        };
+        let planned = |desired, memos: &Memos| {
+            let plan = plan::plan(PlanInput {
+                config: self.config(),
+                operator: self.name(),
+                parent: &parent,
+                desired,
+                observed: &observed,
+                unsynced: &self.unsynced(&parent),
+                memos,
+            });
+            plan.map_err(|refusals| undecided(&Failure::Refused(refusals)))
+        };
+        let mut plan = planned(response.children.clone(), &memos)?;
+        let contested = left_to_others(&plan);
+        if !contested.is_empty() {
+            // As if nobody held anything: what is desired is to be seen.
+            let mut memos = memos;
+            for id in contested.keys() {
+                memos.forget(id);
+            }
+            plan = planned(response.children, &memos)?;
+        }
+        let live = self.live(&plan);
+        let foreign = standing_in_the_way(&plan, &foreign);
+        Ok(Preview { plan, live, foreign, contested })
+    }
+
+    /// A thread that does not return in time keeps the one place until it does.
+    async fn ask(&self, request: SyncRequest) -> Result<SyncResponse, CommandError> {
+        let place = Arc::clone(self.previews()).try_acquire_owned();
+        let place = place.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
+        let (handler, deadline) = (self.handler().clone(), self.config().handler_deadline);
+        let thread = tokio::task::spawn_blocking(move || {
+            let answer = handler.sync(&request).map(Shallow::shallow);
+            drop(place);
+            answer
+        });
+        let joined = tokio::time::timeout(deadline, thread).await;
+        let joined = joined.map_err(|_| undecided(&Failure::Overdue(deadline)))?;
+        let answer = joined.map_err(|_| CommandError::Undecided("the handler panicked".into()))?;
+        let answer = answer.map_err(|error| {
+            CommandError::Undecided(format!("the handler returned an error: {error:#}"))
+        })?;
+        match answer.unserializable {
+            Some(why) => Err(CommandError::Undecided(why)),
+            None => Ok(answer),
+        }
+    }
+
+    fn ours(&self, parent: &Object, observed: &Children) -> Children {
+        let of_type = |ty: &K8sType| {
+            let children = observed.of_type(ty).iter();
+            let ours = children.filter(|child| self.settings().is_ours(parent, child));
+            (ty.clone(), ours.cloned().collect())
+        };
+        Children::new(self.config().children.iter().map(|child| of_type(&child.ty)))
+    }
+
+    /// What is hidden of a parent.
+    async fn redactor(&self, parent: &Object) -> Redactor {
+        let schema = match self.known_schema() {
+            Some(schema) => Some(schema),
+            None if !parent.ty().may_be_custom() => None,
+            None => match self.schema().await {
+                Ok(Some(schema)) => Some(schema),
+                Ok(None) | Err(_) => return Redactor::Everything { is_passing: false },
+            },
+        };
+        let children = self.observed(parent);
+        let secrets = schema.as_ref().map(|schema| &schema.secrets);
+        Redactor::over(parent, children.iter(), secrets)
+    }
+
+    fn live(&self, plan: &Plan) -> BTreeMap<ChildId, Object> {
+        let ids = plan.steps.iter().map(Step::id);
+        let live = ids.filter_map(|id| Some((id.clone(), self.cached(id)?)));
+        live.collect()
+    }
+}
+
+/// What a run would not create, as long as that is as the last one found it.
+fn standing_in_the_way(
+    plan: &Plan,
+    foreign: &BTreeMap<ChildId, ForeignChild>,
+) -> BTreeMap<ChildId, String> {
+    let creates = plan.steps.iter().filter(|step| matches!(step, Step::Create(_)));
+    let known = creates.filter_map(|step| foreign.get(step.id()));
+    known.map(|child| (child.id.clone(), in_the_way(child))).collect()
+}
+
+/// What a run would not write, as others hold fields of it.
+fn left_to_others(plan: &Plan) -> BTreeMap<ChildId, String> {
+    let contested = plan.memos.contested().filter(|it| it.policy == ConflictPolicy::Report);
+    contested.map(|it| (it.id.clone(), it.why().to_string())).collect()
+}
+
+fn undecided(failure: &Failure) -> CommandError {
+    CommandError::Undecided(failure.to_string())
+}

@@ -1,0 +1,333 @@
+//! What a run does when the API server does not say what it hoped for.
+
+mod cook;
+mod counting;
+mod deleting;
+mod disputes;
+mod ending;
+mod event_reading;
+mod finalizers;
+mod halting;
+mod in_the_way;
+mod inheriting;
+mod interlock;
+mod labels;
+mod lending;
+mod lingering;
+mod objects;
+mod on_delete;
+mod pausing;
+mod recreating;
+mod restraint;
+mod rival;
+mod scripted;
+mod secrets;
+mod setup;
+mod shared_status;
+mod statuses;
+mod unsynced;
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use objects::{
+    Reply, app, child, desired, openapi, parent, refusal, uncollectable_child, with_status,
+};
+use serde_json::{Value, json};
+use setup::Setup;
+
+use super::{drive::reconcile, *};
+use crate::{
+    history::Verb,
+    journal::{End, Fact, Failure, Held, Journal, Left, PausedBy, Written},
+    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
+    operator::{
+        Allowance, ChildConfig, ConflictPolicy, Handler, Propagation, SyncRequest, SyncResponse,
+    },
+    plan::{ChildId, ForeignChild},
+    run::{Cache, Job, Memory, Snapshot, StopReason},
+    schedule::Finished,
+};
+
+fn of_child(asked: &scripted::Asked) -> bool {
+    asked.is_about("/pods/c")
+}
+
+fn pods() -> K8sType {
+    K8sType::namespaced("v1", "Pod", "pods")
+}
+
+fn secrets() -> K8sType {
+    K8sType::namespaced("v1", "Secret", "secrets")
+}
+
+fn done() -> Reply {
+    (200, json!({"kind": "Status", "status": "Success"}))
+}
+
+fn taken() -> Reply {
+    (201, json!({}))
+}
+
+/// A handler may give up after so many failures of its own; those of the server are no reason to.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_is_told_how_often_it_has_failed_for_the_parent_as_it_is() {
+    type Told = Arc<std::sync::Mutex<Vec<u32>>>;
+    let world = |setup: Setup, told: &Told| {
+        let told = told.clone();
+        let setup = setup.asking(move |request| told.lock().unwrap().push(request.failures));
+        setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => refusal(403, "Forbidden"),
+        })
+    };
+    let setup = || Setup::new(pods(), ChildConfig::apply());
+    let (failing, refused) = (Told::default(), Told::default());
+    let cook = world(setup().failing_for_good(), &failing);
+    let mut memory = Memory::default();
+    for generation in [1, 1, 1, 2, 2] {
+        let mut now = parent("3");
+        now["metadata"]["generation"] = json!(generation);
+        now["metadata"]["resourceVersion"] = json!((generation + 10).to_string());
+        cook.changed_parent(&now);
+        memory = cook.run(memory).await.memory;
+    }
+    assert_eq!(*failing.lock().unwrap(), [0, 1, 2, 0, 1]);
+    let cook = world(setup().desiring(desired("c")), &refused);
+    for _ in 0..2 {
+        let report = cook.run(memory).await;
+        assert!(report.failure().is_some(), "{report:?}");
+        memory = report.memory;
+    }
+    assert_eq!(*refused.lock().unwrap(), [0, 0], "another spec, and then no failure of its own");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_others_deleted_before_it_was_recreated_wakes_its_parent() {
+    let world = Setup::new(pods(), ChildConfig::recreate())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => refusal(409, "Conflict"),
+            "DELETE" => refusal(404, "NotFound"),
+            _ => taken(),
+        });
+    world.run(Memory::default()).await;
+    assert_eq!(world.asked("DELETE").len(), 1);
+    assert!(world.told_the_parent_too(), "nobody creates it anew");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_irreplaceable_child_that_was_given_up_is_not_deleted() {
+    let world =
+        Setup::new(secrets(), ChildConfig::apply()).caching(child("5", 1)).before(|asked| {
+            match asked.method.as_str() {
+                "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+                "GET" => {
+                    let mut given_up = child("6", 1);
+                    given_up["metadata"]["ownerReferences"] = json!([]);
+                    (200, given_up)
+                }
+                "DELETE" => done(),
+                _ => taken(),
+            }
+        });
+    world.run(Memory::default()).await;
+    assert!(world.asked("GET").iter().any(|asked| asked.is_about("/secrets/c")));
+    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_for_good_that_the_status_does_not_say_yet_is_tried_again() {
+    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" => refusal(500, "InternalError"),
+            _ => taken(),
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    assert!(!report.wrote_status);
+    assert_eq!(report.finished(world.config()), Finished::Failed);
+}
+
+/// As where the CRD requires fields that only a run sets that goes well.
+#[tokio::test(flavor = "multi_thread")]
+async fn that_the_status_cannot_say_a_failure_is_told_by_an_event() {
+    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" => refusal(422, "Invalid"),
+            _ => taken(),
+        }
+    });
+    world.run(Memory::default()).await;
+    let is_it = |asked: &scripted::Asked| asked.body["reason"] == "StatusRefused";
+    world.until(|| world.asked("POST").iter().any(is_it)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_for_good_that_the_status_says_rests() {
+    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            _ => taken(),
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    assert!(report.wrote_status);
+    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
+    let conflicts = AtomicUsize::new(2);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if conflicts.load(Ordering::Acquire) > 0 => {
+            conflicts.fetch_sub(1, Ordering::AcqRel);
+            refusal(409, "Conflict")
+        }
+        "PATCH" => (200, child("9", 2)),
+        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(script);
+    let report = world.run(Memory::default()).await;
+    assert!(report.failure().is_none(), "{report:?}");
+    assert_eq!(report.writes.len(), 1);
+    let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
+    assert_eq!(reads.count(), 2, "one for each conflict");
+}
+
+fn immutable_field() -> Reply {
+    let cause = json!({"field": "spec.x", "message": "Invalid value: field is immutable"});
+    let details = json!({"name": "c", "causes": [cause]});
+    (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
+}
+
+/// The server calls a field immutable, also in the new object.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"].get("uid").is_none() => refusal(409, "Conflict"),
+        "PATCH" => immutable_field(),
+        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
+        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+        "DELETE" => done(),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply().recreate_if_immutable())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(script);
+    let first = world.run(Memory::default()).await;
+    assert!(first.failure().is_none() && first.writes.len() == 1, "{first:?}");
+    let second = world.run(first.memory).await;
+    assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"), "{second:?}");
+    let deletions = world.asked("DELETE");
+    assert_eq!(deletions.len(), 1);
+    let preconditions = &deletions[0].body["preconditions"];
+    assert_eq!(*preconditions, json!({"uid": "cu", "resourceVersion": "8"}));
+    assert_eq!(deletions[0].body["propagationPolicy"], "Background");
+}
+
+/// What stood in the way of the wish then is gone with the object that the other wish made.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_was_made_by_another_wish_since_is_recreated_again() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" if asked.body["metadata"].get("uid").is_none() => (201, child("9", 3)),
+        "PATCH" => immutable_field(),
+        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
+        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
+        "DELETE" => done(),
+        _ => taken(),
+    };
+    let wanting = |x: u64| {
+        let mut wanted = desired("c");
+        wanted["spec"]["x"] = json!(x);
+        Setup::new(pods(), ChildConfig::apply().recreate_if_immutable()).desiring(wanted)
+    };
+    let there = wanting(2).caching(child("5", 1)).before(script);
+    let deleted = there.run(Memory::default()).await;
+    let created = wanting(3).before(script).run(deleted.memory).await;
+    assert_eq!(created.writes.len(), 1, "{created:?}");
+    let there = wanting(2).caching(child("9", 3)).before(script);
+    let again = there.run(created.memory).await;
+    assert!(again.failure().is_none(), "{again:?}");
+    assert_eq!(there.asked("DELETE").len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_the_server_refuses_is_told_by_an_event() {
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
+            "PATCH" => refusal(422, "Invalid"),
+            _ => taken(),
+        });
+    world.run(Memory::default()).await;
+    world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_that_is_refused_changes_nothing_for_its_run() {
+    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
+        match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => refusal(403, "Forbidden"),
+        }
+    });
+    let report = world.run(Memory::default()).await;
+    world.until_asked("POST", "/events").await;
+    assert!(report.wrote_status);
+    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
+    assert!(matches!(report.failure(), Some(Failure::Handler { .. })));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping() {
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .caching(child("5", 1))
+        .desiring(desired("c"))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => (200, child("5", 1)),
+            _ => taken(),
+        });
+    let mut memory = Memory::default();
+    for _ in 0..5 {
+        // As if the server dropped the field and forgot it.
+        memory.forget_memos();
+        let report = world.run(memory).await;
+        assert!(report.writes.is_empty() && report.memory.flapping().condition().is_none());
+        assert_eq!(report.noop_writes[0].paths, [".spec.x"], "{:?}", report.noop_writes);
+        memory = report.memory;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way() {
+    let called = Arc::new(OnceLock::new());
+    let call = called.clone();
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .desiring(desired("c"))
+        .while_called(move || call.set(Instant::now()).unwrap())
+        .dying()
+        .before(|_| (201, child("6", 1)));
+    let report = world.run(Memory::default()).await;
+    assert!(matches!(report.failure(), Some(Failure::Died)), "{report:?}");
+    assert!(report.began <= *called.get().unwrap(), "what changed from then on it has not seen");
+    assert_eq!(report.finished(world.config()), Finished::Failed);
+    let metrics = world.context().metrics().render();
+    assert!(metrics.contains("operetta_runs_in_flight{operator=\"op\"} 0"), "{metrics}");
+}

@@ -1,0 +1,281 @@
+//! What a scripted operator finds: its parent, its children, its handler, and what is odd about
+//! them.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, mpsc},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    cook::{Cook, Meanwhile},
+    objects::{Reply, app, openapi, parent},
+    scripted::{Asked, World},
+    *,
+};
+use crate::{
+    object::{K8sType, KeptManagers, ResourceVersion, Undecodable},
+    operator::{ChildConfig, OperatorConfig, Permanent, SyncRequest},
+    store::{ScopeId, Store},
+};
+
+/// What an operator finds when it runs.
+pub(super) struct Setup {
+    child: K8sType,
+    config: ChildConfig,
+    parent: Value,
+    cached: Vec<Value>,
+    desired: Result<Vec<Value>, Permanent>,
+    /// What the handler waits for, longer than it may take.
+    awaited: Option<Mutex<mpsc::Receiver<()>>>,
+    pub(super) dies: bool,
+    /// What the handler says instead of finalizing.
+    farewell: Option<&'static str>,
+    configure: fn(OperatorConfig) -> OperatorConfig,
+    pub(super) published: Reply,
+    /// What happens while the handler is called.
+    meanwhile: Option<Meanwhile>,
+    /// What the parent is by the time that the handler is called.
+    becoming: Option<Value>,
+    /// The status that the handler returns.
+    status: Option<Value>,
+    /// Another child type, with a child.
+    beside: Option<(K8sType, Value)>,
+    /// The text of a child that cannot be read.
+    left_out: Option<String>,
+    is_parent_unreadable: bool,
+    /// Whether the watch of the parents is told nothing.
+    is_cut_off: bool,
+    /// Namespaces of which the children are still to be listed.
+    unlisted: Option<Unlisted>,
+}
+
+/// Of which children the list is still to come.
+#[derive(Debug, Clone, Copy)]
+enum Unlisted {
+    All,
+    OfOneNamespace,
+}
+
+impl Setup {
+    pub(super) fn new(child: K8sType, config: ChildConfig) -> Self {
+        let parent = parent("3");
+        let (cached, desired) = (Vec::new(), Ok(Vec::new()));
+        Self {
+            child,
+            config,
+            parent,
+            cached,
+            desired,
+            awaited: None,
+            dies: false,
+            farewell: None,
+            configure: |config| config,
+            published: (200, openapi()),
+            meanwhile: None,
+            becoming: None,
+            status: None,
+            beside: None,
+            left_out: None,
+            is_parent_unreadable: false,
+            is_cut_off: false,
+            unlisted: None,
+        }
+    }
+
+    /// The parent is being deleted, and has these finalizers.
+    pub(super) fn ending(mut self, finalizers: &[&str]) -> Self {
+        self.parent["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+        self.parent["metadata"]["finalizers"] = json!(finalizers);
+        self
+    }
+
+    /// Another parent.
+    pub(super) fn of(self, parent: Value) -> Self {
+        Self { parent, ..self }
+    }
+
+    /// A child that the watch has told of.
+    pub(super) fn caching(mut self, child: Value) -> Self {
+        self.cached.push(child);
+        self
+    }
+
+    /// The one child that the handler wants.
+    pub(super) fn desiring(self, child: Value) -> Self {
+        Self { desired: Ok(vec![child]), ..self }
+    }
+
+    /// Another child that it wants.
+    pub(super) fn and(mut self, child: Value) -> Self {
+        self.desired = self.desired.map(|mut desired| {
+            desired.push(child);
+            desired
+        });
+        self
+    }
+
+    /// The handler fails, and no retry can help.
+    pub(super) fn failing_for_good(self) -> Self {
+        Self { desired: Err(Permanent("the spec makes no sense".to_owned())), ..self }
+    }
+
+    /// The handler answers when it is told to, and is overdue until then.
+    pub(super) fn answering_after(self, awaited: mpsc::Receiver<()>) -> Self {
+        Self { awaited: Some(Mutex::new(awaited)), ..self }
+    }
+
+    /// What goes well is told too.
+    pub(super) fn telling_all(self) -> Self {
+        self.configured(OperatorConfig::with_normal_events)
+    }
+
+    /// What follows a write panics.
+    pub(super) fn dying(self) -> Self {
+        Self { dies: true, ..self }
+    }
+
+    /// The handler has a finalizer, which fails.
+    pub(super) fn refusing_to_finalize(self, why: &'static str) -> Self {
+        Self { farewell: Some(why), ..self }
+    }
+
+    pub(super) fn configured(self, configure: fn(OperatorConfig) -> OperatorConfig) -> Self {
+        Self { configure, ..self }
+    }
+
+    /// What happens while the handler is called.
+    pub(super) fn while_called(self, what: impl Fn() + Send + Sync + 'static) -> Self {
+        self.asking(move |_| what())
+    }
+
+    /// What is done with what the handler is asked.
+    pub(super) fn asking(self, what: impl Fn(&SyncRequest) + Send + Sync + 'static) -> Self {
+        Self { meanwhile: Some(Box::new(what)), ..self }
+    }
+
+    /// The newest version of the parent cannot be read.
+    pub(super) fn with_unreadable_parent(self) -> Self {
+        Self { is_parent_unreadable: true, ..self }
+    }
+
+    /// The watch of the parents is told nothing any more.
+    pub(super) fn cut_off(self) -> Self {
+        Self { is_cut_off: true, ..self }
+    }
+
+    /// The children of one more namespace are still to be listed.
+    pub(super) fn partly_listed(self) -> Self {
+        Self { unlisted: Some(Unlisted::OfOneNamespace), ..self }
+    }
+
+    /// The list of the children is still to come.
+    pub(super) fn unlisted(self) -> Self {
+        Self { unlisted: Some(Unlisted::All), ..self }
+    }
+
+    /// A child of which the watch has told nothing that can be read.
+    pub(super) fn leaving_out(self, child: &Value) -> Self {
+        Self { left_out: Some(child.to_string()), ..self }
+    }
+
+    /// A child of another type that the watch has told of.
+    pub(super) fn caching_beside(self, ty: K8sType, child: Value) -> Self {
+        Self { beside: Some((ty, child)), ..self }
+    }
+
+    /// The parent becomes this while the handler is called.
+    pub(super) fn meanwhile(self, parent: Value) -> Self {
+        Self { becoming: Some(parent), ..self }
+    }
+
+    /// The parent shows this status.
+    pub(super) fn showing(mut self, status: Value) -> Self {
+        self.parent["status"] = status;
+        self
+    }
+
+    /// The handler returns this status.
+    pub(super) fn returning(self, status: Value) -> Self {
+        Self { status: Some(status), ..self }
+    }
+
+    /// What the server answers when it is asked for the schema of the parent.
+    pub(super) fn publishing(self, published: Reply) -> Self {
+        Self { published, ..self }
+    }
+
+    pub(super) fn before(self, script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> World {
+        World::new(self, Arc::new(script))
+    }
+
+    pub(super) fn config(&self) -> OperatorConfig {
+        let (child, config) = (self.child.clone(), self.config);
+        let config = OperatorConfig::new("op", app()).child_of_type(child, config);
+        let mut config = (self.configure)(config);
+        if let Some((ty, _)) = &self.beside {
+            config = config.child_of_type(ty.clone(), ChildConfig::apply());
+        }
+        if self.awaited.is_some() {
+            config.handler_deadline = Duration::from_millis(1);
+        }
+        config
+    }
+
+    pub(super) fn parents(&self) -> Store {
+        let (parents, scope) = store(&app(), None, std::slice::from_ref(&self.parent));
+        if self.is_parent_unreadable {
+            let metadata = json!({"name": "p", "namespace": "ns", "uid": 7});
+            let text = json!({"metadata": metadata}).to_string();
+            parents.leave_out(Undecodable::read(&app(), &text, "odd".to_owned()));
+        }
+        parents.cut_off(scope, self.is_cut_off);
+        parents
+    }
+
+    /// The stores of the child types.
+    pub(super) fn children(&self) -> Vec<Store> {
+        let is_in_part = matches!(self.unlisted, Some(Unlisted::OfOneNamespace));
+        let (children, scope) = store(&self.child, is_in_part.then_some("ns"), &self.cached);
+        if let Some(text) = &self.left_out {
+            children.leave_out(Undecodable::read(&self.child, text, "odd".to_owned()));
+        }
+        match self.unlisted {
+            Some(Unlisted::All) => children.cut_off(scope, true),
+            Some(Unlisted::OfOneNamespace) => {
+                children.add_scope(Some("elsewhere".to_owned()));
+            }
+            None => {}
+        }
+        let beside = self.beside.as_ref();
+        let beside = beside.map(|(ty, child)| store(ty, None, std::slice::from_ref(child)).0);
+        std::iter::once(children).chain(beside).collect()
+    }
+
+    /// The handler; what it is told of the parent while it is called enters this store.
+    pub(super) fn cook(self, parents: &Store) -> Cook {
+        let Self { desired, status, awaited, farewell, meanwhile, .. } = self;
+        let becoming = self.becoming.map(|parent| (parents.clone(), object(&app(), &parent)));
+        Cook { desired, status, awaited, farewell, meanwhile, becoming }
+    }
+}
+
+/// A store of a namespace or all, and the scope that has filled it.
+fn store(ty: &K8sType, namespace: Option<&str>, items: &[Value]) -> (Store, ScopeId) {
+    let store = Store::new(ty.clone(), BTreeSet::from(["operetta.dev/parent-uid".to_owned()]));
+    let scope = store.add_scope(namespace.map(str::to_owned));
+    let start = store.begin_list(scope);
+    let items = items.iter().map(|item| object(ty, item)).collect();
+    store.replace(scope, start, items, &ResourceVersion::Number(5));
+    (store, scope)
+}
+
+fn object(ty: &K8sType, value: &Value) -> Object {
+    Object::from_value(ty, value, &kept()).unwrap()
+}
+
+pub(super) fn kept() -> KeptManagers {
+    KeptManagers::new(["op", "predecessor"])
+}

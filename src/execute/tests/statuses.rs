@@ -1,0 +1,250 @@
+//! What a run does when its status is not taken as it is, or cannot be written yet.
+
+use super::*;
+use crate::operator::{Conditions, OperatorConfig};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
+    type Change = fn(&mut Value);
+    let table: [(&str, Change, usize); 5] = [
+        ("it has other labels", |live| live["metadata"]["labels"] = json!({"a": "b"}), 3),
+        ("it has left", |live| live["metadata"]["labels"] = json!({"tier": "tin"}), 1),
+        ("it is a namesake", |live| live["metadata"]["uid"] = json!("other"), 1),
+        ("its spec has changed", |live| live["metadata"]["generation"] = json!(2), 1),
+        (
+            "it is being deleted",
+            |live| {
+                live["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+            },
+            1,
+        ),
+    ];
+    for (what, change, tries) in table {
+        let mut live = parent("9");
+        change(&mut live);
+        let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+            "PATCH" => refusal(409, "Conflict"),
+            "GET" => (200, live.clone()),
+            _ => taken(),
+        };
+        let setup = Setup::new(pods(), ChildConfig::apply());
+        let world = setup.configured(|it| it.with_parent_selector("tier!=tin")).before(script);
+        world.run(Memory::default()).await;
+        assert_eq!(world.asked("PATCH").len(), tries, "{what}");
+    }
+}
+
+/// It may be the parent of another operator, which tells how it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_said_in_the_status_of_a_parent_that_has_left_while_its_handler_failed() {
+    for (tier, statuses) in [("gold", 1), ("tin", 0)] {
+        let mut left = parent("4");
+        left["metadata"]["labels"] = json!({"tier": tier});
+        let setup = Setup::new(pods(), ChildConfig::apply()).failing_for_good().meanwhile(left);
+        let setup = setup.configured(|it| it.with_parent_selector("tier!=tin"));
+        let world = setup.before(|asked| with_status(&asked.body));
+        let report = world.run(Memory::default()).await;
+        assert!(report.failure().is_some(), "{report:?}");
+        assert_eq!(world.asked("PATCH").len(), statuses, "{tier}");
+    }
+}
+
+/// What the handler returned may be what is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.body.to_string().contains("WriteFailed") => with_status(&asked.body),
+            "PATCH" => refusal(422, "Invalid"),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert!(report.wrote_status && report.failure().is_some(), "{report:?}");
+    let known = report.memory.parent().map(|version| version.to_string());
+    assert_eq!(known.as_deref(), Some("9"), "or it would seem that somebody else changed it");
+    assert_eq!(report.memory.status(), None, "what the handler wanted is not there");
+}
+
+/// Else the child would be tried again in each run, and a preview say that it would be created.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_in_the_way_is_known_also_after_a_status_was_refused() {
+    let script = |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" if asked.is_about("/status") => refusal(500, "InternalError"),
+        "PATCH" => refusal(409, "Conflict"),
+        "GET" if of_child(asked) => {
+            let mut foreign = child("8", 1);
+            foreign["metadata"]["ownerReferences"] = json!([]);
+            (200, foreign)
+        }
+        "GET" => (200, parent("3")),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("Conflict"), "{report:?}");
+    assert_eq!(report.memory.foreign().len(), 1);
+}
+
+/// Somebody changes the parent between each look and each try, and its type has lost the subresource.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_is_not_there_is_not_tried_for_ever() {
+    let version = AtomicUsize::new(4);
+    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
+        "PATCH" => refusal(404, "NotFound"),
+        "GET" => (200, parent(&version.fetch_add(1, Ordering::AcqRel).to_string())),
+        _ => taken(),
+    };
+    let world = Setup::new(pods(), ChildConfig::apply()).before(script);
+    let report = world.run(Memory::default()).await;
+    assert_eq!(world.asked("PATCH").len(), 3);
+    assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_waits_until_it_is_published_what_it_may_hold() {
+    let unpublished = json!({"paths": {}, "components": {"schemas": {}}});
+    let setup = Setup::new(pods(), ChildConfig::apply()).publishing((200, unpublished));
+    let world = setup.before(|_| taken());
+    let report = world.run(Memory::default()).await;
+    assert!(world.asked("PATCH").is_empty());
+    let after = std::time::Duration::from_secs(1);
+    assert_eq!(report.finished(world.config()), Finished::Recheck { after });
+}
+
+/// It is asked for once in a while, and at once where the watch has been anew.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_status_may_hold_is_asked_for_again_where_the_type_may_be_another() {
+    let setup = Setup::new(pods(), ChildConfig::apply());
+    let world = setup.before(|asked| match asked.method.as_str() {
+        "PATCH" => with_status(&asked.body),
+        _ => taken(),
+    });
+    let times = || world.asked("GET").iter().filter(|asked| asked.is_about("/openapi/")).count();
+    let first = world.run(Memory::default()).await;
+    let second = world.run(first.memory).await;
+    assert_eq!(times(), 1);
+    world.context().forget_schema();
+    world.run(second.memory).await;
+    assert_eq!(times(), 2);
+}
+
+/// Handlers and others may use the same words.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ours() {
+    for (ty, reason, stays) in [
+        ("Paused", "OfSomebodyElse", true),
+        ("DeletionsHeld", "OfSomebodyElse", true),
+        ("Flapping", "OfSomebodyElse", true),
+        ("Paused", "OperatorPaused", false),
+        ("Stalled", "WriteFailed", false),
+        ("DeletionsHeld", "TooManyDeletions", false),
+        ("Flapping", "UnstableHandler", false),
+    ] {
+        let mut before = parent("3");
+        let condition = json!({"type": ty, "status": "True", "reason": reason, "message": ""});
+        before["status"] = json!({"conditions": [condition]});
+        let setup = Setup::new(pods(), ChildConfig::apply()).of(before);
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            _ => taken(),
+        });
+        world.run(Memory::default()).await;
+        let written = world.asked("PATCH")[0].body["status"]["conditions"].to_string();
+        assert_eq!(written.contains(reason), stays, "{written}");
+    }
+}
+
+/// It could not be read back, and so would be written in each run. The handler is at fault, as when
+/// what it answers is no JSON: no child is written either.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
+    let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
+    let world = Setup::new(pods(), ChildConfig::apply())
+        .returning(json!({"conditions": [], "deep": deep}))
+        .before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            _ => taken(),
+        });
+    let report = world.run(Memory::default()).await;
+    assert_eq!(report.failure().map(Failure::reason), Some("HandlerFailed"));
+    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
+    let [said] = world.asked("PATCH").try_into().unwrap_or_else(|asked| panic!("{asked:?}"));
+    let said = said.body.to_string();
+    assert!(said.contains("the status: ") && !said.contains("\"deep\""), "{said}");
+    let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
+    let preview = world.context().preview(&key, &uid, <_>::default()).await;
+    let refused = preview.unwrap_err().to_string();
+    assert!(refused.contains("nested more than 100 levels deep"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_condition_that_is_the_operators_is_told_of_once() {
+    let mine = json!({"conditions": [{"type": "Ready", "status": "True", "reason": "Mine"}]});
+    let world =
+        Setup::new(pods(), ChildConfig::apply()).returning(mine).before(|asked| {
+            match asked.method.as_str() {
+                "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+                _ => taken(),
+            }
+        });
+    let first = world.run(Memory::default()).await;
+    world.run(first.memory).await;
+    world.until_asked("POST", "/events").await;
+    world.context().events().told().await;
+    let told = world.asked("POST");
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].body["reason"], "OverruledStatus");
+    let note = told[0].body["note"].as_str().unwrap();
+    assert!(note.contains("conditions Ready, Reconciling and Stalled"), "{note}");
+}
+
+/// A typed server leaves out a zero, and writes a quantity in its own way.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_server_does_not_keep_of_a_status_is_sent_once_for_each_state_of_it() {
+    let mut document = openapi();
+    document["components"]["schemas"]["App"]["properties"]["status"] =
+        json!({"x-kubernetes-preserve-unknown-fields": true});
+    let now = Arc::new(std::sync::Mutex::new(parent("3")));
+    let live = now.clone();
+    let setup = Setup::new(pods(), ChildConfig::apply()).configured(OperatorConfig::sharing_status);
+    let setup = setup.publishing((200, document)).returning(json!({"replicas": 0}));
+    let world = setup.before(move |asked| match asked.method.as_str() {
+        "PATCH" => (200, live.lock().unwrap().clone()),
+        _ => taken(),
+    });
+    let mut memory = Memory::default();
+    for (version, phase, sent) in [("3", "a", 1), ("3", "a", 1), ("4", "a", 2), ("5", "b", 3)] {
+        let mut changed = parent(version);
+        if version != "3" {
+            changed["status"] = json!({"phase": phase});
+        }
+        *now.lock().unwrap() = changed.clone();
+        world.changed_parent(&changed);
+        let report = world.run(memory).await;
+        assert!(!report.wrote_status, "nothing has changed by it");
+        assert_eq!(world.asked("PATCH").len(), sent, "at version {version}");
+        memory = report.memory;
+    }
+}
+
+/// Whoever may write it may have made anything of it, and put the words of our conditions into it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_is_no_object_is_survived() {
+    for status in
+        [json!("Paused"), json!(["DeletionsHeld"]), json!(7), json!({"conditions": "Flapping"})]
+    {
+        let mut odd = parent("3");
+        odd["metadata"]["annotations"] = json!({"words": "Paused DeletionsHeld Flapping"});
+        odd["status"] = status.clone();
+        let setup = Setup::new(pods(), ChildConfig::apply()).of(odd).caching(child("5", 1));
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        let report = world.run(Memory::default()).await;
+        assert_eq!(report.failure().map(Failure::reason), None, "{status}");
+        assert!(report.deletions() == 1, "{report:?}");
+        assert_eq!(Conditions::of(&world.parent().unwrap()), Conditions::new());
+    }
+}

@@ -1,0 +1,56 @@
+//! What is counted of the facts of a reconcile.
+
+use super::{Metrics, Standing};
+use crate::{
+    journal::{Fact, Planned, Repeat, Written},
+    operator::OperatorName,
+    plan::{FlappingReason, Subject},
+    report::Gauges,
+};
+
+impl Metrics {
+    /// Counts what has happened in a reconcile.
+    pub fn count(&self, operator: &OperatorName, facts: &[Fact]) {
+        for fact in facts {
+            self.count_one(operator, fact);
+        }
+    }
+
+    fn count_one(&self, operator: &OperatorName, fact: &Fact) {
+        match fact {
+            Fact::Planned(Planned { up_to_date, .. }) => {
+                self.children_unchanged(operator, *up_to_date);
+            }
+            Fact::Written(Written { child, verb, .. }) => {
+                self.child_written(operator, &child.ty, *verb);
+            }
+            Fact::WroteNothing { settled, .. } => self.noop_write(operator, &settled.id.ty),
+            Fact::ConflictFound(child) => self.conflict(operator, &child.ty),
+            Fact::Judged { held: Some((held, ..)), .. } if held.is_new => {
+                self.deletions_held(operator, held.deletions);
+            }
+            Fact::Repeated(repeat) => self.repeated(operator, repeat),
+            Fact::StatusWritten => self.status_written(operator),
+            _ => {}
+        }
+    }
+
+    fn repeated(&self, operator: &OperatorName, repeat: &Repeat) {
+        let Repeat { subject, why, paths, changed_by, times } = repeat;
+        if let (Subject::Child(child), FlappingReason::FightingOverFields) = (subject, why) {
+            let fields = paths.len().max(1);
+            self.drift_repaired(operator, &child.ty, changed_by.as_deref(), fields);
+        }
+        if *times > 0 {
+            self.flapping(operator, why.name());
+        }
+    }
+
+    /// What counts of a parent as long as it is so, until what is returned is dropped.
+    pub fn standing(&self, operator: &OperatorName, gauges: &Gauges) -> Box<[Standing]> {
+        let in_conflict = gauges.in_conflict.iter().map(|ty| self.in_conflict(operator, ty));
+        let altered = gauges.altered.iter().map(|ty| self.altered(operator, ty));
+        let held = (gauges.held > 0).then(|| self.held(operator, gauges.held));
+        in_conflict.chain(altered).chain(held).collect()
+    }
+}

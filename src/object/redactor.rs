@@ -1,0 +1,125 @@
+//! Text that handlers and API servers wrote, which may quote a secret, and the one way to show it:
+//! through a [`Redactor`]. Nothing else can open a [`Quoted`].
+
+use std::fmt;
+
+use super::{Object, SecretFields, SecretValues};
+
+/// What others wrote. Until a [`Redactor`] has gone over it, it shows as withheld.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Quoted {
+    text: String,
+    is_redacted: bool,
+}
+
+/// What is hidden in what others say of a parent.
+#[derive(Debug)]
+pub enum Redactor {
+    /// Nothing of it is secret.
+    Nothing,
+    /// These values.
+    Values(SecretValues),
+    /// What is secret is not known, so nothing of it is shown.
+    Everything {
+        /// Whether it will be known in a moment.
+        is_passing: bool,
+    },
+}
+
+/// What stands in the place of a text of which it is not known what is secret in it.
+pub const WITHHELD: &str = "(withheld, as it is not known which fields of the parent are secret)";
+
+// === Quoted ===
+
+impl Quoted {
+    /// A text as somebody wrote it.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_redacted: false }
+    }
+}
+
+impl fmt::Display for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_redacted { &self.text } else { WITHHELD })
+    }
+}
+
+impl fmt::Debug for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+// === Redactor ===
+
+impl Default for Redactor {
+    /// Who knows nothing of what is secret shows nothing.
+    fn default() -> Self {
+        Self::Everything { is_passing: false }
+    }
+}
+
+impl Redactor {
+    /// What to hide of a parent and its children as they are. `schema` says which fields of the parent
+    /// are secret, if that is known.
+    pub fn over<'a>(
+        parent: &'a Object,
+        children: impl Iterator<Item = &'a Object>,
+        schema: Option<&SecretFields>,
+    ) -> Self {
+        let mut values = SecretValues::default();
+        for secret in children.chain([parent]).filter(|object| object.ty().is("v1", "Secret")) {
+            values.add_secret(secret);
+        }
+        if let Some(fields) = schema.filter(|fields| !fields.is_empty()) {
+            fields.collect_values(parent.to_value(), &mut values);
+        }
+        if values.is_empty() { Self::Nothing } else { Self::Values(values) }
+    }
+
+    /// A text as it may be shown.
+    #[must_use]
+    pub fn shown(&self, quoted: &Quoted) -> Quoted {
+        let text = match self {
+            _ if quoted.is_redacted => quoted.text.clone(),
+            Self::Nothing => quoted.text.clone(),
+            Self::Values(values) => values.hidden(&quoted.text).into_owned(),
+            Self::Everything { .. } => WITHHELD.to_owned(),
+        };
+        Quoted { text, is_redacted: true }
+    }
+
+    /// Whether nothing that others wrote is shown.
+    pub fn hides_everything(&self) -> bool {
+        matches!(self, Self::Everything { .. })
+    }
+
+    /// Whether that will be over in a moment: what is not said now is better said then.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Everything { is_passing: true })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_a_redactor_opens_what_others_wrote() {
+        let quoted = Quoted::new("cannot log in with s3cret-value");
+        for shown in [quoted.to_string(), format!("{quoted:?}")] {
+            assert_eq!(shown, WITHHELD);
+        }
+        let mut values = SecretValues::default();
+        values.add(&json!("s3cret-value"));
+        for (redactor, expected) in [
+            (Redactor::Nothing, "cannot log in with s3cret-value"),
+            (Redactor::Values(values), "cannot log in with (redacted)"),
+            (Redactor::Everything { is_passing: true }, WITHHELD),
+        ] {
+            assert_eq!(redactor.shown(&quoted).to_string(), expected);
+        }
+    }
+}

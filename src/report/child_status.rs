@@ -1,0 +1,62 @@
+//! The state of each child, for the status of its parent.
+
+use super::{Report, is_reported};
+use crate::{
+    journal::Plan,
+    object::Object,
+    operator::{ChildState, ChildStatus},
+    plan::{ChildId, Memos, WaitingReason},
+};
+
+/// The state of all children, in the order of their names; `None` when the reconcile does not know.
+/// `cached` finds a child in the cache.
+pub(crate) fn listed(
+    report: &Report,
+    memos: &Memos,
+    cached: &dyn Fn(&ChildId) -> Option<Object>,
+) -> Option<Vec<ChildStatus>> {
+    let entry = |planned: &(ChildId, Plan)| {
+        let (state, message) = state(report, memos, cached, planned)?;
+        let ChildId { ty, key } = &planned.0;
+        Some(ChildStatus {
+            api_version: ty.api_version().to_owned(),
+            kind: ty.kind().to_owned(),
+            namespace: key.namespace.as_deref().map(str::to_owned),
+            name: key.name.to_string(),
+            state,
+            message,
+        })
+    };
+    report.planned.as_ref().map(|planned| planned.iter().filter_map(entry).collect())
+}
+
+/// The state of a child; `None` when it is gone, as it should be.
+fn state(
+    report: &Report,
+    memos: &Memos,
+    cached: &dyn Fn(&ChildId) -> Option<Object>,
+    (id, planned): &(ChildId, Plan),
+) -> Option<(ChildState, Option<String>)> {
+    if let Some((state, why)) = report.states.get(id) {
+        return Some((*state, Some(why.clone()).filter(|why| !why.is_empty())));
+    }
+    if let Some(contested) = memos.contested_of(id) {
+        let is_conflict = is_reported(contested.policy);
+        let state = if is_conflict { ChildState::Conflict } else { ChildState::Held };
+        return Some((state, Some(contested.why().to_string())));
+    }
+    let is_settled = match planned {
+        Plan::UpToDate => true,
+        Plan::Wanted => memos.is_known(id),
+        Plan::Undesired => false,
+    };
+    match cached(id) {
+        _ if is_settled => Some((ChildState::Synced, None)),
+        Some(child) if child.is_deleting() => {
+            // What the next reconcile will say.
+            Some((ChildState::Terminating, Some(WaitingReason::deleting(&child).to_string())))
+        }
+        None if *planned == Plan::Undesired => None,
+        Some(_) | None => Some((ChildState::Pending, None)),
+    }
+}

@@ -1,0 +1,259 @@
+//! What a reconcile means as conditions, by the rules of kstatus; `docs/status.md` has the table.
+//!
+//! `Ready` is always there. `Reconciling` and `Stalled` are there only while they hold, and never
+//! both: kstatus takes their presence for "in progress" and "failed".
+
+use serde_json::Value;
+
+use super::{Report, interlock, pause};
+use crate::{
+    journal::{Failure, Held},
+    object::Object,
+    operator::Condition,
+    plan::{Flapping, FlappingReason},
+};
+
+pub(super) const READY: &str = "Ready";
+const RECONCILING: &str = "Reconciling";
+const STALLED: &str = "Stalled";
+
+/// Every condition that a reconcile has something to say about.
+pub(crate) fn said(report: &Report) -> Vec<Condition> {
+    let conditions = match report.failure() {
+        Some(failure) => failed(failure),
+        // A person is asked, by an annotation on the parent.
+        None if report.interlock.is_some() => with(unfailed(report), STALLED),
+        None if report.paused.is_none() && waits_for_others(report) => {
+            with(unfailed(report), STALLED)
+        }
+        None if is_under_way(report) => with(unfailed(report), RECONCILING),
+        None => vec![unfailed(report)],
+    };
+    with_others(conditions, report)
+}
+
+/// What a failure says, also that of a reconcile which is still in progress.
+pub(crate) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
+    with_others(failed(failure), report)
+}
+
+/// The condition of a type that a parent shows. Most show none but `Ready`, and a search is faster
+/// than a parser.
+pub(super) fn shown(parent: &Object, ty: &str) -> Option<Value> {
+    if !parent.json().contains(ty) {
+        return None;
+    }
+    // Whoever writes it may have made anything of it.
+    let Value::Object(mut status) = parent.field("status")? else { return None };
+    let Value::Array(mut conditions) = status.remove("conditions")? else { return None };
+    conditions.iter().position(|it| it["type"] == ty).map(|at| conditions.swap_remove(at))
+}
+
+/// Its reason.
+pub(super) fn reason_shown(parent: &Object, ty: &str) -> Option<String> {
+    shown(parent, ty)?["reason"].as_str().map(str::to_owned)
+}
+
+/// The conditions of ours that do not apply any more. That deletions are held stays until it is known
+/// that none is: it is all that the next process knows of it.
+pub(crate) fn outdated(parent: &Object, said: &[Condition], holds_none: bool) -> Vec<&'static str> {
+    let is_over = holds_none || parent.is_deleting();
+    let mut ours = vec![RECONCILING, STALLED];
+    ours.extend(pause::said(parent).map(|_| pause::CONDITION));
+    ours.extend((is_over && interlock::is_said(parent)).then_some(interlock::CONDITION));
+    ours.extend(is_flapping_said(parent).then_some(Flapping::CONDITION));
+    ours.retain(|ty| said.iter().all(|condition| condition.ty != *ty));
+    ours
+}
+
+fn failed(failure: &Failure) -> Vec<Condition> {
+    let ready = not_ready(failure.reason(), failure.to_string());
+    with(ready, if failure.is_stalled() { STALLED } else { RECONCILING })
+}
+
+/// Beside `Ready`, a condition that holds for the reason for which the parent is not ready.
+fn with(ready: Condition, ty: &str) -> Vec<Condition> {
+    let Condition { reason, message, .. } = ready.clone();
+    vec![ready, Condition::new(ty, true, reason, message)]
+}
+
+fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition> {
+    conditions.extend(report.paused.as_ref().map(pause::condition));
+    conditions.extend(report.interlock.as_deref().map(interlock::condition));
+    conditions.extend(report.flapping.clone());
+    conditions
+}
+
+/// Whether there is something to do that will be done without a change of the parent.
+fn is_under_way(report: &Report) -> bool {
+    report.paused.is_none() && (!report.waiting.is_empty() || !report.writes.is_empty())
+}
+
+/// Whether all that is missing is what others hold and the child type leaves to them, and what follows
+/// once they have let go.
+fn waits_for_others(report: &Report) -> bool {
+    report.is_contested && report.waiting.len() == report.behind_writes
+}
+
+fn unfailed(report: &Report) -> Condition {
+    if report.paused.is_some_and(|pause| pause.held != Held::Writes(0)) {
+        return not_ready(pause::CONDITION, report.waiting.join("; "));
+    }
+    if report.interlock.is_some() {
+        return not_ready(interlock::CONDITION, report.waiting.join("; "));
+    }
+    if report.is_contested {
+        let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
+        let all: Vec<_> = report.held.iter().chain(&report.waiting).map(String::as_str).collect();
+        return not_ready(reason, all.join("; "));
+    }
+    if !report.waiting.is_empty() {
+        return not_ready("Waiting", report.waiting.join("; "));
+    }
+    if !report.writes.is_empty() {
+        let message = "the children had to be written run after run";
+        return not_ready("Unsettled", message.to_owned());
+    }
+    Condition::new(READY, true, "Synced", settled(&report.held))
+}
+
+fn settled(held: &[String]) -> String {
+    let settled = "all children are as desired".to_owned();
+    if held.is_empty() { settled } else { format!("{settled}, but for {}", held.join("; ")) }
+}
+
+/// Whether the parent still says that something of it is flapping.
+fn is_flapping_said(parent: &Object) -> bool {
+    let reason = reason_shown(parent, Flapping::CONDITION);
+    reason.is_some_and(|reason| FlappingReason::ALL.iter().any(|why| why.name() == reason))
+}
+
+fn not_ready(reason: &str, message: String) -> Condition {
+    Condition::new(READY, false, reason, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        cluster::{ApiError, Refusal},
+        history::{Verb, WriteRecord},
+        journal::{Pause, PausedBy, RequestFailure},
+        object::Quoted,
+    };
+
+    type Change = fn(&mut Report);
+
+    fn report(change: Change) -> Report {
+        let mut report = Report::default();
+        change(&mut report);
+        report
+    }
+
+    fn api(report: &mut Report, code: u16) {
+        let refusal = Box::new(Refusal {
+            code,
+            reason: String::new(),
+            message: String::new(),
+            retry_after: None,
+            causes: Vec::new(),
+            names_object: true,
+        });
+        let request = "patch /x".to_owned();
+        let failure = RequestFailure::new("x".to_owned(), ApiError::Refused { request, refusal });
+        match &mut report.failure {
+            Some(Failure::Api(failures)) => failures.push(failure),
+            other => *other = Some(Failure::Api(vec![failure])),
+        }
+    }
+
+    fn handler(report: &mut Report, permanent: bool) {
+        let message = Quoted::new("no");
+        report.failure = Some(Failure::Handler { message, permanent, retry_after: None });
+    }
+
+    fn pause(report: &mut Report, held: Held) {
+        report.paused = Some(Pause { by: PausedBy::Annotation, held });
+    }
+
+    /// `Ready` with its reason, and which other conditions there are.
+    fn shown(report: &Report) -> String {
+        let said = said(report).into_iter();
+        let shown = said.map(|condition| match condition.ty.as_str() {
+            READY => format!("{} {}", condition.status, condition.reason),
+            ty => format!(" {ty}"),
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn the_conditions_follow_the_state_of_the_run() {
+        let table: &[(Change, &str)] = &[
+            (|_| {}, "True Synced"),
+            (|report| report.held.push("c".to_owned()), "True Synced"),
+            (|report| report.waiting.push("c".to_owned()), "False Waiting Reconciling"),
+            (
+                |report| {
+                    let child = "c".to_owned();
+                    report.writes.push(WriteRecord {
+                        child,
+                        verb: Verb::Updated,
+                        paths: vec![],
+                        drift: None,
+                    });
+                },
+                "False Unsettled Reconciling",
+            ),
+            (|report| handler(report, false), "False HandlerFailed Reconciling"),
+            (|report| handler(report, true), "False HandlerFailed Stalled"),
+            (
+                |report| report.failure = Some(Failure::Panicked(Quoted::new(""))),
+                "False HandlerPanicked Reconciling",
+            ),
+            (
+                |report| report.failure = Some(Failure::Overdue(Duration::ZERO)),
+                "False HandlerOverdue Reconciling",
+            ),
+            (
+                |report| report.failure = Some(Failure::Refused(vec![])),
+                "False InvalidChildren Stalled",
+            ),
+            (|report| report.failure = Some(Failure::Foreign(vec![])), "False Conflict Stalled"),
+            (|report| api(report, 422), "False WriteFailed Stalled"),
+            (|report| api(report, 403), "False WriteFailed Reconciling"),
+            (|report| api(report, 429), "False WriteFailed Reconciling"),
+            (
+                |report| {
+                    api(report, 422);
+                    api(report, 500);
+                },
+                "False WriteFailed Reconciling",
+            ),
+            (
+                |report| report.interlock = Some("many".to_owned()),
+                "False DeletionsHeld Stalled DeletionsHeld",
+            ),
+            (|report| pause(report, Held::Writes(0)), "True Synced Paused"),
+            (
+                |report| {
+                    pause(report, Held::Writes(1));
+                    report.waiting.push("c".to_owned());
+                },
+                "False Paused Paused",
+            ),
+            (|report| pause(report, Held::Finalizing), "False Paused Paused"),
+            (
+                |report| {
+                    pause(report, Held::Undecided);
+                    handler(report, true);
+                },
+                "False HandlerFailed Stalled Paused",
+            ),
+        ];
+        for (change, expected) in table {
+            assert_eq!(shown(&report(*change)), *expected);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a run decided about each child that was not simply as desired, for those who look: put
+//! together at its end, from what was noted on the way. A child that is as desired costs nothing.
+
+use super::Report;
+use crate::{
+    history::{Decided, Decision},
+    journal::Failure,
+    operator::{ChildState, ConflictPolicy},
+    plan::{ChildId, Contested, Memos, Refusal},
+};
+
+/// The decisions: what is stuck first, as it is what one looks for, then what was written.
+pub(super) fn made(report: &Report, memos: &Memos) -> Vec<Decision> {
+    let mut made = stuck(report, memos);
+    let writes = report.writes.iter().chain(&report.noop_writes).cloned();
+    made.extend(writes.map(Decision::from));
+    made
+}
+
+fn stuck(report: &Report, memos: &Memos) -> Vec<Decision> {
+    let contested = memos.contested().filter(|one| !report.states.contains_key(&one.id));
+    let mut stuck: Vec<(Decided, &ChildId, String)> = report
+        .states
+        .iter()
+        .filter_map(|(id, (state, why))| Some((decided(*state)?, id, why.clone())))
+        .chain(contested.map(left_to_others))
+        .collect();
+    stuck.sort_unstable_by_key(|(what, id, _)| (*what, *id));
+    let stuck = stuck.into_iter();
+    let stuck = stuck.map(|(what, id, why)| Decision::stuck(id.to_string(), what, why));
+    stuck.chain(refused(report)).collect()
+}
+
+fn left_to_others(contested: &Contested) -> (Decided, &ChildId, String) {
+    let what = match contested.policy {
+        ConflictPolicy::Report => Decided::Conflict,
+        ConflictPolicy::Yield | ConflictPolicy::Force => Decided::Held,
+    };
+    (what, &contested.id, contested.why().to_string())
+}
+
+fn refused(report: &Report) -> Vec<Decision> {
+    let Some(Failure::Refused(refusals)) = report.failure() else { return Vec::new() };
+    let refused =
+        |one: &Refusal| Decision::stuck(one.child.as_str(), Decided::Refused, one.why.to_string());
+    refusals.iter().map(refused).collect()
+}
+
+fn decided(state: ChildState) -> Option<Decided> {
+    match state {
+        ChildState::Synced => None,
+        ChildState::Pending | ChildState::Terminating => Some(Decided::Waiting),
+        ChildState::Held => Some(Decided::Held),
+        ChildState::Conflict => Some(Decided::Conflict),
+        ChildState::Failed => Some(Decided::Failed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        history::{Verb, WriteRecord},
+        object::{K8sType, ObjectKey},
+    };
+
+    fn id(name: &str) -> ChildId {
+        let ty = K8sType::namespaced("v1", "Pod", "pods");
+        ChildId { ty, key: ObjectKey::namespaced("ns", name) }
+    }
+
+    #[test]
+    fn what_is_stuck_comes_before_what_was_written_and_what_is_as_desired_is_left_out() {
+        let mut report = Report::default();
+        let write = WriteRecord {
+            child: id("new").to_string(),
+            verb: Verb::Created,
+            paths: Vec::new(),
+            drift: None,
+        };
+        report.writes.push(write);
+        for (name, state, why) in [
+            ("c", ChildState::Held, "a pause"),
+            ("b", ChildState::Terminating, "it is being deleted"),
+            ("a", ChildState::Pending, "the server asked us to wait"),
+            ("fine", ChildState::Synced, ""),
+        ] {
+            report.states.insert(id(name), (state, why.to_owned()));
+        }
+        let shown: Vec<_> = made(&report, &Memos::default())
+            .into_iter()
+            .map(|Decision { child, what, why, .. }| {
+                format!("{child} {}: {}", what.name(), why.unwrap_or_default())
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "Pod.v1 ns/a Waiting: the server asked us to wait",
+                "Pod.v1 ns/b Waiting: it is being deleted",
+                "Pod.v1 ns/c Held: a pause",
+                "Pod.v1 ns/new Created: ",
+            ]
+        );
+    }
+}

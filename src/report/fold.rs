@@ -1,0 +1,203 @@
+//! From facts to a [`Report`].
+
+use super::{Gauges, Report, Standing, altered, decisions, is_reported};
+use crate::{
+    history::{Drift, Verb, WriteRecord},
+    journal::{End, Fact, Failure, Left, Planned, RequestFailure, Wait, Written, in_the_way},
+    object::Redactor,
+    operator::ChildState,
+    plan::{ChildId, ForeignChild, WaitingReason},
+};
+
+pub(super) fn fold(facts: &[Fact], standing: Standing<'_>, redactor: &Redactor) -> Report {
+    let report = Report {
+        calms_in: standing.calms_in,
+        flapping: standing.flapping.condition(),
+        holds_no_deletions: standing.interlock.is_some_and(|interlock| !interlock.is_holding()),
+        ..Report::default()
+    };
+    let (failed, requests, foreign, throttled_by, is_planned) = <_>::default();
+    let mut fold = Fold { redactor, report, failed, requests, foreign, throttled_by, is_planned };
+    for fact in facts {
+        fold.learn(fact);
+    }
+    fold.finish(standing)
+}
+
+struct Fold<'a> {
+    redactor: &'a Redactor,
+    report: Report,
+    failed: Option<Failure>,
+    requests: Vec<RequestFailure>,
+    foreign: Vec<ForeignChild>,
+    /// Which of the requests was answered with the wish to be left alone for a while.
+    throttled_by: Option<usize>,
+    /// Whether there is a plan that was or is to be carried out.
+    is_planned: bool,
+}
+
+impl Fold<'_> {
+    fn learn(&mut self, fact: &Fact) {
+        let report = &mut self.report;
+        match fact {
+            Fact::Parent(end) => report.end = *end,
+            Fact::Paused(pause) => report.paused = Some(*pause),
+            Fact::ParentWaits(why) => report.waiting.push(why.clone()),
+            Fact::Resync(after) => report.resync = Some(*after),
+            Fact::Failed(failure) => self.failed = Some(failure.shown(self.redactor)),
+            Fact::Planned(planned) => self.planned(planned),
+            Fact::Judged { held: Some((_, children, message)), .. } => {
+                for child in children {
+                    self.state(child, ChildState::Held, "its deletion waits for a person");
+                }
+                self.report.waiting.push(message.clone());
+                self.report.interlock = Some(message.clone());
+            }
+            Fact::UpToDate(child) => {
+                report.unchanged += 1;
+                self.state(child, ChildState::Synced, "");
+            }
+            Fact::Waits { child, why, .. } => self.waits(child, why),
+            Fact::Written(written) => self.written(written),
+            Fact::WroteNothing { paths, settled } => {
+                report.unchanged += 1;
+                let (child, verb) = (settled.id.to_string(), Verb::Unchanged);
+                let paths = paths.clone();
+                report.noop_writes.push(WriteRecord { child, verb, paths, drift: None });
+            }
+            Fact::RequestFailed { child, failure } => self.request_failed(child.as_ref(), failure),
+            Fact::Foreign(child) => {
+                self.state(&child.id, ChildState::Conflict, &in_the_way(child));
+                self.foreign.push(child.clone());
+            }
+            Fact::Unwatched => report.unwatched += 1,
+            Fact::Repeated(repeat) if repeat.times > 0 => {
+                report.slowed = report.slowed.max(Some(repeat.times));
+            }
+            Fact::FinalizersRest(times) => report.slowed = report.slowed.max(Some(*times)),
+            Fact::Slowed { now, .. } => report.slowed = *now,
+            Fact::StatusWritten => {
+                report.wrote_status = true;
+                report.status_is_due = false;
+            }
+            Fact::StatusDue => report.status_is_due = true,
+            Fact::StatusFailed(failure) => self.status_failed(failure),
+            Fact::WritesEnded { .. } | Fact::WritesHeld(_) => self.is_planned = true,
+            _ => {}
+        }
+    }
+
+    fn planned(&mut self, Planned { up_to_date, replacing, children, .. }: &Planned) {
+        self.report.unchanged = *up_to_date;
+        self.report.replacing.clone_from(replacing);
+        self.report.planned.clone_from(children);
+    }
+
+    fn waits(&mut self, child: &ChildId, why: &Wait) {
+        self.state(child, why.state(), &why.to_string());
+        let text = format!("{child}: {why}");
+        match why {
+            Wait::Planned(WaitingReason::OnDelete { .. }) => {
+                self.report.held.push(text);
+                return;
+            }
+            Wait::Planned(WaitingReason::TypeNotSynced) => {
+                self.report.unsynced.push(child.clone());
+            }
+            Wait::Writes => self.report.behind_writes += 1,
+            Wait::Throttled => {
+                let by = self.throttled_by.and_then(|at| self.requests.get_mut(at));
+                if let Some(failure) = by {
+                    failure.held_back += 1;
+                }
+            }
+            Wait::Planned(WaitingReason::Deleting { .. })
+            | Wait::Paused { .. }
+            | Wait::EndPaused
+            | Wait::Others(_) => {}
+        }
+        self.report.waiting.push(text);
+    }
+
+    fn written(&mut self, written: &Written) {
+        let Written { child, verb, paths, rewrite, left } = written;
+        self.report.recreated += usize::from(matches!(left, Left::ToRecreate { .. }));
+        let drift = rewrite.as_ref().filter(|_| written.is_drift()).map(|rewrite| {
+            let manager = rewrite.changed_by.clone();
+            Box::new(Drift { manager, from: rewrite.from.clone(), to: rewrite.to.clone() })
+        });
+        let (child, paths) = (child.to_string(), paths.clone());
+        self.report.writes.push(WriteRecord { child, verb: *verb, paths, drift });
+    }
+
+    /// The same failure twice is one.
+    fn request_failed(&mut self, child: Option<&ChildId>, failure: &RequestFailure) {
+        let failure = failure.shown(self.redactor);
+        if let Some(child) = child {
+            self.state(child, ChildState::Failed, &failure.said.to_string());
+        }
+        let is_same = |known: &RequestFailure| {
+            known.what == failure.what && known.error.to_string() == failure.error.to_string()
+        };
+        let known = self.requests.iter().position(is_same);
+        let at = known.unwrap_or(self.requests.len());
+        if failure.is_throttled() {
+            self.throttled_by = Some(at);
+        }
+        match known {
+            Some(known) if !failure.hint.is_empty() => self.requests[known].hint = failure.hint,
+            Some(_) => {}
+            None => self.requests.push(failure),
+        }
+    }
+
+    /// The failure of the status is one of the reconcile, unless that has failed already.
+    fn status_failed(&mut self, failure: &RequestFailure) {
+        let failure = failure.shown(self.redactor);
+        if self.failed.is_none() && self.requests.is_empty() && self.foreign.is_empty() {
+            self.requests.push(failure);
+        } else {
+            self.report.beside.push(failure);
+        }
+    }
+
+    fn state(&mut self, child: &ChildId, state: ChildState, why: &str) {
+        self.report.states.insert(child.clone(), (state, why.to_owned()));
+    }
+
+    fn finish(mut self, standing: Standing<'_>) -> Report {
+        let report = &mut self.report;
+        report.failure = match self.failed {
+            Some(failure) => {
+                report.beside.extend(self.requests);
+                Some(failure)
+            }
+            None if !self.requests.is_empty() => Some(Failure::Api(self.requests)),
+            None if !self.foreign.is_empty() => Some(Failure::Foreign(self.foreign)),
+            None => None,
+        };
+        let contested = || standing.memos.contested();
+        report.is_contested = contested().any(|known| is_reported(known.policy));
+        report.recreates_first = report.recreated > 0 && standing.owes_wait;
+        report.gauges = gauges(report, standing);
+        if self.is_planned {
+            report.held.extend(contested().map(ToString::to_string));
+            report.held.extend(altered::texts(standing.memos));
+        }
+        let decisions = decisions::made(report, standing.memos);
+        report.decisions = decisions;
+        self.report
+    }
+}
+
+fn gauges(report: &Report, standing: Standing<'_>) -> Gauges {
+    let is_there = !standing.is_leaving && !matches!(report.end, End::Gone | End::Finalized);
+    let contested = standing.memos.contested().filter(|it| is_reported(it.policy));
+    let in_conflict = standing.foreign.keys().chain(contested.map(|it| &it.id));
+    let in_conflict = in_conflict.filter(|_| is_there).map(|id| id.ty.clone()).collect();
+    let altered = standing.memos.altered().filter(|_| is_there);
+    let altered = altered.map(|(id, _)| id.ty.clone()).collect();
+    let held = standing.interlock.map_or(0, crate::plan::Interlock::held);
+    let held = if is_there || report.interlock.is_some() { held } else { 0 };
+    Gauges { in_conflict, altered, held }
+}

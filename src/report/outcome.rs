@@ -1,0 +1,259 @@
+//! What a report means: for those who look, and for the schedule. Decides; does nothing.
+
+use std::time::Duration;
+
+use super::Report;
+use crate::{
+    history::Outcome,
+    journal::{End, Failure, api_finished},
+    operator::OperatorConfig,
+    schedule::Finished,
+};
+
+/// The longest wait for something that an event should end earlier.
+const RECHECK: Duration = Duration::from_secs(10);
+
+/// The longest wait for a person, who changes the parent or what no watch shows, or until an operator
+/// may delete again.
+const SLOW_RECHECK: Duration = Duration::from_mins(1);
+
+/// A server publishes the schema of a new CRD about a second after it serves the type.
+const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
+
+impl Report {
+    /// What the run means for those who look.
+    pub fn outcome(&self, config: &OperatorConfig) -> Outcome {
+        match (self.end, self.failure()) {
+            (End::Finalized, _) => Outcome::Finalized,
+            (End::Gone, _) => Outcome::Gone,
+            (End::Outdated | End::Finalizing, None) => Outcome::Waiting,
+            (End::Alive | End::Outdated | End::Finalizing, Some(failure)) => {
+                Outcome::Failed { reason: failure.kind(), message: failure.to_string().into() }
+            }
+            (End::Alive, None) if self.paused.is_some() => Outcome::Paused,
+            (End::Alive, None) => match self.finished(config) {
+                Finished::Wrote | Finished::Recreating => Outcome::Wrote,
+                Finished::Slowed { .. } if !self.writes.is_empty() => Outcome::Wrote,
+                Finished::Recheck { .. } => Outcome::Waiting,
+                // Whatever it runs again for: the parent is not ready.
+                _ if self.is_contested => Outcome::Waiting,
+                Finished::Settled { .. }
+                | Finished::Calming { .. }
+                | Finished::Slowed { .. }
+                | Finished::Failed
+                | Finished::FailedSlowed { .. }
+                | Finished::FailedUntilGone { .. }
+                | Finished::FailedUntil { .. }
+                | Finished::Throttled { .. }
+                | Finished::FailedForGood => Outcome::Synced,
+            },
+        }
+    }
+
+    /// What the run means for the schedule.
+    pub fn finished(&self, config: &OperatorConfig) -> Finished {
+        let longest = config.max_error_backoff;
+        match (self.failure(), self.slowed) {
+            (Some(failure), Some(times)) => {
+                self.failed_and_slowed(self.failed(failure, longest), times)
+            }
+            (Some(failure), None) => self.failed(failure, longest),
+            (None, Some(times)) => Finished::Slowed { times, at_most: self.longest_wait() },
+            (None, None) => self.went_well(),
+        }
+    }
+
+    fn failed_and_slowed(&self, failed: Finished, times: u32) -> Finished {
+        let at_least = match failed {
+            Finished::Failed | Finished::FailedUntilGone { is_passing: true, .. } => Duration::ZERO,
+            Finished::FailedUntil { after } => after,
+            Finished::FailedUntilGone { at_most, .. } => at_most,
+            // Nothing is written before the server or a change of the parent allows it.
+            other => return other,
+        };
+        Finished::FailedSlowed { times, at_least, at_most: self.longest_wait() }
+    }
+
+    /// What is on its way out and desired is not kept from coming back for long.
+    fn longest_wait(&self) -> Duration {
+        if self.replacing.is_empty() { Duration::MAX } else { SLOW_RECHECK }
+    }
+
+    fn went_well(&self) -> Finished {
+        let recheck = |after| Finished::Recheck { after };
+        match self.end {
+            _ if self.recreates_first => Finished::Recreating,
+            _ if !self.writes.is_empty() => Finished::Wrote,
+            End::Outdated => recheck(RECHECK),
+            // The time that the handler chose, however long.
+            End::Finalizing => recheck(self.resync.unwrap_or(RECHECK)),
+            _ if self.status_is_due => recheck(SCHEMA_RECHECK),
+            // The end of the pause wakes it.
+            _ if self.paused.is_some() => self.settled(),
+            _ if self.interlock.is_some() && self.waiting.len() == 1 => {
+                recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
+            }
+            _ if !self.waiting.is_empty() => recheck(self.resync.unwrap_or(RECHECK).min(RECHECK)),
+            _ if self.unwatched > 0 => {
+                recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
+            }
+            End::Alive | End::Finalized | End::Gone => self.settled(),
+        }
+    }
+
+    fn settled(&self) -> Finished {
+        match (self.calms_in, self.resync) {
+            (Some(after), resync) if resync.is_none_or(|resync| after < resync) => {
+                Finished::Calming { after }
+            }
+            (_, resync) => Finished::Settled { resync },
+        }
+    }
+
+    /// No child that is to be created anew stays away until a failure beside it is tried again, unless
+    /// the server has asked for patience.
+    fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
+        match self.retried(failure, longest) {
+            throttled @ Finished::Throttled { .. } => throttled,
+            _ if self.recreates_first => Finished::Recreating,
+            _ if self.recreated > 0 && self.slowed.is_none() => Finished::Wrote,
+            finished if !self.replacing.is_empty() => Finished::FailedUntilGone {
+                is_passing: finished == Finished::Failed,
+                at_most: SLOW_RECHECK.min(longest),
+            },
+            // A person may delete what the server refuses to change, so that it can be created anew.
+            Finished::FailedUntil { after } if matches!(failure, Failure::Api(_)) => {
+                Finished::FailedUntilGone { is_passing: false, at_most: after }
+            }
+            finished => finished,
+        }
+    }
+
+    /// A failure that the status could not tell is tried again, however permanent. What the server has
+    /// asked for beside another failure is obeyed.
+    fn retried(&self, failure: &Failure, longest: Duration) -> Finished {
+        let beside = api_finished(&self.beside, longest);
+        match (failure.finished(longest), beside) {
+            (Finished::FailedForGood, _) if !self.status_is_due => Finished::FailedForGood,
+            (throttled @ Finished::Throttled { .. }, _)
+            | (_, throttled @ Finished::Throttled { .. }) => throttled,
+            (finished, _) if !self.status_is_due => finished,
+            _ => Finished::Failed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cluster::{ApiError, Refusal},
+        journal::{Held, Pause, PausedBy, RequestFailure},
+        object::{K8sType, Quoted, Uid},
+    };
+
+    #[test]
+    fn finalize_is_called_again_after_the_time_that_it_chose() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let after = Duration::from_hours(1);
+        let mut report = Report::default();
+        report.end = End::Finalizing;
+        report.resync = Some(after);
+        report.waiting.push("still finalizing".to_owned());
+        report.status_is_due = true;
+        assert_eq!(report.finished(&config), Finished::Recheck { after });
+        assert_eq!(report.outcome(&config), Outcome::Waiting);
+    }
+
+    /// The event may be lost.
+    #[test]
+    fn who_waits_for_an_event_looks_again_by_itself() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let (soon, late) = (Duration::from_secs(2), Duration::from_hours(1));
+        let recheck = |after| Finished::Recheck { after };
+        for (end, waits, resync, expected) in [
+            (End::Alive, false, None, Finished::Settled { resync: None }),
+            (End::Alive, false, Some(late), Finished::Settled { resync: Some(late) }),
+            (End::Alive, true, None, recheck(RECHECK)),
+            (End::Alive, true, Some(late), recheck(RECHECK)),
+            (End::Alive, true, Some(soon), recheck(soon)),
+            (End::Outdated, false, None, recheck(RECHECK)),
+            (End::Outdated, false, Some(late), recheck(RECHECK)),
+        ] {
+            let mut report = Report::default();
+            (report.end, report.resync) = (end, resync);
+            report.waiting.extend(waits.then(|| "a child is being deleted".to_owned()));
+            assert_eq!(report.finished(&config), expected, "{end:?} {waits} {resync:?}");
+        }
+    }
+
+    fn refused(code: u16, retry_after: Option<Duration>) -> ApiError {
+        let refusal = Refusal {
+            code,
+            reason: String::new(),
+            message: String::new(),
+            retry_after,
+            causes: Vec::new(),
+            names_object: true,
+        };
+        ApiError::Refused { request: "patch /x".to_owned(), refusal: Box::new(refusal) }
+    }
+
+    fn a_child(error: ApiError) -> RequestFailure {
+        RequestFailure::new("a child".to_owned(), error)
+    }
+
+    fn unable() -> Failure {
+        let message = Quoted::new("no");
+        Failure::Handler { message, permanent: false, retry_after: None }
+    }
+
+    #[test]
+    fn a_fight_is_slowed_whatever_else_fails_and_keeps_no_child_away() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let (longest, ever) = (config.max_error_backoff, Duration::MAX);
+        let slowed = |at_most| Finished::Slowed { times: 3, at_most };
+        let failed = |at_least, at_most| Finished::FailedSlowed { times: 3, at_least, at_most };
+        let (none, minute) = (Duration::ZERO, SLOW_RECHECK);
+        for (code, recreated, is_replacing, expected) in [
+            (None, 0, false, slowed(ever)),
+            (None, 0, true, slowed(minute)),
+            (Some(500), 0, false, failed(none, ever)),
+            (Some(500), 0, true, failed(none, minute)),
+            (Some(422), 0, false, failed(longest, ever)),
+            (Some(422), 0, true, failed(minute, minute)),
+            // Somebody else had created it meanwhile.
+            (Some(422), 1, false, failed(longest, ever)),
+        ] {
+            let mut report = Report::default();
+            (report.slowed, report.recreated) = (Some(3), recreated);
+            report.replacing.extend(is_replacing.then(|| Uid::new("u")));
+            if let Some(code) = code {
+                report.failure = Some(Failure::Api(vec![a_child(refused(code, None))]));
+            }
+            assert_eq!(report.finished(&config), expected, "{code:?} {recreated} {is_replacing}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_asks_for_patience_beside_another_failure_gets_it() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let after = Duration::from_secs(9);
+        let mut report = Report::default();
+        report.beside.push(a_child(refused(429, Some(after))));
+        report.failure = Some(unable());
+        assert_eq!(report.finished(&config), Finished::Throttled { after });
+    }
+
+    /// Nothing else takes the condition off.
+    #[test]
+    fn a_paused_parent_looks_whether_what_was_written_again_and_again_has_come_to_rest() {
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let mut report = Report::default();
+        report.paused = Some(Pause { by: PausedBy::Annotation, held: Held::Writes(0) });
+        assert_eq!(report.finished(&config), Finished::Settled { resync: None });
+        let after = Duration::from_mins(1);
+        report.calms_in = Some(after);
+        assert_eq!(report.finished(&config), Finished::Calming { after });
+    }
+}

@@ -1,0 +1,46 @@
+//! What is said of a pause.
+
+use super::conditions::reason_shown;
+use crate::{
+    journal::{Pause, PausedBy},
+    object::Object,
+    operator::{Condition, PAUSED_ANNOTATION},
+};
+
+/// The type of the condition of a paused parent.
+pub(super) const CONDITION: &str = "Paused";
+
+/// The condition of a paused parent.
+pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
+    let message = match by {
+        PausedBy::Annotation => format!("the annotation {PAUSED_ANNOTATION} pauses it: {held}"),
+        PausedBy::Operator => format!("a person has paused the operator: {held}"),
+    };
+    Condition::new(CONDITION, true, reason(*by), message)
+}
+
+/// By what the parent still says that it is paused, as far as we said so.
+pub(super) fn said(parent: &Object) -> Option<PausedBy> {
+    let shown = reason_shown(parent, CONDITION)?;
+    [PausedBy::Annotation, PausedBy::Operator].into_iter().find(|by| self::reason(*by) == shown)
+}
+
+/// The reason of the condition, by which it is known as ours.
+fn reason(by: PausedBy) -> &'static str {
+    match by {
+        PausedBy::Annotation => "PausedByAnnotation",
+        PausedBy::Operator => "OperatorPaused",
+    }
+}
+
+/// The sentence of the Event.
+pub(super) fn announcement(by: PausedBy) -> String {
+    match by {
+        PausedBy::Annotation => {
+            format!("nothing is written while the annotation {PAUSED_ANNOTATION} pauses it")
+        }
+        PausedBy::Operator => {
+            "a person has paused the operator: nothing is written until it is resumed".to_owned()
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! From the snapshot of the parent to the call of the handler.
+
+use std::collections::VecDeque;
+
+use super::{
+    Answer, Effect, Machine, Moment, Purpose, Reply, Request,
+    drift::{self, Drift},
+    effect::Cache,
+    parent::finalizer::{self, Change},
+    stage::{self, Awaited, Stage},
+    turn::{child_failed, step_failed},
+};
+use crate::{
+    cluster::ApiError,
+    history::RunStep,
+    journal::{End, Fact, Failure, Held, Pause, PausedBy},
+    object::Object,
+    operator::SyncRequest,
+    plan::ChildId,
+};
+
+impl Machine {
+    pub(super) fn started(&mut self, at: &Moment<'_>) {
+        let Some(parent) = at.snapshot.parent(&self.key, &self.uid) else { return self.gone(at) };
+        let id = ChildId::of(&parent);
+        self.parent = Some(parent);
+        if at.snapshot.is_undecodable(&id) {
+            // What is cached is old: nothing is decided on it.
+            return self.send(Request::Read(id), Awaited::Parent);
+        }
+        self.prepare_if_available(at);
+    }
+
+    pub(super) fn parent_looked_at(&mut self, answer: Answer, at: &Moment<'_>) {
+        match Reply::object(answer) {
+            Ok(live) => {
+                self.effects.extend(live.clone().map(|live| Effect::Cache(Cache::Saw(live))));
+                match live.filter(|live| *live.uid() == self.uid) {
+                    Some(live) => {
+                        self.parent = Some(live);
+                        self.prepare_if_available(at);
+                    }
+                    None => self.gone(at),
+                }
+            }
+            Err(error) => {
+                self.note([step_failed("the parent", error)], at);
+                self.finish(at);
+            }
+        }
+    }
+
+    /// The parent is not there (any more): nothing is done.
+    fn gone(&mut self, at: &Moment<'_>) {
+        self.parent_is(End::Gone, at);
+        self.finish(at);
+    }
+
+    /// While a child type cannot be listed no handler is called, as every child of it would look deleted.
+    fn prepare_if_available(&mut self, at: &Moment<'_>) {
+        match at.snapshot.unavailable() {
+            Some(why) => {
+                self.note([Fact::Failed(Failure::Unavailable(why))], at);
+                self.say(None, at);
+            }
+            None => self.prepare(at),
+        }
+    }
+
+    /// Adds or removes our finalizer where it is due, and finalizes a parent that goes.
+    fn prepare(&mut self, at: &Moment<'_>) {
+        let Some(parent) = self.parent.clone() else { return };
+        if let Some(Some(by)) = self.view(at, |view| view.paused_by(&parent)) {
+            return self.prepare_paused(by, at);
+        }
+        let is_leaving = self.settings.is_leaving(&parent);
+        let is_held = self.settings.holds_ours(&parent);
+        if is_leaving && is_held && at.snapshot.may_be_old(&parent) {
+            // An end cannot be taken back, so that it is not begun on what may be old: of a server that was
+            // given back a backup the parent may be alive, or it is selected again.
+            let request = Request::Read(ChildId::of(&parent));
+            return self.send(request, Awaited::Leaving(parent));
+        }
+        match (is_leaving, is_held) {
+            (true, false) => self.finish(at),
+            (true, true) => self.leave(at),
+            (false, _) => self.change_finalizers(at),
+        }
+    }
+
+    pub(super) fn leaving_looked_at(&mut self, parent: Object, answer: Answer, at: &Moment<'_>) {
+        match Reply::object(answer) {
+            // A version of the lost history may have been given again: only the texts tell them apart.
+            Ok(Some(live)) if live == parent && live.json() == parent.json() => {
+                return self.leave(at);
+            }
+            Ok(Some(live)) if live.uid() == parent.uid() => {
+                self.effects.push(Effect::Cache(Cache::Saw(live)));
+            }
+            Ok(_) => {
+                let absent = Cache::Absent(ChildId::of(&parent), parent.uid().clone());
+                self.effects.push(Effect::Cache(absent));
+            }
+            Err(error) => return self.finalizer_failed(error, at),
+        }
+        self.parent_is(End::Outdated, at);
+        self.finish(at);
+    }
+
+    /// A parent that goes and waits for us.
+    fn leave(&mut self, at: &Moment<'_>) {
+        if self.settings.needs_finalizer() {
+            self.finalize(at);
+        } else {
+            // A finalizer from a time when one was asked for.
+            self.release(at);
+        }
+    }
+
+    /// Leaves the finalizers of a paused parent as they are; one that is to go waits.
+    pub(super) fn prepare_paused(&mut self, by: PausedBy, at: &Moment<'_>) {
+        let Some(parent) = self.parent.clone() else { return };
+        self.note([Fact::BeganPaused(by)], at);
+        if self.settings.is_leaving(&parent) {
+            if self.settings.holds_ours(&parent) {
+                return self.stay(by, at);
+            }
+            return self.finish(at);
+        }
+        let change = Change::of_staying(&self.settings);
+        let held = match by {
+            PausedBy::Annotation => Some(Held::Undecided),
+            PausedBy::Operator => {
+                change.patch(&self.settings, &parent).is_some().then_some(Held::Finalizer)
+            }
+        };
+        if held == Some(Held::Finalizer) {
+            self.note([waits_for_the_end(by, "finalizer")], at);
+        }
+        self.note(held.map(|held| Fact::Paused(Pause { by, held })), at);
+        self.sync(at);
+    }
+
+    /// Changes the finalizers where that is due; usually no request is sent.
+    fn change_finalizers(&mut self, at: &Moment<'_>) {
+        let Some(parent) = self.parent.clone() else { return };
+        let change = Change::of_staying(&self.settings);
+        let is_due = change.patch(&self.settings, &parent).is_some();
+        if is_due && let Some(Some(times)) = self.view(at, drift::puts_off_finalizers) {
+            self.note([Fact::FinalizersRest(times)], at);
+            // Without the finalizer that it needs a parent gets no children.
+            let is_bare = self.settings.needs_finalizer() && !self.settings.holds(&parent);
+            return if is_bare { self.finish(at) } else { self.sync(at) };
+        }
+        self.stage = Stage::Beginning(stage::Purpose::Sync { is_due });
+        let next = self.ask(at, |view| finalizer::begin(change, parent, view));
+        self.finalizer_next(next, at);
+    }
+
+    pub(super) fn finalizer_next(&mut self, next: Option<finalizer::Next>, at: &Moment<'_>) {
+        let purpose = match &self.stage {
+            Stage::Beginning(purpose) => *purpose,
+            _ => stage::Purpose::Release,
+        };
+        match (next, purpose) {
+            (Some(finalizer::Next::Ask(request, state)), _) => {
+                self.send(request, Awaited::Finalizer(state));
+            }
+            (Some(finalizer::Next::Done(Err(error))), _) => self.finalizer_failed(error, at),
+            (Some(finalizer::Next::Done(Ok(parent))), stage::Purpose::Sync { is_due }) => {
+                self.finalizer_changed(parent, is_due, at);
+            }
+            (Some(finalizer::Next::Done(Ok(parent))), stage::Purpose::Release) => {
+                self.released(parent, at);
+            }
+            (None, _) => {}
+        }
+    }
+
+    fn finalizer_changed(&mut self, parent: Option<Object>, is_due: bool, at: &Moment<'_>) {
+        let Some(parent) = parent.filter(|parent| !self.settings.is_leaving(parent)) else {
+            return self.finish(at);
+        };
+        let change = Change::of_staying(&self.settings);
+        let is_still_due = change.patch(&self.settings, &parent).is_some();
+        let paused = self.view(at, |view| view.paused_by(&parent)).flatten();
+        let seen = self.parent.replace(parent);
+        if let Some(by) = paused.filter(|_| is_still_due) {
+            // Since the reconcile began: without the finalizer that it needs it gets no children.
+            return self.prepare_paused(by, at);
+        }
+        drop(seen);
+        if is_due {
+            let facts = self.view(at, drift::finalizers_changed).unwrap_or_default();
+            self.note(facts, at);
+        }
+        self.sync(at);
+    }
+
+    /// The condition says so: nothing else of the reconcile will.
+    pub(super) fn finalizer_failed(&mut self, error: ApiError, at: &Moment<'_>) {
+        self.note([step_failed("the finalizer", error)], at);
+        self.say(None, at);
+    }
+
+    /// The finalizers are as they should be.
+    fn sync(&mut self, at: &Moment<'_>) {
+        let Some(parent) = self.parent.clone() else { return };
+        let version = parent.resource_version().clone();
+        self.drift = Drift::begin(self.memory.parent() == Some(&version));
+        self.note([Fact::Began(version)], at);
+        let undecodable = at.snapshot.undecodable_children(&parent);
+        let ids = undecodable.iter().filter_map(|object| {
+            Some(ChildId { ty: object.ty().clone(), key: object.key()?.clone() })
+        });
+        self.look_at_children(ids.collect(), at);
+    }
+
+    /// Looks again at the children that cannot be read. One that still cannot fails the reconcile.
+    fn look_at_children(&mut self, mut left: VecDeque<ChildId>, at: &Moment<'_>) {
+        match left.pop_front() {
+            Some(child) => {
+                self.stage = Stage::Undecodable(left);
+                self.send(Request::Read(child.clone()), Awaited::UndecodableChild(child));
+            }
+            // The handler is to see what was read.
+            None if !self.effects.is_empty() => self.effects.push(Effect::Resume),
+            None => self.call(Purpose::Sync, at),
+        }
+    }
+
+    pub(super) fn child_looked_at(&mut self, child: &ChildId, answer: Answer, at: &Moment<'_>) {
+        match Reply::object(answer) {
+            Ok(live) => self.effects.extend(live.map(|live| Effect::Cache(Cache::Saw(live)))),
+            Err(error) => self.note([child_failed(child, error)], at),
+        }
+        if let Stage::Undecodable(left) = std::mem::replace(&mut self.stage, Stage::Fresh) {
+            self.look_at_children(left, at);
+        }
+    }
+
+    /// Calls the handler with the children as they are.
+    pub(super) fn call(&mut self, purpose: Purpose, at: &Moment<'_>) {
+        let Some(parent) = self.parent.clone() else { return };
+        self.observed = self.view(at, |view| view.snapshot.observed(&parent)).unwrap_or_default();
+        let children = self.view(at, |view| view.ours(&self.observed)).unwrap_or_default();
+        self.lap(RunStep::Snapshot, at);
+        let failures = self.memory.handler_failures().of(&parent);
+        self.stage = Stage::Called(stage::Call::default());
+        self.effects.push(Effect::Call(purpose, SyncRequest { parent, children, failures }));
+    }
+}
+
+/// Something about the parent itself is not done: no child says what it waits for.
+pub(super) fn waits_for_the_end(by: PausedBy, what: &str) -> Fact {
+    Fact::ParentWaits(format!("its {what} waits until the {} is no longer paused", by.name()))
+}

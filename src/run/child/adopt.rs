@@ -1,0 +1,160 @@
+//! Taking over an object that was there before the child, where the child type allows it: two dry runs, the
+//! hand-over of what its managers own, and then the apply that adopts exactly what is left by that.
+//!
+//! | waits for | answer | what follows |
+//! |---|---|---|
+//! | a forced dry run | accepted | an unforced one, unless the type takes fields anyway |
+//! | an unforced dry run | others would keep fields | a dispute; nothing was changed |
+//! | | accepted | all of the object |
+//! | all of the object | nothing to hand over | the apply |
+//! | | as it was | a patch of its `managedFields` |
+//! | the patch | accepted | the apply |
+//! | any | 409 | it waits: the object is another one by now |
+
+use serde_json::Value;
+
+use super::{
+    Next, State as ChildState, Task, Turn, View,
+    apply::{self, Attempt},
+    ask, dispute, done, hand,
+};
+use crate::{
+    cluster::{ApiError, ErrorClass},
+    history::Verb,
+    object::{Object, ResourceVersion},
+    operator::ConflictPolicy,
+    plan::{HeldField, Step, Write, adoption, without},
+    run::{
+        request::{Answer, Force, Reply, Request},
+        turn::{StopReason, child_failed},
+    },
+};
+
+/// An adoption that has begun.
+#[derive(Debug)]
+pub(in crate::run) struct Adoption {
+    attempt: Attempt,
+    live: Object,
+}
+
+/// What is waited for.
+#[derive(Debug)]
+pub(in crate::run) enum State {
+    Tried(Adoption),
+    TriedYielding(Adoption),
+    Whole(Adoption),
+    HandedOver(Adoption),
+}
+
+/// Tries the apply that would make the object ours.
+pub(super) fn begin(attempt: Attempt, live: Object) -> Turn<Next> {
+    let adoption = Adoption { attempt, live };
+    let trial = adoption.trial();
+    let request = Request::trial(&trial.id, &trial.body, Force::Yes);
+    ask(request, ChildState::Adopt(State::Tried(adoption)))
+}
+
+/// Continues with an answer.
+pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+    match state {
+        State::Tried(adoption) => match Reply::written(answer) {
+            Ok(_) if adoption.policy(view) == ConflictPolicy::Force => adoption.read_whole(view),
+            Ok(_) => adoption.try_yielding(),
+            Err(error) => adoption.refused(error),
+        },
+        State::TriedYielding(adoption) => match adoption.stays_held(answer, view) {
+            Ok(held) if held.is_empty() => adoption.read_whole(view),
+            Ok(held) => {
+                let attempt = Attempt { verb: Verb::Adopted, ..adoption.attempt };
+                hand(Task::Settle(dispute::Dispute::new(attempt, None, held)))
+            }
+            Err(error) => adoption.refused(error),
+        },
+        State::Whole(adoption) => match Reply::whole(answer) {
+            Ok(whole) => adoption.hand_over(whole, view),
+            Err(error) => done().note(child_failed(&adoption.attempt.write.id, error)),
+        },
+        State::HandedOver(adoption) => match Reply::written(answer) {
+            Ok(reply) => adoption.apply(reply.resource_version(), view),
+            Err(error) => adoption.refused(error),
+        },
+    }
+}
+
+impl Adoption {
+    fn trial(&self) -> Write {
+        self.attempt.write.clone().adopting(self.live.uid(), self.live.resource_version())
+    }
+
+    fn policy(&self, view: &View<'_>) -> ConflictPolicy {
+        let config = view.settings.config().child_config(&self.attempt.write.id.ty);
+        config.map_or(ConflictPolicy::Force, |config| config.conflicts)
+    }
+
+    fn try_yielding(self) -> Turn<Next> {
+        let trial = self.trial();
+        let request = Request::trial(&trial.id, &trial.body, Force::No);
+        ask(request, ChildState::Adopt(State::TriedYielding(self)))
+    }
+
+    /// What others would hold after the hand-over, where nothing could be applied for that.
+    fn stays_held(&self, answer: Answer, view: &View<'_>) -> Result<Vec<HeldField>, ApiError> {
+        let trial = self.trial();
+        let held = match Reply::written(answer) {
+            Ok(_) => Vec::new(),
+            Err(error) => {
+                dispute::held_after_adoption(error, &trial.id.ty, &view.settings.config().labels)?
+            }
+        };
+        let is_in_vain =
+            self.policy(view) == ConflictPolicy::Report || without(&trial, &held).is_none();
+        Ok(if is_in_vain { held } else { Vec::new() })
+    }
+
+    /// From here on the adoption is completed, also if the object changes under it.
+    fn read_whole(self, view: &View<'_>) -> Turn<Next> {
+        if let Some(stop) = StopReason::before(view, self.attempt.verb) {
+            let mut turn = done();
+            turn.facts = stop.hold(&Step::Create(self.attempt.write), view);
+            return turn;
+        }
+        // A live read as the caches want it knows only the managers that operators need.
+        let request = Request::ReadWhole(self.attempt.write.id.clone());
+        ask(request, ChildState::Adopt(State::Whole(self)))
+    }
+
+    fn hand_over(self, whole: Option<Value>, view: &View<'_>) -> Turn<Next> {
+        let Some(whole) = whole.filter(|whole| is_same(whole, &self.live)) else {
+            return apply::outdated(&self.attempt.write.id);
+        };
+        match adoption(&whole, view.settings.name()) {
+            Some(patch) => {
+                let request = Request::Patch(self.attempt.write.id.clone(), patch);
+                ask(request, ChildState::Adopt(State::HandedOver(self)))
+            }
+            None => {
+                let version = self.live.resource_version().clone();
+                self.apply(&version, view)
+            }
+        }
+    }
+
+    fn apply(self, version: &ResourceVersion, view: &View<'_>) -> Turn<Next> {
+        let write = self.attempt.write.clone().adopting(self.live.uid(), version);
+        self.attempt.again(write, Verb::Adopted, view)
+    }
+
+    fn refused(self, error: ApiError) -> Turn<Next> {
+        let id = &self.attempt.write.id;
+        if error.class() == ErrorClass::Conflict {
+            return apply::outdated(id);
+        }
+        done().note(child_failed(id, error))
+    }
+}
+
+fn is_same(whole: &Value, live: &Object) -> bool {
+    let metadata = &whole["metadata"];
+    metadata["uid"] == live.uid().to_string()
+        && metadata["resourceVersion"] == live.resource_version().to_string()
+}

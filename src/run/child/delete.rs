@@ -1,0 +1,223 @@
+//! Deleting one child: with proof, and not when it would only come back the same.
+//!
+//! | waits for | answer | what follows |
+//! |---|---|---|
+//! | the parent, before what cannot be rebuilt goes | it changed | nothing: another reconcile decides |
+//! | | as it was | the child |
+//! | the child, likewise | it changed | it is decided again |
+//! | | as it was | the deletion, or first the dry runs of a recreation |
+//! | a dry run of a new object | it could follow | the deletion |
+//! | the deletion | accepted | it was deleted |
+//! | | 404 | others deleted it |
+//! | | 409 | the child, and it is decided again, three times at most |
+
+use super::{Next, State as ChildState, TRIES, Task, Turn, View, ask, done, hand, recreate};
+use crate::{
+    cluster::{ApiError, Deleted, ErrorClass},
+    history::Verb,
+    journal::{End, Fact, Left, Wait, Written},
+    object::Object,
+    plan::{AfterDeleteConflict, ChildId, Deletion, DeletionReason, Step, after_delete_conflict},
+    run::{
+        effect::Cache,
+        request::{Answer, Reply, Request},
+        turn::{child_failed, held_step, waits},
+    },
+};
+
+/// What is waited for, and for the so-many-th time.
+#[derive(Debug)]
+pub(in crate::run) enum State {
+    Parent(Deletion, usize),
+    Child(Deletion, usize),
+    New(Deletion, usize),
+    Sent(Deletion, usize),
+    Conflict(Deletion, usize),
+}
+
+/// Whether a child is not to be deleted any more, and what that means: its parent goes on with its life.
+pub(in crate::run) fn is_held(deletion: &Deletion, view: &View<'_>) -> Option<Vec<Fact>> {
+    let is_leaving = view.settings.is_leaving(view.parent);
+    if !is_leaving && view.has_left() {
+        // Another reconcile decides again, on what the parent is by now.
+        return Some(vec![Fact::Parent(End::Outdated)]);
+    }
+    match view.paused_meanwhile()? {
+        _ if is_leaving => Some(vec![waits(&deletion.id, Wait::EndPaused)]),
+        by => {
+            let step = Step::Delete(deletion.clone());
+            Some(held_step(&step, by, view.progress.held_writes()).into())
+        }
+    }
+}
+
+/// Deletes a child as it was last seen.
+pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
+    if tries > TRIES {
+        return done().note(waits(
+            &deletion.id,
+            Wait::Others("it keeps changing while it is to be deleted"),
+        ));
+    }
+    if let Some(facts) = is_held(&deletion, view) {
+        return held(facts);
+    }
+    if deletion.irreplaceable {
+        let parent = Request::Read(ChildId::of(view.parent));
+        return ask(parent, ChildState::Delete(State::Parent(deletion, tries)));
+    }
+    confirmed(deletion, tries, view)
+}
+
+/// Continues with an answer.
+pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+    match state {
+        State::Parent(deletion, tries) => match Reply::object(answer) {
+            Ok(live) => parent_seen(deletion, tries, live, view),
+            Err(error) => failed(&deletion, error),
+        },
+        State::Child(deletion, tries) => match Reply::object(answer) {
+            Ok(live) => child_seen(deletion, tries, live, view),
+            Err(error) => failed(&deletion, error),
+        },
+        State::New(deletion, tries) => {
+            let reply = Reply::written(answer).map(drop);
+            match reply.or_else(|error| recreate::after_refusal(error, None)) {
+                Ok(()) => send(deletion, tries, view),
+                Err(error) => failed(&deletion, error),
+            }
+        }
+        State::Sent(deletion, tries) => sent(deletion, tries, Reply::deleted(answer), view),
+        State::Conflict(deletion, tries) => match Reply::object(answer) {
+            Ok(live) => {
+                decided_again(&deletion, live, view, |again| hand(Task::Delete(again, tries + 1)))
+            }
+            Err(error) => failed(&deletion, error),
+        },
+    }
+}
+
+fn parent_seen(
+    deletion: Deletion,
+    tries: usize,
+    live: Option<Object>,
+    view: &View<'_>,
+) -> Turn<Next> {
+    let is_unchanged = live.as_ref() == Some(view.parent);
+    let seen = done().cache(live.map(Cache::Saw));
+    if !is_unchanged {
+        return seen.note(Fact::Parent(End::Outdated));
+    }
+    let request = Request::Read(deletion.id.clone());
+    seen.before(ask(request, ChildState::Delete(State::Child(deletion, tries))))
+}
+
+fn child_seen(
+    deletion: Deletion,
+    tries: usize,
+    live: Option<Object>,
+    view: &View<'_>,
+) -> Turn<Next> {
+    let is_it =
+        |live: &Object| live.resource_version() == &deletion.version && *live.uid() == deletion.uid;
+    if live.as_ref().is_some_and(is_it) {
+        return confirmed(deletion, tries, view);
+    }
+    decided_again(&deletion, live, view, |again| confirmed(again, tries, view))
+}
+
+/// Decides on what was found instead of what was to be deleted.
+fn decided_again(
+    deletion: &Deletion,
+    live: Option<Object>,
+    view: &View<'_>,
+    again: impl FnOnce(Deletion) -> Turn<Next>,
+) -> Turn<Next> {
+    let (config, name) = (view.settings.config(), view.settings.name());
+    let seen = live.clone().map(Cache::Saw);
+    match after_delete_conflict(config, name, view.parent, deletion, live.as_ref()) {
+        AfterDeleteConflict::Again(deletion) => again(deletion),
+        AfterDeleteConflict::Gone => done().cache([absent(deletion)]).cache(seen),
+        AfterDeleteConflict::Keep | AfterDeleteConflict::NotOurs => {
+            Turn::new(Next::Done(live)).cache(seen)
+        }
+    }
+}
+
+/// What is to be deleted is as it should be. What is to come after it is tried first.
+fn confirmed(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
+    match &deletion.why {
+        DeletionReason::Undesired => send(deletion, tries, view),
+        DeletionReason::Recreate { .. } => hand(Task::Recreate(deletion, tries)),
+        DeletionReason::Immutable { instead_of, .. } => {
+            ask(recreate::trial_of_new(instead_of), ChildState::Delete(State::New(deletion, tries)))
+        }
+    }
+}
+
+/// Sends the deletion; the looks before took their time too.
+pub(super) fn send(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
+    if let Some(facts) = is_held(&deletion, view) {
+        return held(facts);
+    }
+    let config = view.settings.config().child_config(&deletion.id.ty);
+    let propagation = config.map(|config| config.propagation).unwrap_or_default();
+    let Deletion { id, uid, version, .. } = deletion.clone();
+    let request = Request::Delete { id, uid, version, propagation };
+    ask(request, ChildState::Delete(State::Sent(deletion, tries)))
+}
+
+fn sent(
+    deletion: Deletion,
+    tries: usize,
+    reply: Result<Deleted, ApiError>,
+    view: &View<'_>,
+) -> Turn<Next> {
+    match reply {
+        Ok(Deleted::Gone) => {
+            let gone = Cache::Deleted(deletion.id.clone(), deletion.uid.clone());
+            Turn::new(Next::Done(None)).cache([gone]).note(deleted(deletion, view))
+        }
+        Ok(Deleted::Terminating(object)) => Turn::new(Next::Done(Some(object.clone())))
+            .cache([Cache::Wrote(object)])
+            .note(deleted(deletion, view)),
+        Err(error) if error.class() == ErrorClass::Missing => done().cache([absent(&deletion)]),
+        Err(error) if error.class() == ErrorClass::Conflict => {
+            let request = Request::Read(deletion.id.clone());
+            ask(request, ChildState::Delete(State::Conflict(deletion, tries)))
+        }
+        Err(error) if error.may_have_taken_effect() => {
+            // Should it be gone, it was not others who deleted it.
+            let (child, is_final) = (deletion.id.clone(), deletion.instead_of().is_none());
+            done().note(Fact::MayBeDeleted { child, is_final }).before(failed(&deletion, error))
+        }
+        Err(error) => failed(&deletion, error),
+    }
+}
+
+fn deleted(deletion: Deletion, view: &View<'_>) -> Fact {
+    let (paths, left) = match deletion.why {
+        DeletionReason::Undesired => (Vec::new(), Left::Gone),
+        DeletionReason::Recreate { paths, .. } => (paths, Left::ToRecreate { immutable: None }),
+        DeletionReason::Immutable { paths, instead_of } => {
+            (paths, Left::ToRecreate { immutable: Some(instead_of.desired_hash) })
+        }
+    };
+    let rewrite = view.drift.rewrite_of(&deletion.id).cloned();
+    Fact::Written(Written { child: deletion.id, verb: Verb::Deleted, paths, rewrite, left })
+}
+
+/// Somebody else deleted it: our own parent must be told too, as no write makes it run again.
+fn absent(deletion: &Deletion) -> Cache {
+    Cache::Absent(deletion.id.clone(), deletion.uid.clone())
+}
+
+fn failed(deletion: &Deletion, error: ApiError) -> Turn<Next> {
+    done().note(child_failed(&deletion.id, error))
+}
+
+fn held(facts: Vec<Fact>) -> Turn<Next> {
+    let mut turn = done();
+    turn.facts = facts;
+    turn
+}

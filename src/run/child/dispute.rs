@@ -1,0 +1,306 @@
+//! What to do when an apply without force is refused because others hold some of its fields: leave
+//! these, or the whole child, to them. What is tied to the parent is taken anyway.
+//!
+//! | waits for | answer | what follows |
+//! |---|---|---|
+//! | a look, as all was applied on an older version | it has changed | all is applied again |
+//! | | as it was | the rest is applied, or nothing |
+//! | a look before the rest | it still differs | the rest without force, on that version |
+//! | the rest | fields held | less, or nothing |
+//! | | only what ties it to its parent is held | the rest with force |
+//! | | 409 | another look, three times at most |
+//! | a look before nothing | it is there | what is held is remembered with its version |
+
+use super::{
+    Next, State as ChildState, TRIES, Task, Turn, View,
+    apply::{self, Attempt, Refused},
+    ask, done, hand,
+};
+use crate::{
+    cluster::{ApiError, Cause, ErrorClass},
+    history::Verb,
+    journal::Fact,
+    object::{K8sType, Object},
+    operator::{ConflictPolicy, Labels},
+    plan::{
+        AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, differ_in_status_only,
+        is_handed_over, is_tie, without,
+    },
+    run::{
+        effect::Cache,
+        request::{Answer, Force, Reply, Request},
+        turn::{child_failed, left_alone, put_off},
+    },
+};
+
+/// An apply that others dispute.
+#[derive(Debug)]
+pub(in crate::run) struct Dispute {
+    /// All that is desired.
+    attempt: Attempt,
+    /// The object as it was known when all was applied: if it is another by now, who held fields may have
+    /// let go of them, and all is to be applied again.
+    before: Option<Object>,
+    /// What was read and is still to be decided on.
+    live: Option<Object>,
+    /// What is left to others.
+    held: Vec<HeldField>,
+    /// How often the rest was sent.
+    rounds: usize,
+}
+
+/// What is waited for.
+#[derive(Debug)]
+pub(in crate::run) enum State {
+    /// A look at what changed since all was applied.
+    Settle(Dispute, Object, Vec<HeldField>),
+    /// A look before this is applied.
+    Look(Dispute, Write),
+    /// The answer to what was applied of this without force, on this version.
+    Sent(Dispute, Write, Object),
+    /// The same with force.
+    Forced(Dispute, Write, Object),
+    /// A look at what is left alone.
+    Leave(Dispute),
+}
+
+/// The fields that others hold, if that is why the server refused an apply.
+pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
+    let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
+    let conflicts = causes.iter().filter(|cause| cause.reason == "FieldManagerConflict");
+    let held = conflicts.map(|cause| {
+        // conflict with "kubectl" using v1
+        let manager = cause.message.split('"').nth(1).unwrap_or_default().to_owned();
+        HeldField { path: cause.field.clone(), manager }
+    });
+    held.collect()
+}
+
+/// Those of them that an adoption neither hands over nor takes anyway: Kubernetes keeps its own, and an
+/// entry of a subresource or of another version stays with who has it.
+///
+/// # Errors
+/// It is for something else that the server refused the apply.
+pub(super) fn held_after_adoption(
+    error: ApiError,
+    ty: &K8sType,
+    labels: &Labels,
+) -> Result<Vec<HeldField>, ApiError> {
+    let mut held = held(&error);
+    if held.is_empty() {
+        return Err(error);
+    }
+    let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
+    // conflict with "kube-controller-manager" with subresource "scale" using apps/v1 at ...
+    let stays = |held: &HeldField| {
+        let is_it =
+            |cause: &&Cause| cause.field == held.path && cause.message.contains(&held.manager);
+        let message = causes.iter().find(is_it).map_or("", |cause| &cause.message);
+        let using = message.split_once(" using ").and_then(|(_, rest)| rest.split(' ').next());
+        !is_tie(&held.path, labels)
+            && (!is_handed_over(&held.manager)
+                || message.contains(" with subresource ")
+                || using.is_some_and(|version| version != ty.api_version()))
+    };
+    held.retain(stays);
+    Ok(held)
+}
+
+/// Begins to settle a dispute.
+pub(super) fn begin(mut dispute: Dispute, view: &View<'_>) -> Turn<Next> {
+    let held = std::mem::take(&mut dispute.held);
+    match dispute.before.take() {
+        Some(before) => {
+            let request = dispute.look();
+            ask(request, ChildState::Dispute(State::Settle(dispute, before, held)))
+        }
+        None => dispute.settle(held, view),
+    }
+}
+
+/// Continues with an answer.
+pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+    match state {
+        State::Settle(mut dispute, before, held) => match dispute.seen(answer) {
+            Ok(live) if differ_in_status_only(&live, &before) => {
+                dispute.live = Some(live);
+                dispute.settle(held, view)
+            }
+            Ok(live) => {
+                let (write, verb) = (dispute.attempt.write.clone(), dispute.attempt.verb);
+                dispute.attempt.again(write, verb, view).cache([Cache::Saw(live)])
+            }
+            Err(end) => end,
+        },
+        State::Look(dispute, rest) => match dispute.seen(answer) {
+            Ok(live) => dispute.send(rest, live, view),
+            Err(end) => end,
+        },
+        State::Sent(dispute, rest, live) => match Reply::written(answer) {
+            Ok(reply) => dispute.applied(&rest, &live, reply, view),
+            Err(error) => dispute.refused(rest, live, error, view),
+        },
+        State::Forced(dispute, rest, live) => match Reply::written(answer) {
+            Ok(reply) => dispute.applied(&rest, &live, reply, view),
+            Err(error) => dispute.failed(rest, error, view),
+        },
+        State::Leave(dispute) => match dispute.seen(answer) {
+            Ok(live) => dispute.left(live, view),
+            Err(end) => end,
+        },
+    }
+}
+
+impl Dispute {
+    /// A dispute over an apply. `before` is the object as it was known then.
+    pub(super) fn new(attempt: Attempt, before: Option<Object>, held: Vec<HeldField>) -> Self {
+        Self { attempt, before, live: None, held, rounds: 0 }
+    }
+
+    fn id(&self) -> &ChildId {
+        &self.attempt.write.id
+    }
+
+    fn look(&self) -> Request {
+        Request::Read(self.id().clone())
+    }
+
+    /// The live object, or the end.
+    fn seen(&self, answer: Answer) -> Result<Object, Turn<Next>> {
+        match Reply::object(answer) {
+            Ok(Some(live)) => Ok(live),
+            Ok(None) => Err(done().note(put_off(self.id(), "it went while it was written"))),
+            Err(error) => Err(done().note(child_failed(self.id(), error))),
+        }
+    }
+
+    /// Applies what others do not hold, or nothing, as the child's type says.
+    fn settle(mut self, held: Vec<HeldField>, view: &View<'_>) -> Turn<Next> {
+        let conflict = done().note(Fact::ConflictFound(self.id().clone()));
+        let rest = self.give_way(held, view);
+        conflict.before(self.apply(rest, view))
+    }
+
+    /// What is to be applied when these fields stay with others; `None` for nothing.
+    fn give_way(&mut self, held: Vec<HeldField>, view: &View<'_>) -> Option<Write> {
+        let config = view.settings.config();
+        let policy = config.child_config(&self.id().ty)?.conflicts;
+        let is_tie = |held: &HeldField| is_tie(&held.path, &config.labels);
+        // Nothing can be applied without giving up what of the rest is ours.
+        let is_nothing = policy == ConflictPolicy::Report && !held.iter().all(is_tie);
+        self.held.extend(held.into_iter().filter(|held| is_nothing || !is_tie(held)));
+        without(&self.attempt.write, &self.held).filter(|_| !is_nothing)
+    }
+
+    /// The same once it is known how the object is.
+    fn apply(mut self, rest: Option<Write>, view: &View<'_>) -> Turn<Next> {
+        match (rest, self.live.take()) {
+            (Some(rest), Some(live)) => self.send(rest, live, view),
+            (Some(rest), None) => ask(self.look(), ChildState::Dispute(State::Look(self, rest))),
+            (None, Some(live)) => self.left(live, view),
+            (None, None) => ask(self.look(), ChildState::Dispute(State::Leave(self))),
+        }
+    }
+
+    /// Without force, but for what ties the child to its parent. The version makes sure that what
+    /// the server said about the fields still holds.
+    fn send(mut self, rest: Write, live: Object, view: &View<'_>) -> Turn<Next> {
+        let (config, name) = (view.settings.config(), view.settings.name());
+        let wanted = match after_conflict(config, name, view.parent, rest, Some(&live)) {
+            AfterConflict::ApplyWithUid(wanted) => wanted,
+            AfterConflict::Adopt(wanted) if self.attempt.verb == Verb::Adopted => wanted,
+            other => return self.is_over(&other, live),
+        };
+        self.rounds += 1;
+        let exact = wanted.clone().adopting(live.uid(), live.resource_version());
+        let request = Request::apply(&exact.id, &exact.body, Force::No);
+        ask(request, ChildState::Dispute(State::Sent(self, wanted, live)))
+    }
+
+    /// The live object shows that there is nothing to apply any more.
+    fn is_over(mut self, after: &AfterConflict, live: Object) -> Turn<Next> {
+        let mut turn = done().cache([Cache::Saw(live.clone())]);
+        if !matches!(after, AfterConflict::Settled) {
+            return turn.note(put_off(self.id(), "it changed hands while it was written"));
+        }
+        // What others hold of it is not as desired.
+        if self.held.is_empty() {
+            turn = turn.note(Fact::UpToDate(self.id().clone()));
+        }
+        turn.facts.extend(self.remember(live, ConflictPolicy::Yield));
+        turn
+    }
+
+    /// The rest was not applied.
+    fn refused(
+        mut self,
+        rest: Write,
+        live: Object,
+        error: ApiError,
+        view: &View<'_>,
+    ) -> Turn<Next> {
+        let (held, labels) = (held(&error), &view.settings.config().labels);
+        if held.iter().any(|held| !is_tie(&held.path, labels)) {
+            let less = self.give_way(held, view);
+            return match less {
+                Some(less) if self.rounds < TRIES => self.apply(Some(less), view),
+                Some(_) => self.keeps_changing(),
+                None => self.apply(None, view),
+            };
+        }
+        if held.is_empty() {
+            return self.failed(rest, error, view);
+        }
+        let exact = rest.clone().adopting(live.uid(), live.resource_version());
+        let request = Request::apply(&exact.id, &exact.body, Force::Yes);
+        ask(request, ChildState::Dispute(State::Forced(self, rest, live)))
+    }
+
+    /// The object has changed, or the server refuses what is desired for another reason.
+    fn failed(self, rest: Write, error: ApiError, view: &View<'_>) -> Turn<Next> {
+        if error.class() != ErrorClass::Conflict {
+            // A new object is as all of what is desired says: nobody holds anything of it.
+            return hand(Task::Refused(Refused { write: self.attempt.write, error }));
+        }
+        if self.rounds < TRIES { self.apply(Some(rest), view) } else { self.keeps_changing() }
+    }
+
+    fn keeps_changing(&self) -> Turn<Next> {
+        done().note(put_off(self.id(), "others keep changing it"))
+    }
+
+    fn applied(
+        mut self,
+        wanted: &Write,
+        live: &Object,
+        reply: Object,
+        view: &View<'_>,
+    ) -> Turn<Next> {
+        let mut turn = if reply == *live {
+            apply::wrote_nothing(wanted, &reply, view)
+        } else {
+            apply::written(wanted, self.attempt.verb, reply.clone(), view)
+        };
+        turn.facts.extend(self.remember(reply, ConflictPolicy::Yield));
+        turn
+    }
+
+    /// Nothing is written.
+    fn left(mut self, live: Object, view: &View<'_>) -> Turn<Next> {
+        let (fact, cache) = left_alone(view, live.clone());
+        let mut turn = done().cache([cache]);
+        turn.facts.extend(fact);
+        turn.facts.extend(self.remember(live, ConflictPolicy::Report));
+        turn
+    }
+
+    /// What is held is true of the object as it was left.
+    fn remember(&mut self, left: Object, policy: ConflictPolicy) -> Option<Fact> {
+        if self.held.is_empty() {
+            return None;
+        }
+        let (id, desired_hash) = (self.id().clone(), self.attempt.write.desired_hash);
+        let held = std::mem::take(&mut self.held);
+        Some(Fact::Contested(Contested { id, desired_hash, left, held, policy }))
+    }
+}

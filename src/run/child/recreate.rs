@@ -1,0 +1,176 @@
+//! Whether it would be in vain to delete a child so that a new one comes: asked by dry runs, before
+//! what cannot be undone.
+//!
+//! | the update | a new object | |
+//! |---|---|---|
+//! | changes nothing, or our labels only | | the difference is the work of the server, or is fixed |
+//! | would be taken, or fields cannot change | is as the child is | the work of a policy on creation |
+//! | would be taken, or fields cannot change | is refused for what is in it | it stays |
+//! | would be taken, or fields cannot change | anything else | it is recreated |
+//! | is refused for another reason | would be taken | it is recreated |
+//! | is refused for another reason | is refused too | no object may be like that: it stays |
+//! | whatever is said of it | we may create none, or a rule for Pods forbids it | it stays |
+
+use super::{
+    Next, State as ChildState, Task, Turn, View, apply::Attempt, ask, delete, done, hand, takeover,
+};
+use crate::{
+    cluster::{ApiError, ErrorClass, Refusal},
+    history::Verb,
+    journal::Fact,
+    object::Object,
+    plan::{Deletion, Settled, Step, Write, are_alike, differ_in_claim_only, explains},
+    run::{
+        request::{Answer, DryRun, Force, Reply, Request},
+        turn::{StopReason, child_failed},
+    },
+};
+
+/// A recreation that may be in vain.
+#[derive(Debug)]
+pub(in crate::run) struct Recreation {
+    deletion: Deletion,
+    tries: usize,
+    instead_of: Write,
+}
+
+/// What is waited for.
+#[derive(Debug)]
+pub(in crate::run) enum State {
+    /// A look: without its label it is not cached.
+    Current(Recreation),
+    /// What the update would be.
+    Update(Recreation, Object),
+    /// What a new object would be; the update was refused, or may not be.
+    New(Recreation, Object, Option<ApiError>),
+}
+
+/// Begins to find out whether a new object would differ.
+pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
+    // What a predecessor left, and is not desired, would else not show.
+    if let Some(uid) = takeover::is_due(&deletion.id, view) {
+        let _ = uid;
+        let id = deletion.id.clone();
+        return hand(takeover::first(&id, Task::Recreate(deletion, tries), view));
+    }
+    let Some(instead_of) = deletion.instead_of().cloned() else {
+        return delete::send(deletion, tries, view);
+    };
+    let recreation = Recreation { deletion, tries, instead_of };
+    match view.snapshot.cached(&recreation.instead_of.id) {
+        Some(current) => recreation.try_update(current),
+        None => {
+            let request = Request::Read(recreation.instead_of.id.clone());
+            ask(request, ChildState::Recreate(State::Current(recreation)))
+        }
+    }
+}
+
+/// Continues with an answer.
+pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+    match state {
+        State::Current(recreation) => match Reply::object(answer) {
+            Ok(Some(current)) => recreation.try_update(current),
+            Ok(None) => recreation.go_on(view),
+            Err(error) => recreation.failed(error),
+        },
+        State::Update(recreation, current) => match Reply::written(answer) {
+            Ok(reply) => recreation.updated(current, &reply, view),
+            Err(error) => match error.class() {
+                ErrorClass::Permanent => recreation.try_new(current, Some(error)),
+                ErrorClass::Conflict => recreation.go_on(view),
+                _ => recreation.failed(error),
+            },
+        },
+        State::New(recreation, current, refused) => match Reply::written(answer) {
+            Ok(reply) if are_alike(&current, &reply, view.settings.name()) => {
+                recreation.settle(&current, view)
+            }
+            Ok(_) => recreation.go_on(view),
+            Err(error) => match after_refusal(error, refused) {
+                Ok(()) => recreation.go_on(view),
+                Err(error) => recreation.failed(error),
+            },
+        },
+    }
+}
+
+impl Recreation {
+    fn try_update(self, current: Object) -> Turn<Next> {
+        let request = Request::trial(&self.instead_of.id, &self.instead_of.body, Force::Yes);
+        ask(request, ChildState::Recreate(State::Update(self, current)))
+    }
+
+    fn updated(self, current: Object, reply: &Object, view: &View<'_>) -> Turn<Next> {
+        if explains(&current, reply, view.settings.name()) {
+            return self.settle(&current, view);
+        }
+        if differ_in_claim_only(&current, reply, &view.settings.config().labels) {
+            return self.tie(view);
+        }
+        self.try_new(current, None)
+    }
+
+    /// Whether a new object would be as the child is, although the update would not be: what sets its
+    /// fields does so only when an object is created.
+    fn try_new(self, current: Object, refused: Option<ApiError>) -> Turn<Next> {
+        let request = trial_of_new(&self.instead_of);
+        ask(request, ChildState::Recreate(State::New(self, current, refused)))
+    }
+
+    fn go_on(self, view: &View<'_>) -> Turn<Next> {
+        delete::send(self.deletion, self.tries, view)
+    }
+
+    /// There is nothing to do about a child, now and until it changes: which is seen where it is watched.
+    fn settle(self, current: &Object, view: &View<'_>) -> Turn<Next> {
+        let settled = Settled::new(&self.instead_of, current, view.settings.name());
+        let turn = done().note(Fact::Explained(settled));
+        if view.settings.is_watched(current) {
+            return turn;
+        }
+        turn.note(child_failed(&self.instead_of.id, view.settings.unlabelled()))
+    }
+
+    /// It is as desired and only not tied to us.
+    fn tie(self, view: &View<'_>) -> Turn<Next> {
+        let write = self.instead_of;
+        if let Some(stop) = StopReason::before(view, Verb::Updated) {
+            let mut turn = done();
+            turn.facts = stop.hold(&Step::Update(write), view);
+            return turn;
+        }
+        hand(Task::Apply(Attempt::new(write, Verb::Updated)))
+    }
+
+    fn failed(self, error: ApiError) -> Turn<Next> {
+        done().note(child_failed(&self.deletion.id, error))
+    }
+}
+
+/// A dry run of an object that nobody has.
+pub(super) fn trial_of_new(instead_of: &Write) -> Request {
+    let trial = instead_of.elsewhere();
+    Request::Apply { id: trial.id, body: trial.body, force: Force::Yes, dry_run: DryRun::OfNew }
+}
+
+/// An update that is refused because of what cannot change is what recreating is for. What no object
+/// may be is not: the child would be gone, and nothing would come after it.
+pub(super) fn after_refusal(of_new: ApiError, of_update: Option<ApiError>) -> Result<(), ApiError> {
+    let is_told = |is: fn(&Refusal) -> bool| of_new.refusal().is_some_and(is);
+    let is_immutable = |error: &ApiError| error.refusal().is_some_and(Refusal::is_immutable);
+    match of_update {
+        _ if matches!(of_new.class(), ErrorClass::Wait(_) | ErrorClass::Retry) => Err(of_new),
+        // Of whatever name.
+        _ if is_told(Refusal::is_of_every_new_object) => Err(of_new),
+        // What the trial has no room for is taken by the child that would go.
+        _ if is_told(Refusal::is_for_room) => Ok(()),
+        Some(error) if !is_immutable(&error) && of_new.class() == ErrorClass::Permanent => {
+            Err(error)
+        }
+        Some(error) if !is_immutable(&error) => Err(of_new),
+        _ if is_told(Refusal::is_about_content) => Err(of_new),
+        // The trial has another name, which may be why it is refused.
+        _ => Ok(()),
+    }
+}

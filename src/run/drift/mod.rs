@@ -1,0 +1,202 @@
+//! What a reconcile writes again, who else writes it, and whether that is too often. What is too often is for
+//! [`Flapping`] to say.
+
+pub(super) mod rival;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Instant,
+};
+
+use super::snapshot::View;
+use crate::{
+    history::Verb,
+    journal::{Fact, Repeat, Written},
+    object::Object,
+    operator::Children,
+    plan::{ChildId, Flapping, FlappingReason, Plan, Rewrite, RewriteReason, Subject, rewrites},
+};
+
+/// What a reconcile writes again. It changes by [`Drift::learn`] alone.
+#[derive(Debug, Default)]
+pub(super) struct Drift {
+    /// Whether the parent is as the reconcile before left it.
+    is_same_parent: bool,
+    /// The children that are to be written again, and those that were.
+    rewrites: HashMap<ChildId, Rewrite>,
+    rewritten: Vec<(ChildId, Rewrite, Verb)>,
+    /// The types of which children were created.
+    created: BTreeSet<crate::object::K8sType>,
+}
+
+impl Drift {
+    /// Of a parent that is as the reconcile before left it, or is not.
+    pub(super) fn begin(is_same_parent: bool) -> Self {
+        Self { is_same_parent, ..Self::default() }
+    }
+
+    /// Whether the parent is as the reconcile before left it.
+    pub(super) fn is_same_parent(&self) -> bool {
+        self.is_same_parent
+    }
+
+    /// Why a child is to be written again, if it is.
+    pub(super) fn rewrite_of(&self, child: &ChildId) -> Option<&Rewrite> {
+        self.rewrites.get(child)
+    }
+
+    pub(super) fn learn(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Drifted { child, paths, to, changed_by } => {
+                if let Some(rewrite) = self.rewrites.get_mut(child) {
+                    rewrite.paths.clone_from(paths);
+                    rewrite.to = Some(to.clone());
+                    rewrite.changed_by.clone_from(changed_by);
+                }
+            }
+            Fact::Written(Written { child, verb, rewrite, .. }) => {
+                self.rewrites.remove(child);
+                if *verb == Verb::Created {
+                    self.created.insert(child.ty.clone());
+                }
+                let rewrite = rewrite.clone().map(|rewrite| (child.clone(), rewrite, *verb));
+                self.rewritten.extend(rewrite);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Which steps of a plan write again; what is known of the children is that of the reconcile before.
+pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drift {
+    let memos = view.memory.memos();
+    let ours = |child: &Object| view.settings.is_ours(view.parent, child);
+    let is_same_parent = view.drift.is_same_parent;
+    let mut rewrites = rewrites(plan, memos, observed, &ours, is_same_parent);
+    for (id, rewrite) in &mut rewrites {
+        // What is left to others is no reason to write.
+        let Some(contested) = memos.contested_of(id) else { continue };
+        let is_ours = |path: &&String| !contested.holds(path);
+        let ours: Vec<_> = rewrite.paths.iter().filter(is_ours).cloned().collect();
+        if !ours.is_empty() {
+            rewrite.paths = ours;
+        }
+    }
+    Drift { is_same_parent, rewrites, ..Drift::default() }
+}
+
+/// Counts what was written again, and decides how long that makes the parent wait.
+pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
+    let mut counting = Counting::new(view);
+    let mut replaced = BTreeSet::new();
+    for (id, rewrite, verb) in &view.drift.rewritten {
+        if *verb == Verb::Deleted && is_replaced(id, rewrite, view.drift) {
+            replaced.insert(id.ty.clone());
+        } else if rewrite.to.is_some() || *verb == Verb::Created {
+            let (subject, why) = (Subject::Child(id.clone()), rewrite.why.into());
+            counting.again(subject, why, rewrite.paths.clone(), rewrite.changed_by.clone());
+        }
+        // Else it was there, and is ours again: nobody had deleted it.
+    }
+    for ty in replaced {
+        let (subject, why) = (Subject::Children(ty), FlappingReason::UnstableHandler);
+        counting.again(subject, why, Vec::new(), None);
+    }
+    let slowed = counting.slowed.max(view.progress.slowed());
+    let mut facts = counting.facts;
+    facts.extend(wait_for_return(view, is_replacing, slowed));
+    facts
+}
+
+/// Whether a child that the handler does not want any more, for the same request, went where another of
+/// its type came: its name is of no use to count by.
+fn is_replaced(id: &ChildId, rewrite: &Rewrite, drift: &Drift) -> bool {
+    rewrite.why == RewriteReason::OtherAnswer
+        && rewrite.paths.is_empty()
+        && drift.created.contains(&id.ty)
+}
+
+/// What was deleted to be created again is to be there before its parent waits, and not only when
+/// it has waited: the wait is owed until then. But once in a row only: what is deleted again at once is
+/// there already, by the hand of somebody else.
+fn wait_for_return(view: &View<'_>, is_replacing: bool, slowed: Option<u32>) -> Option<Fact> {
+    let owed = view.memory.owed_wait();
+    let is_refused = view.progress.has_failed_for_now();
+    let is_still_away = owed.is_some() && (is_replacing || is_refused);
+    let is_away = match view.progress.recreated() {
+        0 => slowed.is_none() && is_still_away,
+        _ => owed.is_none(),
+    };
+    let times = slowed.max(owed).unwrap_or_default();
+    let fact = if is_away {
+        Fact::Slowed { now: None, owed: Some(times) }
+    } else {
+        Fact::Slowed { now: (times > 0).then_some(times), owed: None }
+    };
+    let is_news = is_away || owed.is_some() || slowed.is_some();
+    is_news.then_some(fact)
+}
+
+/// What is counted together: what is said of the one is known for the next.
+struct Counting {
+    flapping: Flapping,
+    now: Instant,
+    facts: Vec<Fact>,
+    slowed: Option<u32>,
+}
+
+impl Counting {
+    fn new(view: &View<'_>) -> Self {
+        let flapping = view.memory.flapping().clone();
+        Self { flapping, now: view.now.monotonic, facts: Vec::new(), slowed: None }
+    }
+
+    fn again(
+        &mut self,
+        subject: Subject,
+        why: FlappingReason,
+        paths: Vec<String>,
+        changed_by: Option<String>,
+    ) {
+        let times = self.flapping.again(&subject, why, &paths, self.now);
+        self.slowed = self.slowed.max((times > 0).then_some(times));
+        self.facts.push(Fact::Repeated(Repeat { subject, why, paths, changed_by, times }));
+    }
+}
+
+// === the status ===
+
+/// That the status was written again, although somebody else had changed it.
+pub(super) fn status_again(view: &View<'_>, paths: &[String]) -> Vec<Fact> {
+    let mut counting = Counting::new(view);
+    let why = FlappingReason::FightingOverStatus;
+    counting.again(Subject::Status, why, paths.to_vec(), None);
+    counting.facts
+}
+
+// === the finalizers ===
+
+const FINALIZERS: (&Subject, FlappingReason) =
+    (&Subject::Finalizers, FlappingReason::FightingOverFinalizer);
+
+/// How often a change of the finalizers was too often that waits therefore: somebody else undoes it again
+/// and again. It waits for half the delay, the least that a slowed reconcile gets: the one that comes after
+/// its own delay finds it over.
+pub(super) fn puts_off_finalizers(view: &View<'_>) -> Option<u32> {
+    let backoff = view.settings.policy().backoff;
+    let rest = |times| backoff.delay(times, 0) / 2;
+    view.memory.flapping().rests(FINALIZERS, view.now.monotonic, rest)
+}
+
+/// A change of the finalizers, which counts if it is not the first of the process.
+pub(super) fn finalizers_changed(view: &View<'_>) -> Vec<Fact> {
+    let mut facts = vec![Fact::FinalizersChanged];
+    if view.memory.changed_finalizers() {
+        let mut counting = Counting::new(view);
+        counting.flapping.forget_before(view.now.monotonic, view.window());
+        let path = vec![".metadata.finalizers".to_owned()];
+        counting.again(FINALIZERS.0.clone(), FINALIZERS.1, path, None);
+        facts.extend(counting.facts);
+    }
+    facts
+}

@@ -1,0 +1,87 @@
+//! Who else writes what is written again: one live read of the whole object, directly before the write that
+//! makes it a fight. Afterwards all is ours, and nobody else shows.
+
+use crate::{
+    journal::Fact,
+    object::Object,
+    operator::OperatorName,
+    plan::{ChildId, FlappingReason, Rewrite, RewriteReason, Subject, Write, rival},
+    run::{
+        request::{Answer, Reply, Request},
+        snapshot::View,
+    },
+};
+
+/// A search for who else writes something.
+#[derive(Debug)]
+pub(in crate::run) struct Search {
+    id: ChildId,
+    subject: Subject,
+    why: FlappingReason,
+    paths: Vec<String>,
+    subresource: Option<&'static str>,
+    /// Who it is as far as the cache knows.
+    fallback: Option<String>,
+}
+
+impl Search {
+    /// Before a child is repaired.
+    pub(in crate::run) fn before_repair(id: &ChildId, view: &View<'_>) -> Option<Self> {
+        Self::of_rewrite(id, view.drift.rewrite_of(id)?, view)
+    }
+
+    /// A child that seemed to be gone is there: what is known of it then.
+    pub(in crate::run) fn after_find(
+        write: &Write,
+        live: &Object,
+        view: &View<'_>,
+    ) -> (Option<Fact>, Option<Self>) {
+        let Some(mut rewrite) = view.drift.rewrite_of(&write.id).cloned() else {
+            return (None, None);
+        };
+        let (paths, to) = (write.paths.clone(), live.resource_version().clone());
+        let changed_by = live.changed_by().map(str::to_owned);
+        rewrite.paths.clone_from(&paths);
+        rewrite.to = Some(to.clone());
+        rewrite.changed_by.clone_from(&changed_by);
+        let search = Self::of_rewrite(&write.id, &rewrite, view);
+        let child = write.id.clone();
+        (Some(Fact::Drifted { child, paths, to, changed_by }), search)
+    }
+
+    /// Before a status is written; `paths` is what it writes.
+    pub(in crate::run) fn before_status(view: &View<'_>, paths: Vec<String>) -> Option<Self> {
+        let (subject, why) = (Subject::Status, FlappingReason::FightingOverStatus);
+        let is_due = view.memory.flapping().is_about_to_begin(&subject, why);
+        is_due.then(|| {
+            let (id, subresource) = (ChildId::of(view.parent), Some("status"));
+            Self { id, subject, why, paths, subresource, fallback: None }
+        })
+    }
+
+    fn of_rewrite(id: &ChildId, rewrite: &Rewrite, view: &View<'_>) -> Option<Self> {
+        let (subject, why) = (Subject::Child(id.clone()), rewrite.why.into());
+        let is_due = rewrite.why == RewriteReason::Drift
+            && rewrite.to.is_some()
+            && view.memory.flapping().is_about_to_begin(&subject, why);
+        is_due.then(|| {
+            let (id, paths) = (id.clone(), rewrite.paths.clone());
+            let fallback = rewrite.changed_by.clone();
+            Self { id, subject, why, paths, subresource: None, fallback }
+        })
+    }
+
+    /// The look.
+    pub(in crate::run) fn request(&self) -> Request {
+        Request::ReadWhole(self.id.clone())
+    }
+
+    /// What came of it. Nobody waits for the answer but a message.
+    pub(in crate::run) fn found(&self, answer: Answer, operator: &OperatorName) -> Fact {
+        let live = Reply::whole(answer).ok().flatten();
+        let found =
+            live.and_then(|live| rival(&live, &self.paths, operator.as_str(), self.subresource));
+        let (subject, why) = (self.subject.clone(), self.why);
+        Fact::RivalFound { subject, why, rival: found.or_else(|| self.fallback.clone()) }
+    }
+}

@@ -1,0 +1,215 @@
+//! The end of a parent: its handler, the children that Kubernetes does not collect, our finalizer.
+
+use super::{
+    Answer, HandlerError, Machine, Moment, Purpose, Reply,
+    begin::waits_for_the_end,
+    child,
+    effect::{Cache, Effect},
+    parent::{
+        collect,
+        finalizer::{self, Change},
+        status::Returned,
+    },
+    stage::{self, Awaited, Stage},
+    turn::{step_failed, waits},
+};
+use crate::{
+    history::RunStep,
+    journal::{End, Fact, Failure, Held, Pause, PausedBy, Wait},
+    object::{K8sType, Object},
+    operator::FinalizeResponse,
+    plan::{ChildId, Deletion, WaitingReason},
+};
+
+impl Machine {
+    pub(super) fn finalize(&mut self, at: &Moment<'_>) {
+        if self.settings.has_finalizer() {
+            self.call(Purpose::Finalize, at);
+        } else {
+            self.collect(at);
+        }
+    }
+
+    pub(super) fn finalized(&mut self, response: FinalizeResponse, at: &Moment<'_>) {
+        let FinalizeResponse { status, retry, unserializable, .. } = response;
+        match (retry, unserializable) {
+            // The status of a parent that may go is not written.
+            (None, _) => self.collect(at),
+            (Some(_), Some(why)) => {
+                let failure = Failure::unserializable(&why);
+                self.finalize_failed(HandlerError { failure, status: None }, at);
+            }
+            (Some(after), None) => {
+                let why = "the handler is still finalizing".to_owned();
+                let facts =
+                    [Fact::ParentWaits(why), Fact::Resync(after), Fact::Parent(End::Finalizing)];
+                self.note(facts, at);
+                self.say(status.map(Returned), at);
+            }
+        }
+    }
+
+    pub(super) fn finalize_failed(&mut self, error: HandlerError, at: &Moment<'_>) {
+        // However permanent: whoever rests here keeps the parent from going.
+        self.note([Fact::Failed(error.failure.into_passing())], at);
+        self.say(error.status.map(Returned), at);
+    }
+
+    /// Does not finalize a paused parent.
+    pub(super) fn stay(&mut self, by: PausedBy, at: &Moment<'_>) {
+        let is_deleting = self.parent.as_ref().is_some_and(Object::is_deleting);
+        let what = if is_deleting { "deletion" } else { "release" };
+        let held = Held::Finalizing;
+        self.note([waits_for_the_end(by, what), Fact::Paused(Pause { by, held })], at);
+        self.say(None, at);
+    }
+
+    /// Deletes what only we would ever delete. A parent that only leaves the selection keeps its children.
+    fn collect(&mut self, at: &Moment<'_>) {
+        // While the handler was called.
+        if let Some(Some(by)) = self.view(at, |view| view.paused_by_now()) {
+            return self.stay(by, at);
+        }
+        if !self.parent.as_ref().is_some_and(Object::is_deleting) {
+            self.lap(RunStep::Apply, at);
+            return self.release(at);
+        }
+        let lists = self.view(at, collect::lists).unwrap_or_default();
+        self.stage = Stage::Listing(lists.into(), Vec::new());
+        self.list_next(at);
+    }
+
+    fn list_next(&mut self, at: &Moment<'_>) {
+        let Stage::Listing(lists, left) = &mut self.stage else { return };
+        match lists.pop_front() {
+            Some(list) => {
+                if let Some(request) = self.view(at, |view| collect::request(&list, view)) {
+                    self.send(request, Awaited::Listed(list.0));
+                }
+            }
+            None => {
+                let left = std::mem::take(left);
+                self.stage = Stage::Collecting(left.into());
+                self.collect_next(at);
+            }
+        }
+    }
+
+    pub(super) fn listed(&mut self, ty: &K8sType, answer: Answer, at: &Moment<'_>) {
+        let listed = self.view(at, |view| collect::left(ty, Reply::listed(answer), view));
+        match listed {
+            Some(Ok(found)) => {
+                if let Stage::Listing(_, left) = &mut self.stage {
+                    left.extend(found);
+                }
+                self.list_next(at);
+            }
+            Some(Err(error)) => {
+                let what = "the children that Kubernetes does not collect";
+                self.note([step_failed(what, error)], at);
+                self.collected(at);
+            }
+            None => {}
+        }
+    }
+
+    /// Deletes one child after the other, and waits for those that have finalizers or a grace period.
+    pub(super) fn collect_next(&mut self, at: &Moment<'_>) {
+        while let Stage::Collecting(left) = &mut self.stage {
+            let Some(child) = left.front().cloned() else { return self.collect_others(at) };
+            if child.is_deleting() {
+                self.collected_child(Some(child), at);
+            } else if self.journal.progress().is_throttled() {
+                self.note([waits(&ChildId::of(&child), Wait::Throttled)], at);
+                self.collected_child(None, at);
+            } else {
+                let task = child::Task::Delete(Deletion::undesired(&child), 1);
+                let Some(ended) = self.begin_child(task, at) else { return };
+                self.collected_child(ended.left, at);
+            }
+        }
+    }
+
+    /// The first child was deleted, or not; `left` is what is left of it.
+    pub(super) fn collected_child(&mut self, left: Option<Object>, at: &Moment<'_>) {
+        let Stage::Collecting(children) = &mut self.stage else { return };
+        let Some(child) = children.pop_front() else { return };
+        if let Some(left) = left.filter(|it| it.is_deleting() && it.uid() == child.uid()) {
+            let why = Wait::Planned(WaitingReason::deleting(&left));
+            self.note([waits(&ChildId::of(&left), why)], at);
+        }
+    }
+
+    /// Begins what Kubernetes would do as soon as the parent is gone.
+    fn collect_others(&mut self, at: &Moment<'_>) {
+        let progress = self.journal.progress();
+        if !progress.waits() || progress.is_throttled() {
+            return self.collected(at);
+        }
+        let others = self.view(at, collect::others).unwrap_or_default();
+        self.stage = Stage::CollectingOthers(others.into());
+        self.collect_next_other(at);
+    }
+
+    pub(super) fn collect_next_other(&mut self, at: &Moment<'_>) {
+        while let Stage::CollectingOthers(others) = &mut self.stage {
+            let next = others.pop_front();
+            let Some(child) = next.filter(|_| !self.journal.progress().is_throttled()) else {
+                return self.collected(at);
+            };
+            let task = child::Task::Delete(Deletion::undesired(&child), 1);
+            if self.begin_child(task, at).is_none() {
+                return;
+            }
+        }
+    }
+
+    fn collected(&mut self, at: &Moment<'_>) {
+        self.lap(RunStep::Apply, at);
+        let progress = self.journal.progress();
+        if !progress.has_failed() && self.is_alive() && !progress.waits() {
+            self.release(at);
+        } else if self.is_alive() {
+            self.say(None, at);
+        } else {
+            self.finish(at);
+        }
+    }
+
+    /// Takes our finalizer off the parent.
+    pub(super) fn release(&mut self, at: &Moment<'_>) {
+        // While children went.
+        if let Some(Some(by)) = self.view(at, |view| view.paused_by_now()) {
+            return self.stay(by, at);
+        }
+        let Some(parent) = self.parent.clone() else { return };
+        self.stage = Stage::Beginning(stage::Purpose::Release);
+        let next = self.ask(at, |view| finalizer::begin(Change::Remove, parent, view));
+        self.finalizer_next(next, at);
+    }
+
+    pub(super) fn released(&mut self, reply: Option<Object>, at: &Moment<'_>) {
+        self.lap(RunStep::Apply, at);
+        if let Some(live) = &reply {
+            let by = self.view(at, |view| view.paused_by(live)).flatten();
+            if let Some(by) = by.filter(|_| self.settings.holds_ours(live)) {
+                // A pause keeps our finalizer on a parent that was read on the way.
+                self.parent = reply;
+                return self.stay(by, at);
+            }
+            if !self.settings.is_leaving(live) && self.settings.holds(live) {
+                // It does not leave after all.
+                self.parent_is(End::Outdated, at);
+                return self.finish(at);
+            }
+        }
+        self.parent_is(End::Finalized, at);
+        if let (Some(parent), true) = (&self.parent, reply.is_some_and(|live| live.has_ended())) {
+            // The reply has the version from before its end: without this the cache has our
+            // finalizer until the event comes, and a child that goes would finalize again.
+            let absent = Cache::Absent(ChildId::of(parent), parent.uid().clone());
+            self.effects.push(Effect::Cache(absent));
+        }
+        self.finish(at);
+    }
+}

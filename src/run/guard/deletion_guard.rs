@@ -1,0 +1,94 @@
+//! Before children are deleted: too many of them wait for a person.
+
+use std::collections::HashSet;
+
+use crate::{
+    journal::Fact,
+    object::{Object, Uid},
+    operator::{Allowance, DeletionLimit},
+    plan::{Deletion, Exceeded, Interlock, Step, Verdict, WantedDeletions, judge},
+    report::interlock,
+    run::snapshot::View,
+};
+
+/// What becomes of the deletions of a plan.
+#[derive(Debug)]
+pub(in crate::run) enum Judgement {
+    /// They have to be taken from the operator's budget first: so many.
+    Reserve(Allowance, usize),
+    /// They may be carried out.
+    Free(Option<Fact>),
+    /// None of them may be carried out.
+    Held(Fact),
+}
+
+/// Judges the deletions among some steps. `existing` is how many children there are, `is_part` says that not
+/// all is known that is to be deleted, and `reserved` what the operator's budget said, if it was asked.
+pub(in crate::run) fn judged(
+    view: &View<'_>,
+    steps: &[Step],
+    (existing, is_part): (usize, bool),
+    reserved: Option<Result<(), Exceeded>>,
+) -> Judgement {
+    let known = view.memory.interlock();
+    let Some(limit) = view.settings.config().deletion_limit else {
+        return Judgement::Free(Some(judged_as(Interlock::default())));
+    };
+    let deletions: Vec<&Deletion> = steps.iter().filter_map(Step::final_deletion).collect();
+    if is_part && deletions.is_empty() && known.is_none() {
+        // What an earlier process left is told by those that are to go.
+        return Judgement::Free(None);
+    }
+    let wanted =
+        WantedDeletions { limit, parent: view.parent, deletions: &deletions, existing, is_part };
+    let mut interlock = match known {
+        Some(known) => known.clone(),
+        None => resumed(view, limit, &deletions),
+    };
+    let mut asked = None;
+    let verdict = judge(wanted, &mut interlock, |count| {
+        asked = Some(count);
+        reserved.unwrap_or(Ok(()))
+    });
+    match (verdict, asked) {
+        (_, Some(count)) if reserved.is_none() => Judgement::Reserve(limit.minute, count),
+        (Verdict::Free | Verdict::Taken(_), _) => Judgement::Free(Some(judged_as(interlock))),
+        (Verdict::Held(held), _) => {
+            let message = interlock::described(view.parent, &held, &deletions);
+            let children = deletions.iter().map(|deletion| deletion.id.clone()).collect();
+            Judgement::Held(Fact::Judged { interlock, held: Some((held, children, message)) })
+        }
+    }
+}
+
+fn judged_as(interlock: Interlock) -> Fact {
+    Fact::Judged { interlock, held: None }
+}
+
+/// What an earlier process may have left. Not every parent can say that deletions are held, and a
+/// process can end before it did: what is newer than all that is to go may be what replaces it, and
+/// makes the share no smaller.
+fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> Interlock {
+    let mut interlock = Interlock::default();
+    let said = interlock::said(view.parent);
+    let is_of_minute =
+        said.as_ref().is_some_and(|message| message.contains(interlock::OF_THE_MINUTE));
+    if is_of_minute && limit.minute.percent < 100 {
+        let of = view.snapshot.count_children();
+        let why = Exceeded::Minute { allowed: limit.minute.of(of), of };
+        let uids = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
+        interlock.resume_minute(why, uids);
+    }
+    if said.is_some() && !is_of_minute {
+        interlock.resume(0);
+    } else if !deletions.is_empty() {
+        let going: HashSet<&Uid> = deletions.iter().map(|deletion| &deletion.uid).collect();
+        let children = view.ours(&view.snapshot.observed(view.parent));
+        let children: Vec<&Object> = children.iter().filter(|child| !child.is_deleting()).collect();
+        let goes = |child: &&&Object| going.contains(child.uid());
+        let newest = children.iter().filter(goes).map(|child| child.created()).max();
+        let old = children.iter().filter(|child| Some(child.created()) <= newest).count();
+        interlock.resume(old);
+    }
+    interlock
+}

@@ -1,0 +1,36 @@
+//! Which children take their time to go, and are to be looked at live: what a watch does not tell is found
+//! out all the same.
+
+use crate::{
+    journal::Fact,
+    object::{Object, Uid},
+    plan::{ChildId, Lingering, Waiting},
+    run::{effect::Cache, snapshot::View},
+};
+
+/// Those of the children that are waited for which should have gone by now, and since when all of them are
+/// known to be ending. `replacing` are the children that are desired and on their way out.
+pub(in crate::run) fn overdue(
+    view: &View<'_>,
+    waiting: &[Waiting],
+    replacing: &[Uid],
+) -> (Vec<Object>, Option<Fact>) {
+    let ending = waiting.iter().filter(|waiting| waiting.why.is_deleting());
+    let ending: Vec<_> = ending.filter_map(|it| view.snapshot.cached(&it.id)).collect();
+    let mut lingering: Lingering = view.memory.lingering().clone();
+    let is_one = !ending.is_empty() || !lingering.is_empty() || !replacing.is_empty();
+    if !is_one {
+        return (Vec::new(), None);
+    }
+    let now = view.now.monotonic;
+    let overdue = lingering.overdue(ending, now);
+    let expected = replacing.iter().filter(|uid| !lingering.is_stuck(uid, now)).count();
+    (overdue, Some(Fact::Lingering { lingering, expected }))
+}
+
+/// What was found is told to all: the parent itself is to be reconciled again.
+pub(in crate::run) fn seen(child: &Object, live: Option<Object>) -> Vec<Cache> {
+    let is_it = live.as_ref().is_some_and(|live| live.uid() == child.uid());
+    let absent = (!is_it).then(|| Cache::Absent(ChildId::of(child), child.uid().clone()));
+    absent.into_iter().chain(live.map(Cache::Saw)).collect()
+}

@@ -1,0 +1,183 @@
+//! From the answer of the handler to a plan.
+
+use std::time::Duration;
+
+use super::{
+    Effect, HandlerError, Machine, Moment, Response, drift,
+    parent::status::{self, Returned, Scope, Wanted},
+    stage::{Call, CarryOut, Phase, Stage},
+};
+use crate::{
+    history::RunStep,
+    journal::{End, Fact, Failure, PausedBy, Plan as PlanOf, Planned},
+    object::Object,
+    operator::SyncResponse,
+    plan::{self, ChildId, Plan, PlanInput, Refusal, Step},
+    report::conditions,
+};
+
+impl Machine {
+    /// Shows that the handler has not returned, while the reconcile is still waiting for it.
+    pub(super) fn handler_overdue(&mut self, deadline: Duration, at: &Moment<'_>) {
+        let Stage::Called(call) = &mut self.stage else { return };
+        call.shows_overdue = true;
+        let failure = Failure::Overdue(deadline);
+        self.effects.push(Effect::ShowNow(failure.clone()));
+        let report = self.report(at);
+        let conditions = conditions::of_failure(&failure, &report);
+        let holds_none = report.holds_no_deletions();
+        let wanted = Wanted { handler: None, conditions, children: None, holds_none };
+        let next = self.ask(at, |view| status::begin(Scope::Overdue, wanted, view));
+        self.status_next(next, at);
+    }
+
+    /// The status of an overdue handler is written: what it returned meanwhile counts now.
+    pub(super) fn overdue_shown(&mut self, at: &Moment<'_>) {
+        if let Stage::Called(call) = &mut self.stage {
+            call.shows_overdue = false;
+            if let Some(returned) = call.returned.take() {
+                self.handler_returned(*returned, at);
+            }
+        }
+    }
+
+    pub(super) fn handler_returned(
+        &mut self,
+        result: Result<Response, HandlerError>,
+        at: &Moment<'_>,
+    ) {
+        if let Stage::Called(call @ Call { shows_overdue: true, .. }) = &mut self.stage {
+            call.returned = Some(Box::new(result));
+            return;
+        }
+        let Some(parent) = self.parent.clone() else { return };
+        self.note([handled(&parent, result.is_err())], at);
+        self.lap(RunStep::Sync, at);
+        match result {
+            Ok(Response::Synced(response)) => self.synced(response, at),
+            Ok(Response::Finalized(response)) => self.finalized(response, at),
+            Err(error) if self.is_finalizing() => self.finalize_failed(error, at),
+            Err(HandlerError { failure, status }) => {
+                self.mark_outdated(at);
+                self.note([Fact::Failed(failure)], at);
+                self.conclude(status.map(Returned), at);
+            }
+        }
+    }
+
+    fn is_finalizing(&self) -> bool {
+        self.parent.as_ref().is_some_and(|parent| self.settings.is_leaving(parent))
+    }
+
+    /// A parent that has left while the handler was called is not synced.
+    fn mark_outdated(&mut self, at: &Moment<'_>) {
+        if self.view(at, |view| view.has_left()) == Some(true) {
+            self.parent_is(End::Outdated, at);
+        }
+    }
+
+    fn synced(&mut self, response: SyncResponse, at: &Moment<'_>) {
+        self.mark_outdated(at);
+        if let Some(why) = &response.unserializable {
+            self.note([Fact::Failed(Failure::unserializable(why))], at);
+            return self.conclude(None, at);
+        }
+        if !self.is_alive() {
+            return self.conclude(None, at);
+        }
+        self.note(response.resync.map(Fact::Resync), at);
+        let status = response.status.map(Returned);
+        match self.planned(response.children, at) {
+            Ok(plan) => self.carry_out(plan, status, at),
+            Err(refusals) => {
+                self.note([Fact::Failed(Failure::Refused(refusals))], at);
+                self.conclude(status, at);
+            }
+        }
+    }
+
+    fn planned(
+        &mut self,
+        desired: Vec<serde_json::Value>,
+        at: &Moment<'_>,
+    ) -> Result<Plan, Vec<Refusal>> {
+        let plan = self.view(at, |view| {
+            plan::plan(PlanInput {
+                config: self.settings.config(),
+                operator: self.settings.name(),
+                parent: view.parent,
+                desired,
+                observed: &self.observed,
+                unsynced: &view.snapshot.unsynced(view.parent),
+                memos: self.memory.memos(),
+            })
+        });
+        self.lap(RunStep::Plan, at);
+        plan.unwrap_or_else(|| Ok(Plan::default()))
+    }
+
+    /// What a pause keeps from being done is said.
+    fn carry_out(&mut self, mut plan: Plan, status: Option<Returned>, at: &Moment<'_>) {
+        let paused = self.keeps(&plan, at);
+        if paused.is_none() {
+            self.drift = self
+                .view(at, |view| drift::foresee(view, &plan, &self.observed))
+                .unwrap_or_default();
+        }
+        let existing = plan.existing();
+        let planned = self.planned_fact(&plan);
+        let doubtful = std::mem::take(&mut plan.doubtful).into();
+        let Plan { steps, memos, waiting, replacing, .. } = plan;
+        self.memory.take_memos(memos);
+        self.note([Fact::Planned(planned)], at);
+        let phase = Phase::Doubtful(doubtful);
+        self.stage = Stage::CarryingOut(CarryOut {
+            status,
+            steps,
+            waiting,
+            replacing,
+            existing,
+            paused,
+            phase,
+            taken: None,
+        });
+        self.try_doubtful(at);
+    }
+
+    fn planned_fact(&self, plan: &Plan) -> Planned {
+        let is_asked = !self.memory.foreign().is_empty() || !self.memory.recreated().is_empty();
+        let lists_children = self.settings.config().child_status;
+        Planned {
+            up_to_date: plan.memos.len(),
+            replacing: plan.replacing.clone(),
+            children: lists_children.then(|| children_of(plan)),
+            desired: is_asked.then(|| plan.desired()),
+        }
+    }
+
+    /// What keeps a plan from being carried out. A pause that began before the reconcile did holds until its
+    /// end: finalizers were left as they are.
+    fn keeps(&self, plan: &Plan, at: &Moment<'_>) -> Option<PausedBy> {
+        let began = self.journal.progress().began_paused();
+        let by = began.or_else(|| self.view(at, |view| view.paused_by_now()).flatten())?;
+        (by == PausedBy::Annotation || !plan.steps.is_empty()).then_some(by)
+    }
+}
+
+fn handled(parent: &Object, has_failed: bool) -> Fact {
+    let (generation, is_deleting) = (parent.generation().unwrap_or(-1), parent.is_deleting());
+    Fact::Answered { has_failed, generation, is_deleting }
+}
+
+/// Every child that is wanted or still there.
+fn children_of(plan: &Plan) -> Vec<(ChildId, PlanOf)> {
+    let of_step = |step: &Step| {
+        let is_wanted = step.final_deletion().is_none();
+        (step.id().clone(), if is_wanted { PlanOf::Wanted } else { PlanOf::Undesired })
+    };
+    let mut planned: Vec<_> = plan.memos.ids().map(|id| (id, PlanOf::UpToDate)).collect();
+    planned.extend(plan.steps.iter().map(of_step));
+    planned.extend(plan.waiting.iter().map(|it| (it.id.clone(), PlanOf::Undesired)));
+    planned.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    planned
+}

@@ -1,0 +1,391 @@
+//! What a parent's reconciles remember from one to the next. There is one for each of very many parents,
+//! so that what most of them lack takes no room. It changes by [`Memory::learn`] alone, but for the memos of
+//! a plan, which are too big to be copied.
+
+use std::{
+    collections::BTreeMap,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    history::Verb,
+    journal::{Fact, Left, Written},
+    object::{Object, ResourceVersion},
+    plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos},
+    report::{Announced, Standing},
+};
+
+/// What a parent's reconciles remember from one to the next. Losing it costs a few requests, no more.
+#[derive(Debug, Default)]
+pub struct Memory {
+    memos: Memos,
+    handler_failures: HandlerFailures,
+    /// Whether there was ever a child, so that a missing one may have been deleted.
+    had_children: bool,
+    /// Deletions that were too many; `None` before the first reconcile.
+    interlock: Option<Interlock>,
+    flapping: Flapping,
+    /// Whether the finalizers of the parent were changed before.
+    changed_finalizers: bool,
+    /// The version at which the last reconcile left the parent.
+    parent: Option<ResourceVersion>,
+    /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
+    status: Option<u64>,
+    /// What was announced by Events: the matter of `report`.
+    announced: Announced,
+    rare: Option<Box<Rare>>,
+}
+
+/// What most parents have nothing of.
+#[derive(Debug, Default)]
+struct Rare {
+    /// Objects of others that stand where a child should be, as they were last seen.
+    foreign: BTreeMap<ChildId, ForeignChild>,
+    /// Children that were deleted because of an immutable field, each with what was desired then.
+    recreated: BTreeMap<ChildId, u64>,
+    /// Children at which the server asked for patience, until it no longer does.
+    throttled: Vec<ChildId>,
+    /// While a child is away that was deleted to be created again: how often something was too often (0
+    /// for not), for which the wait comes when it is there again.
+    owed_wait: Option<u32>,
+    /// Children that take their time to go.
+    lingering: Lingering,
+    /// What changed nothing when it was last written as the status, and when: it is not sent again soon.
+    unkept_status: Option<(u64, Instant)>,
+}
+
+/// How often in a row a handler has failed for a parent as it is: another spec is another matter, and so
+/// is its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HandlerFailures {
+    times: u32,
+    is_deleting: bool,
+    /// -1 for a type that has none.
+    generation: i64,
+}
+
+/// Of those who have none.
+static NOTHING_RARE: LazyLock<Rare> = LazyLock::new(Rare::default);
+
+// === what the rooms look at ===
+
+impl Memory {
+    /// How each child was left.
+    pub fn memos(&self) -> &Memos {
+        &self.memos
+    }
+
+    /// How often in a row the handler has failed.
+    pub fn handler_failures(&self) -> HandlerFailures {
+        self.handler_failures
+    }
+
+    pub(crate) fn had_children(&self) -> bool {
+        self.had_children
+    }
+
+    /// Deletions that were too many; `None` before the first reconcile.
+    pub fn interlock(&self) -> Option<&Interlock> {
+        self.interlock.as_ref()
+    }
+
+    /// What is written again and again.
+    pub fn flapping(&self) -> &Flapping {
+        &self.flapping
+    }
+
+    pub(super) fn changed_finalizers(&self) -> bool {
+        self.changed_finalizers
+    }
+
+    pub(crate) fn parent(&self) -> Option<&ResourceVersion> {
+        self.parent.as_ref()
+    }
+
+    pub(crate) fn status(&self) -> Option<u64> {
+        self.status
+    }
+
+    /// What was announced by Events.
+    pub fn announced(&self) -> &Announced {
+        &self.announced
+    }
+
+    /// The same, for `report` to bring up to date.
+    pub fn announced_mut(&mut self) -> &mut Announced {
+        &mut self.announced
+    }
+
+    /// Objects of others that stand where a child should be.
+    pub fn foreign(&self) -> &BTreeMap<ChildId, ForeignChild> {
+        &self.rare().foreign
+    }
+
+    pub(crate) fn recreated(&self) -> &BTreeMap<ChildId, u64> {
+        &self.rare().recreated
+    }
+
+    pub(super) fn is_throttled(&self, child: &ChildId) -> bool {
+        self.rare().throttled.contains(child)
+    }
+
+    /// For what the wait comes when a recreated child is there again.
+    pub fn owed_wait(&self) -> Option<u32> {
+        self.rare().owed_wait
+    }
+
+    pub(super) fn lingering(&self) -> &Lingering {
+        &self.rare().lingering
+    }
+
+    pub(super) fn unkept_status(&self) -> Option<(u64, Instant)> {
+        self.rare().unkept_status
+    }
+
+    fn rare(&self) -> &Rare {
+        self.rare.as_deref().unwrap_or(&NOTHING_RARE)
+    }
+}
+
+impl Memory {
+    /// What a report needs of it, about a parent that goes or not.
+    pub fn standing(&self, calms_in: Option<Duration>, is_leaving: bool) -> Standing<'_> {
+        Standing {
+            memos: &self.memos,
+            flapping: &self.flapping,
+            interlock: self.interlock.as_ref(),
+            foreign: self.foreign(),
+            owes_wait: self.owed_wait().is_some(),
+            calms_in,
+            is_leaving,
+        }
+    }
+}
+
+// === how it changes ===
+
+impl Memory {
+    /// Takes what a plan knows of the children.
+    pub(super) fn take_memos(&mut self, memos: Memos) {
+        self.memos = memos;
+    }
+
+    /// Learns from a fact. What was written again longer ago than `window` counts no more.
+    pub(super) fn learn(&mut self, fact: &Fact, now: Instant, window: Duration) {
+        self.learn_of_children(fact);
+        self.learn_of_drift(fact, now, window);
+        match fact {
+            Fact::Answered { has_failed: false, .. } => {
+                self.handler_failures = HandlerFailures::default();
+            }
+            Fact::Answered { has_failed: true, generation, is_deleting } => {
+                let times = self.handler_failures.for_a(*generation, *is_deleting);
+                self.handler_failures = HandlerFailures {
+                    times: times.saturating_add(1),
+                    is_deleting: *is_deleting,
+                    generation: *generation,
+                };
+            }
+            Fact::Judged { interlock, .. } => self.interlock = Some(interlock.clone()),
+            Fact::StatusSaid { wish, parent } => {
+                self.status = *wish;
+                self.parent = parent.clone().or_else(|| self.parent.take());
+            }
+            Fact::StatusSent { change, is_kept } => {
+                let unkept = (!is_kept).then_some((*change, now));
+                self.rare_if(unkept.is_some(), |rare| rare.unkept_status = unkept);
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_of_children(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Planned(planned) => {
+                if let Some(desired) = &planned.desired {
+                    let memos = &self.memos;
+                    let stays = |id: &ChildId| desired.contains(id) && !memos.is_known(id);
+                    self.rare.iter_mut().for_each(|rare| {
+                        rare.foreign.retain(|id, _| stays(id));
+                        rare.recreated.retain(|id, _| desired.contains(id));
+                    });
+                }
+            }
+            Fact::Explained(settled) => self.memos.remember(settled),
+            Fact::WroteNothing { settled, .. } => {
+                self.memos.remember(settled);
+                self.found_way(&settled.id);
+            }
+            Fact::Differs(settled) => self.memos.differs(settled),
+            Fact::Written(written) => self.learn_of_write(written),
+            Fact::MayBeDeleted { child, .. } => self.memos.forget(child),
+            Fact::Contested(contested) => self.memos.contest(contested.clone()),
+            Fact::Foreign(foreign) => {
+                self.rare_if(true, |rare| {
+                    rare.foreign.insert(foreign.id.clone(), foreign.clone());
+                });
+            }
+            Fact::FoundWay(child) => self.found_way(child),
+            Fact::RequestFailed { child: Some(child), failure } if failure.is_throttled() => {
+                self.rare_if(true, |rare| rare.throttled.push(child.clone()));
+            }
+            Fact::Lingering { lingering, .. } => {
+                let is_one = !lingering.is_empty();
+                self.rare_if(is_one, |rare| rare.lingering = lingering.clone());
+            }
+            Fact::WritesEnded { existing, .. } | Fact::WritesHeld(existing) => {
+                self.had_children |= *existing > 0;
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_of_write(&mut self, written: &Written) {
+        self.had_children = true;
+        match &written.left {
+            Left::As(settled) => {
+                self.memos.remember(settled);
+                self.found_way(&settled.id);
+                self.rare_if(false, |rare| {
+                    // Should another one be desired again, it may be refused for what was written since.
+                    if rare.recreated.get(&settled.id).is_some_and(|it| *it != settled.desired_hash)
+                    {
+                        rare.recreated.remove(&settled.id);
+                    }
+                });
+            }
+            Left::ToRecreate { immutable: Some(desired) } => {
+                self.memos.forget(&written.child);
+                self.rare_if(true, |rare| {
+                    rare.recreated.insert(written.child.clone(), *desired);
+                });
+            }
+            Left::Gone | Left::ToRecreate { immutable: None } => self.memos.forget(&written.child),
+        }
+        debug_assert!(written.verb != Verb::Unchanged, "that is told by another fact");
+    }
+
+    fn learn_of_drift(&mut self, fact: &Fact, now: Instant, window: Duration) {
+        match fact {
+            Fact::Began(version) => {
+                self.parent = Some(version.clone());
+                self.flapping.forget_before(now, window);
+            }
+            Fact::RivalFound { subject, why, rival } => {
+                self.flapping.blame(subject, *why, rival.clone());
+            }
+            Fact::Repeated(repeat) => {
+                self.flapping.again(&repeat.subject, repeat.why, &repeat.paths, now);
+            }
+            Fact::FinalizersChanged => {
+                self.changed_finalizers = true;
+                self.flapping.forget_before(now, window);
+            }
+            Fact::ChildrenRest => self.flapping.forget_children(),
+            Fact::Flapping(..) => self.flapping.announced(),
+            Fact::Slowed { owed, .. } => {
+                let owed = *owed;
+                self.rare_if(owed.is_some(), |rare| rare.owed_wait = owed);
+            }
+            _ => {}
+        }
+    }
+
+    /// The server no longer asks for patience.
+    pub(super) fn forget_throttled(&mut self) {
+        self.rare_if(false, |rare| rare.throttled.clear());
+    }
+
+    /// Takes no room for what is over.
+    pub(super) fn shrink(&mut self) {
+        self.announced.shrink();
+        if self.rare.as_ref().is_some_and(|rare| rare.is_over()) {
+            self.rare = None;
+        }
+    }
+
+    fn found_way(&mut self, child: &ChildId) {
+        self.rare_if(false, |rare| {
+            rare.foreign.remove(child);
+        });
+    }
+
+    /// Changes what is rare, where there is something to put in or something that may have to go.
+    fn rare_if(&mut self, is_one: bool, change: impl FnOnce(&mut Rare)) {
+        let rare =
+            if is_one { Some(self.rare.get_or_insert_default()) } else { self.rare.as_mut() };
+        if let Some(rare) = rare {
+            change(rare);
+        }
+    }
+}
+
+impl Rare {
+    fn is_over(&self) -> bool {
+        let Self { foreign, recreated, throttled, owed_wait, lingering, unkept_status } = self;
+        foreign.is_empty()
+            && recreated.is_empty()
+            && throttled.is_empty()
+            && owed_wait.is_none()
+            && lingering.is_empty()
+            && unkept_status.is_none()
+    }
+}
+
+impl HandlerFailures {
+    /// How many there were for a parent as it is now.
+    pub fn of(self, parent: &Object) -> u32 {
+        self.for_a(parent.generation().unwrap_or(-1), parent.is_deleting())
+    }
+
+    fn for_a(self, generation: i64, is_deleting: bool) -> u32 {
+        if (self.generation, self.is_deleting) == (generation, is_deleting) {
+            self.times
+        } else {
+            0
+        }
+    }
+}
+
+#[cfg(test)]
+impl Memory {
+    /// As if a fact had been learnt just now.
+    pub(crate) fn told(&mut self, fact: &Fact) {
+        self.learn(fact, Instant::now(), Duration::MAX);
+    }
+
+    /// As if nothing were known of the children.
+    pub(crate) fn forget_memos(&mut self) {
+        self.memos = Memos::default();
+    }
+
+    /// As if children had begun to go so much earlier.
+    pub(crate) fn age(&mut self, by: Duration) {
+        self.rare_if(false, |rare| rare.lingering.age(by));
+    }
+
+    /// The children at which the server asked for patience.
+    pub(crate) fn throttled(&self) -> &[ChildId] {
+        &self.rare().throttled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_rare_takes_room_only_while_there_is_some() {
+        assert!(size_of::<Memory>() <= 200, "{} bytes", size_of::<Memory>());
+        let (mut memory, now) = (Memory::default(), Instant::now());
+        let mut sent = |change, is_kept| {
+            memory.learn(&Fact::StatusSent { change, is_kept }, now, Duration::ZERO);
+            memory.shrink();
+            (memory.unkept_status().map(|(change, _)| change), memory.rare.is_some())
+        };
+        assert_eq!(sent(1, true), (None, false));
+        assert_eq!(sent(1, false), (Some(1), true));
+        assert_eq!(sent(2, true), (None, false));
+    }
+}

@@ -1,0 +1,288 @@
+//! One reconcile as a state machine without I/O: it is told what happened, and orders what is to be done.
+//!
+//! Layer 6. The machine never awaits, locks, logs, counts or reads a clock. What it may look at is a
+//! [`Snapshot`] that is taken before each step.
+//!
+//! ```text
+//! Event, Snapshot, Now --> Machine::step --> Effects          (execute performs them)
+//!                              |
+//!        begin --> handler --> plan --> writes --> status     stages, each in a file of its own
+//!                              |
+//!        rooms: child, parent, guard, drift --> Turn: what is next, facts, what the caches learn
+//!                              |
+//!                      Journal, Memory, Drift                 learn from facts, and from nothing else
+//! ```
+//!
+//! Invariants:
+//! - a parent with a deletionTimestamp is never synced: no child is created or changed;
+//! - a handler that failed, or whose answer is refused, leads to no write and no deletion of a child;
+//! - while the parent or the operator is paused no child is written or deleted and no finalizer changes;
+//! - a reconcile that wrote children leaves the status to the one that follows it, except after failures
+//!   and for the third in a row;
+//! - a room never calls another one, and looks at no more than its [`View`](snapshot::View).
+
+mod begin;
+mod carry_out;
+mod child;
+mod drift;
+mod effect;
+mod finalize;
+mod guard;
+mod handler;
+mod memory;
+mod parent;
+mod request;
+mod say;
+mod settings;
+mod snapshot;
+mod stage;
+mod turn;
+
+use std::{sync::Arc, time::Instant};
+
+pub use effect::{Cache, Effect, Event, HandlerError, Purpose, RequestId, Response};
+pub use memory::{HandlerFailures, Memory};
+pub use request::{Answer, DryRun, Force, Reply, Request, Whole};
+pub use settings::Settings;
+pub use snapshot::{Now, Snapshot};
+#[cfg(test)]
+pub(crate) use turn::StopReason;
+
+use self::{
+    drift::Drift,
+    snapshot::{Overlaid, View},
+    stage::{Awaited, Stage},
+    turn::Turn,
+};
+use crate::{
+    history::{RunStep, StepTimes},
+    journal::{End, Fact, Journal},
+    object::{Object, ObjectKey, Redactor, Uid},
+    operator::Children,
+    report::{Announced, Report},
+};
+
+/// What a reconcile is about.
+#[derive(Debug)]
+pub struct Job {
+    /// The parent's key.
+    pub key: ObjectKey,
+    /// The parent's uid: a namesake is another parent.
+    pub uid: Uid,
+    /// How many reconciles directly before this one wrote children.
+    pub after_writes: u32,
+    /// What earlier reconciles left for this one.
+    pub memory: Memory,
+}
+
+/// One reconcile.
+#[derive(Debug)]
+pub struct Machine {
+    settings: Arc<Settings>,
+    key: ObjectKey,
+    uid: Uid,
+    after_writes: u32,
+    journal: Journal,
+    memory: Memory,
+    drift: Drift,
+    redactor: Option<Redactor>,
+    /// The parent as the reconcile sees it.
+    parent: Option<Object>,
+    /// The cached objects that name the parent, as they were when the handler was asked.
+    observed: Children,
+    stage: Stage,
+    /// The requests that are not answered yet, and what each is for.
+    in_flight: Vec<(RequestId, Awaited)>,
+    last_request: RequestId,
+    effects: Vec<Effect>,
+    times: StepTimes,
+    step_began: Option<Instant>,
+}
+
+/// A reconcile that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What happened.
+    pub journal: Journal,
+    /// What the next reconcile needs to know.
+    pub memory: Memory,
+    /// How to show the words of others.
+    pub redactor: Redactor,
+    /// The parent as the reconcile saw it last; `None` when it was gone.
+    pub parent: Option<Object>,
+    /// How long the steps took.
+    pub times: StepTimes,
+}
+
+/// What a machine is told at one step: the moment, and what it may look at.
+struct Moment<'a> {
+    snapshot: &'a dyn Snapshot,
+    now: Now,
+}
+
+impl Machine {
+    /// A machine that has not begun.
+    pub fn new(settings: Arc<Settings>, job: Job) -> Self {
+        let Job { key, uid, after_writes, memory } = job;
+        let (journal, drift, parent, observed, redactor) = <_>::default();
+        let (in_flight, effects, last_request, times, step_began) = <_>::default();
+        let stage = Stage::Fresh;
+        Self {
+            settings,
+            key,
+            uid,
+            after_writes,
+            journal,
+            memory,
+            drift,
+            redactor,
+            parent,
+            observed,
+            stage,
+            in_flight,
+            last_request,
+            effects,
+            times,
+            step_began,
+        }
+    }
+
+    /// Takes an event in, and answers with what is to be done.
+    pub fn step(&mut self, event: Event, snapshot: &dyn Snapshot, now: Now) -> Vec<Effect> {
+        let at = Moment { snapshot, now };
+        self.step_began.get_or_insert(now.monotonic);
+        match event {
+            Event::Started => self.started(&at),
+            Event::HandlerReturned(result) => self.handler_returned(result, &at),
+            Event::HandlerOverdue(deadline) => self.handler_overdue(deadline, &at),
+            Event::Answered(id, answer) => self.answered(id, answer, &at),
+            Event::Reserved(reserved) => self.reserved(reserved, &at),
+            Event::Resumed => self.call(Purpose::Sync, &at),
+            Event::SchemaRead(schema) => self.schema_read(schema, &at),
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// The parent as the reconcile sees it.
+    pub fn parent(&self) -> Option<&Object> {
+        self.parent.as_ref()
+    }
+
+    /// What was announced about the parent: the matter of `report`.
+    pub fn announced_mut(&mut self) -> &mut Announced {
+        self.memory.announced_mut()
+    }
+
+    /// What came of it, once [`Effect::Finished`] was ordered.
+    pub fn end(mut self) -> Ended {
+        self.memory.shrink();
+        let Self { journal, memory, parent, times, redactor, .. } = self;
+        Ended { journal, memory, redactor: redactor.unwrap_or_default(), parent, times }
+    }
+
+    // === what all stages do ===
+
+    /// Appends facts to the journal; what remembers learns from them.
+    fn note(&mut self, facts: impl IntoIterator<Item = Fact>, at: &Moment<'_>) {
+        let window = self.settings.config().max_error_backoff.saturating_mul(2);
+        for fact in facts {
+            self.memory.learn(&fact, at.now.monotonic, window);
+            self.drift.learn(&fact);
+            self.journal.append(fact);
+        }
+    }
+
+    /// Takes the facts of a room in, and hands what the caches have to learn on; what is next comes back.
+    fn take<N>(&mut self, turn: Turn<N>, at: &Moment<'_>) -> N {
+        self.note(turn.facts, at);
+        self.effects.extend(turn.cache.into_iter().map(Effect::Cache));
+        turn.next
+    }
+
+    fn send(&mut self, request: Request, awaited: Awaited) {
+        self.last_request += 1;
+        self.in_flight.push((self.last_request, awaited));
+        self.effects.push(Effect::Send(self.last_request, request));
+    }
+
+    /// Calls a room with what it may look at.
+    fn view<T>(&self, at: &Moment<'_>, room: impl FnOnce(&View<'_>) -> T) -> Option<T> {
+        let parent = self.parent.as_ref()?;
+        let snapshot = Overlaid::new(at.snapshot, &self.effects, &self.settings);
+        Some(room(&View {
+            settings: &self.settings,
+            snapshot: &snapshot,
+            now: at.now,
+            parent,
+            memory: &self.memory,
+            progress: self.journal.progress(),
+            drift: &self.drift,
+        }))
+    }
+
+    /// The same, and takes in what the room answers.
+    fn ask<N>(&mut self, at: &Moment<'_>, room: impl FnOnce(&View<'_>) -> Turn<N>) -> Option<N> {
+        let turn = self.view(at, room)?;
+        Some(self.take(turn, at))
+    }
+
+    /// What the facts so far mean.
+    fn report(&self, at: &Moment<'_>) -> Report {
+        let window = self.settings.config().max_error_backoff.saturating_mul(2);
+        let calms_in = self.memory.flapping().calms_in(at.now.monotonic, window);
+        let nothing = Redactor::default();
+        let redactor = self.redactor.as_ref().unwrap_or(&nothing);
+        Report::of(self.journal.facts(), self.memory.standing(calms_in, false), redactor)
+    }
+
+    /// A step of the reconcile has ended.
+    fn lap(&mut self, step: RunStep, at: &Moment<'_>) {
+        let began = self.step_began.replace(at.now.monotonic).unwrap_or(at.now.monotonic);
+        self.times.add(step, at.now.monotonic.saturating_duration_since(began));
+    }
+
+    fn is_alive(&self) -> bool {
+        self.journal.progress().is_alive()
+    }
+
+    fn answered(&mut self, id: RequestId, answer: Answer, at: &Moment<'_>) {
+        let Some(index) = self.in_flight.iter().position(|(known, _)| *known == id) else { return };
+        let (_, awaited) = self.in_flight.swap_remove(index);
+        match awaited {
+            Awaited::Parent => self.parent_looked_at(answer, at),
+            Awaited::Leaving(parent) => self.leaving_looked_at(parent, answer, at),
+            Awaited::Finalizer(state) => {
+                let next = self.ask(at, |view| parent::finalizer::answered(state, answer, view));
+                self.finalizer_next(next, at);
+            }
+            Awaited::UndecodableChild(child) => self.child_looked_at(&child, answer, at),
+            Awaited::Listed(ty) => self.listed(&ty, answer, at),
+            Awaited::Doubtful(write, live) => self.doubtful_tried(&write, &live, answer, at),
+            Awaited::Lingering(child) => self.lingering_looked_at(&child, answer, at),
+            Awaited::MayCreate => self.may_create_looked_at(answer, at),
+            Awaited::Child(state) => {
+                let next = self.ask(at, |view| child::answered(state, answer, view));
+                self.child_next(next, at);
+            }
+            Awaited::Status(state) => {
+                let next = self.ask(at, |view| parent::status::answered(state, answer, view));
+                self.status_next(next, at);
+            }
+        }
+    }
+
+    /// Nothing more is to come.
+    fn finish(&mut self, at: &Moment<'_>) {
+        if self.needs_redactor(at) {
+            self.stage = Stage::Redacting(stage::Then::Finish);
+            self.effects.push(Effect::ReadSchema);
+            return;
+        }
+        self.stage = Stage::Finished;
+        self.effects.push(Effect::Finished);
+    }
+
+    fn parent_is(&mut self, end: End, at: &Moment<'_>) {
+        self.note([Fact::Parent(end)], at);
+    }
+}

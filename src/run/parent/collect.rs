@@ -1,0 +1,83 @@
+//! The end of the children that Kubernetes does not collect: our finalizer stays on their parent until they
+//! are gone. Decides what is listed and deleted; `child` deletes it.
+
+use crate::{
+    cluster::ApiError,
+    object::{K8sType, Object},
+    plan::{self},
+    run::{request::Request, snapshot::View},
+};
+
+/// What a parent that is deleted with this propagation policy has among its finalizers until its
+/// children are gone.
+const FOREGROUND: &str = "foregroundDeletion";
+
+/// What is to be listed live: a child whose creation was never answered may not be cached yet, and once the
+/// parent is gone nobody would look for it.
+pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
+    let config = view.settings.config();
+    let of_type = |ty: &K8sType| {
+        let namespaces = match config.namespaces.names() {
+            Some(names) if ty.is_namespaced() => {
+                names.iter().map(|name| Some(name.clone())).collect()
+            }
+            Some(_) | None => vec![None],
+        };
+        let ty = ty.clone();
+        namespaces.into_iter().map(move |namespace| (ty.clone(), namespace))
+    };
+    config.uncollectable().flat_map(of_type).collect()
+}
+
+/// The request of a list.
+pub(in crate::run) fn request(list: &(K8sType, Option<String>), view: &View<'_>) -> Request {
+    let (ty, namespace) = list.clone();
+    let label = &view.settings.config().labels.parent_uid;
+    Request::List { ty, namespace, selector: format!("{label}={}", view.parent.uid()) }
+}
+
+/// What a list shows that is left.
+///
+/// # Errors
+/// What the server says. With the type its objects are gone, of which the watch tells; but a version that is
+/// served no longer, or a server that has just been started, says the same while they are there.
+pub(in crate::run) fn left(
+    ty: &K8sType,
+    listed: Result<Vec<Object>, ApiError>,
+    view: &View<'_>,
+) -> Result<Vec<Object>, ApiError> {
+    let mut left = match listed {
+        Err(error) if error.code() == Some(404) && !knows(ty, view) => Vec::new(),
+        listed => listed?,
+    };
+    let is_uncollectable = |child: &Object| !plan::can_own(view.parent, child.namespace());
+    left.retain(|child| view.settings.is_ours(view.parent, child) && is_uncollectable(child));
+    Ok(left)
+}
+
+fn knows(ty: &K8sType, view: &View<'_>) -> bool {
+    let children = view.ours(&view.snapshot.observed(view.parent));
+    children.of_type(ty).iter().any(|child| !plan::can_own(view.parent, child.namespace()))
+}
+
+/// What Kubernetes would delete as soon as the parent is gone: what we wait for may itself wait
+/// for that, as a `PersistentVolume` does for its claim. Not while others have to do something first,
+/// such as to back up what the children hold, or to orphan them.
+pub(in crate::run) fn others(view: &View<'_>) -> Vec<Object> {
+    let former = &view.settings.config().predecessor.finalizers;
+    let name = view.settings.name().finalizer();
+    let is_ours = |held: &String| *held == name || former.contains(held);
+    if view.parent.finalizers().iter().any(|held| !is_ours(held) && held != FOREGROUND) {
+        return Vec::new();
+    }
+    let children = view.ours(&view.snapshot.observed(view.parent));
+    let is_due = |child: &&Object| is_only_ours(view.parent, child) && !child.is_deleting();
+    children.iter().filter(is_due).cloned().collect()
+}
+
+/// Whether Kubernetes will delete a child of ours with its parent: what has another owner stays.
+fn is_only_ours(parent: &Object, child: &Object) -> bool {
+    let metadata = child.field("metadata").unwrap_or_default();
+    let owners = metadata["ownerReferences"].as_array().map_or(0, Vec::len);
+    plan::can_own(parent, child.namespace()) && owners == 1
+}

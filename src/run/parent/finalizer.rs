@@ -1,0 +1,134 @@
+//! Changing the finalizers of the parent, deciding again on a live read when it has changed.
+//!
+//! | waits for | answer | what follows |
+//! |---|---|---|
+//! | the patch | accepted | the end, with the reply |
+//! | | 404 | the end: the parent is gone |
+//! | | 409, at most twice | a look at the parent |
+//! | the look | it is paused by now, has begun to leave, or does not any more | the end, with what was read |
+//! | | anything else | the patch again, if it is still due |
+
+use serde_json::Value;
+
+use crate::{
+    cluster::{ApiError, ErrorClass},
+    object::Object,
+    plan::{ChildId, add_finalizer, remove_finalizer},
+    run::{
+        effect::Cache,
+        request::{Answer, Reply, Request},
+        settings::Settings,
+        snapshot::View,
+        turn::Turn,
+    },
+};
+
+/// Which way the finalizers change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum Change {
+    /// Ours is put on. A parent that has left meanwhile gets none: nobody might take it off.
+    Add,
+    /// Ours is taken off.
+    Remove,
+}
+
+/// A change that has begun.
+#[derive(Debug)]
+pub(in crate::run) struct Changing {
+    change: Change,
+    parent: Object,
+    was_leaving: bool,
+    attempt: usize,
+}
+
+/// What is waited for.
+#[derive(Debug)]
+pub(in crate::run) enum State {
+    Patched(Changing),
+    Looking(Changing),
+}
+
+/// What is next.
+#[derive(Debug)]
+pub(in crate::run) enum Next {
+    Ask(Request, State),
+    /// The parent as it is by now; `None` when it is gone.
+    Done(Result<Option<Object>, ApiError>),
+}
+
+const TRIES: usize = 3;
+
+impl Change {
+    /// The change that a parent which stays may need.
+    pub(in crate::run) fn of_staying(settings: &Settings) -> Self {
+        if settings.needs_finalizer() { Self::Add } else { Self::Remove }
+    }
+
+    /// The patch; `None` when nothing is to be changed.
+    pub(in crate::run) fn patch(self, settings: &Settings, parent: &Object) -> Option<Value> {
+        let (name, former) =
+            (settings.name().finalizer(), &settings.config().predecessor.finalizers);
+        match self {
+            Self::Add => {
+                settings.selects(parent).then(|| add_finalizer(parent, &name, former)).flatten()
+            }
+            Self::Remove => remove_finalizer(parent, &name, former),
+        }
+    }
+}
+
+/// Begins a change. Usually there is none, and no request is sent.
+pub(in crate::run) fn begin(change: Change, parent: Object, view: &View<'_>) -> Turn<Next> {
+    let was_leaving = view.settings.is_leaving(&parent);
+    Changing { change, parent, was_leaving, attempt: 1 }.send(view)
+}
+
+/// Continues with an answer.
+pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+    match state {
+        State::Patched(changing) => match Reply::written(answer) {
+            Ok(reply) => {
+                let cache = if view.settings.answers_for(&reply) {
+                    Cache::Wrote(reply.clone())
+                } else {
+                    // No event will follow that ends the parent: this wakes our own operator too.
+                    Cache::Saw(reply.clone())
+                };
+                Turn::new(Next::Done(Ok(Some(reply)))).cache([cache])
+            }
+            Err(error) if error.class() == ErrorClass::Missing => Turn::new(Next::Done(Ok(None))),
+            Err(error) if error.class() == ErrorClass::Conflict && changing.attempt < TRIES => {
+                let request = Request::Read(ChildId::of(&changing.parent));
+                Turn::new(Next::Ask(request, State::Looking(changing)))
+            }
+            Err(error) => Turn::new(Next::Done(Err(error))),
+        },
+        State::Looking(changing) => match Reply::object(answer) {
+            Ok(Some(live)) if live.uid() == changing.parent.uid() => changing.seen(live, view),
+            Ok(_) => Turn::new(Next::Done(Ok(None))),
+            Err(error) => Turn::new(Next::Done(Err(error))),
+        },
+    }
+}
+
+impl Changing {
+    fn send(self, view: &View<'_>) -> Turn<Next> {
+        match self.change.patch(view.settings, &self.parent) {
+            Some(body) => {
+                let request = Request::Patch(ChildId::of(&self.parent), body);
+                Turn::new(Next::Ask(request, State::Patched(self)))
+            }
+            None => Turn::new(Next::Done(Ok(Some(self.parent)))),
+        }
+    }
+
+    fn seen(self, live: Object, view: &View<'_>) -> Turn<Next> {
+        let seen = Turn::new(()).cache([Cache::Saw(live.clone())]);
+        let is_paused = view.paused_by(&live).is_some();
+        if is_paused || view.settings.is_leaving(&live) != self.was_leaving {
+            return seen.before(Turn::new(Next::Done(Ok(Some(live)))));
+        }
+        let attempt = self.attempt + 1;
+        seen.before(Self { parent: live, attempt, ..self }.send(view))
+    }
+}

@@ -1,0 +1,5 @@
+//! What is written about the parent itself: its finalizers and its status.
+
+pub(super) mod collect;
+pub(super) mod finalizer;
+pub(super) mod status;

@@ -1,0 +1,407 @@
+//! Saying what came of a reconcile in the status of the parent.
+//!
+//! ```text
+//! begin --> who else writes it? --> schema --> patch --409--> look --> patch
+//!                                                |
+//!                                                `--refused--> the conditions alone
+//! ```
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::{ApiError, ErrorClass, TypeSchema},
+    journal::{Fact, RequestFailure},
+    object::Object,
+    operator::{ChildStatus, Condition},
+    plan::{
+        ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, is_list_outdated,
+        patched_paths, status_patch, status_wish,
+    },
+    report::{conditions, of_subresource},
+    run::{
+        drift::{self, rival::Search},
+        effect::Cache,
+        request::{Answer, Reply, Request},
+        snapshot::View,
+        turn::Turn,
+    },
+};
+
+/// What a status is to say.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct Wanted {
+    /// What the handler returned.
+    pub(in crate::run) handler: Option<Returned>,
+    pub(in crate::run) conditions: Vec<Condition>,
+    /// What is said of the children, where that is asked for and known.
+    pub(in crate::run) children: Option<Vec<ChildStatus>>,
+    /// Whether it is known that no deletions are held.
+    pub(in crate::run) holds_none: bool,
+}
+
+/// A status that a handler returned. `Debug` does not show it.
+#[derive(Clone)]
+pub(in crate::run) struct Returned(pub(in crate::run) Value);
+
+/// How much of the status is said, and what it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum Scope {
+    /// All of it, at the end of a reconcile.
+    Whole,
+    /// Only the conditions, as all of it was refused.
+    Conditions,
+    /// Only the conditions, while a handler is overdue.
+    Overdue,
+}
+
+/// A status that is being written.
+#[derive(Debug)]
+pub(in crate::run) struct Writing {
+    scope: Scope,
+    wanted: Wanted,
+    /// What it is to say, as a number; and whether it was so written before, and somebody else has changed
+    /// the parent since.
+    wish: u64,
+    is_contested: bool,
+    /// The parent as the handler read it.
+    seen: Object,
+    attempt: usize,
+    /// Why all of it was not written, where only the conditions are.
+    refused: Option<RequestFailure>,
+    /// Whether the reconcile had failed before.
+    had_failed: bool,
+}
+
+/// What is waited for.
+#[derive(Debug)]
+pub(in crate::run) enum State {
+    FindRival(Search, Writing),
+    Patched(Patching),
+    Looking(Patching, ApiError),
+}
+
+/// A patch that was sent.
+#[derive(Debug)]
+pub(in crate::run) struct Patching {
+    writing: Writing,
+    schema: Arc<TypeSchema>,
+    parent: Object,
+    patch: StatusPatch,
+    change: u64,
+}
+
+/// What is next.
+#[derive(Debug)]
+pub(in crate::run) enum Next {
+    Ask(Request, State),
+    ReadSchema(Writing),
+    /// All of it was refused: only the conditions are to be said.
+    Conditions(RequestFailure, bool),
+    Done,
+}
+
+const TRIES: usize = 3;
+
+/// Begins to write a status.
+pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Turn<Next> {
+    let seen = view.parent.clone();
+    let handler = wanted.handler.as_ref().map(|returned| &returned.0);
+    let is_shared = view.settings.config().shares_status();
+    // Of a status that others write too only what the handler returns is ours: a fight is about that.
+    let is_meant = |it: &&Condition| !is_shared && it.ty != Flapping::CONDITION;
+    let said: Vec<_> = wanted.conditions.iter().filter(is_meant).cloned().collect();
+    let wish = status_wish(&seen, handler, &said, children(&wanted, view));
+    let is_contested = !view.drift.is_same_parent() && view.memory.status() == Some(wish);
+    let paths = handler.filter(|_| is_shared).map(|status| json!({"status": status}));
+    let paths = paths.as_ref().map(patched_paths).unwrap_or_default();
+    let (attempt, refused, had_failed) = (1, None, view.progress.has_failed());
+    let writing = Writing { scope, wanted, wish, is_contested, seen, attempt, refused, had_failed };
+    match Search::before_status(view, paths).filter(|_| is_contested && scope == Scope::Whole) {
+        Some(search) => Turn::new(Next::Ask(search.request(), State::FindRival(search, writing))),
+        None => writing.with_schema(view),
+    }
+}
+
+/// Continues with an answer.
+pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+    match state {
+        State::FindRival(search, writing) => {
+            let fact = search.found(answer, view.settings.name());
+            Turn::new(()).note(fact).before(writing.with_schema(view))
+        }
+        State::Patched(patching) => patching.answered(answer, view),
+        State::Looking(patching, error) => patching.looked(answer, error, view),
+    }
+}
+
+/// Continues with the schema.
+pub(in crate::run) fn schema_read(
+    writing: Writing,
+    schema: Result<Option<Arc<TypeSchema>>, ApiError>,
+    view: &View<'_>,
+) -> Turn<Next> {
+    match schema {
+        Ok(Some(schema)) => {
+            let parent = writing.seen.clone();
+            writing.send(schema, parent, view)
+        }
+        // What it may hold is not published yet.
+        Ok(None) => match writing.scope {
+            Scope::Whole => Turn::new(Next::Done).note(Fact::StatusDue),
+            Scope::Conditions => writing.not_said(),
+            Scope::Overdue => Turn::new(Next::Done),
+        },
+        Err(error) => writing.failed(error),
+    }
+}
+
+impl Writing {
+    fn with_schema(self, view: &View<'_>) -> Turn<Next> {
+        let handler = self.wanted.handler.as_ref();
+        let is_shared = view.settings.config().shares_status();
+        if is_shared && handler.is_none_or(|returned| returned.0.is_null()) {
+            return self.unchanged();
+        }
+        match view.snapshot.fresh_schema() {
+            Some(schema) => {
+                let parent = self.seen.clone();
+                self.send(schema, parent, view)
+            }
+            None => Turn::new(Next::ReadSchema(self)),
+        }
+    }
+
+    /// Patches a version of the parent, if it does not say so already.
+    fn send(self, schema: Arc<TypeSchema>, parent: Object, view: &View<'_>) -> Turn<Next> {
+        let patch = self.patch_of(&parent, &schema, view);
+        let mut turn = Turn::new(());
+        turn.facts.extend(overruled(&patch));
+        if !patch.undeclared.is_empty() {
+            turn = turn.note(Fact::Undeclared(patch.undeclared.clone()));
+        }
+        let Some(body) = patch.body.clone() else { return turn.before(self.unchanged()) };
+        let change = change_of(&parent, &body);
+        if is_vain(change, view) {
+            return turn.before(self.unchanged());
+        }
+        let request = Request::PatchStatus(ChildId::of(&parent), body);
+        let patching = Patching { writing: self, schema, parent, patch, change };
+        turn.before(Turn::new(Next::Ask(request, State::Patched(patching))))
+    }
+
+    /// What is to be changed of a version of the parent.
+    fn patch_of(&self, parent: &Object, schema: &TypeSchema, view: &View<'_>) -> StatusPatch {
+        let Wanted { handler, conditions, holds_none, .. } = &self.wanted;
+        status_patch(StatusInput {
+            parent,
+            shared: view.settings.config().shares_status().then_some(&self.seen),
+            handler: handler.as_ref().map(|returned| &returned.0),
+            conditions,
+            cleared: &conditions::outdated(parent, conditions, *holds_none),
+            children: children(&self.wanted, view),
+            observed_generation: true,
+            schema: &schema.status,
+            now: &text(view.now.wall),
+        })
+    }
+
+    /// It is as it should be, as far as the server keeps what it should be, or the parent is gone.
+    fn unchanged(self) -> Turn<Next> {
+        let done = Turn::new(Next::Done);
+        match self.scope {
+            Scope::Whole => done.note(Fact::StatusSaid { wish: Some(self.wish), parent: None }),
+            Scope::Conditions => self.conditions_said(),
+            Scope::Overdue => done,
+        }
+    }
+
+    fn conditions_said(self) -> Turn<Next> {
+        self.refusal_announced(true)
+    }
+
+    fn not_said(self) -> Turn<Next> {
+        let due = self.had_failed.then_some(Fact::StatusDue);
+        let mut turn = self.refusal_announced(false);
+        turn.facts.extend(due);
+        turn
+    }
+
+    fn refusal_announced(self, shows_conditions: bool) -> Turn<Next> {
+        let turn = Turn::new(Next::Done);
+        match self.refused.filter(|_| self.had_failed) {
+            Some(failure) => turn.note(Fact::StatusRefused { shows_conditions, failure }),
+            None => turn,
+        }
+    }
+
+    /// Where all of it is refused, the conditions are said at least. The failure of the status is one of
+    /// the reconcile, unless that has failed already: then the retry must come even if only a change of the
+    /// parent could help.
+    fn failed(self, error: ApiError) -> Turn<Next> {
+        match self.scope {
+            Scope::Whole => {
+                let is_refused = error.class() == ErrorClass::Permanent;
+                let failure = RequestFailure::new("the status".to_owned(), error);
+                let failed = Turn::new(()).note(Fact::StatusFailed(failure.clone()));
+                if is_refused {
+                    return failed.before(Turn::new(Next::Conditions(failure, self.had_failed)));
+                }
+                let due = self.had_failed.then_some(Fact::StatusDue);
+                let mut turn = failed.before(Turn::new(Next::Done));
+                turn.facts.extend(due);
+                turn
+            }
+            Scope::Conditions => self.not_said(),
+            Scope::Overdue => Turn::new(Next::Done),
+        }
+    }
+}
+
+impl Patching {
+    fn answered(self, answer: Answer, view: &View<'_>) -> Turn<Next> {
+        match Reply::written(answer) {
+            Ok(reply) if reply != self.parent => self.written(reply, view),
+            Ok(_) => {
+                let sent = Fact::StatusSent { change: self.change, is_kept: false };
+                Turn::new(()).note(sent).before(self.writing.unchanged())
+            }
+            Err(error) if self.writing.attempt >= TRIES => self.writing.failed(error),
+            Err(error) if error.code() != Some(404) && error.class() != ErrorClass::Conflict => {
+                self.writing.failed(error)
+            }
+            Err(error) => {
+                let request = Request::Read(ChildId::of(&self.parent));
+                Turn::new(Next::Ask(request, State::Looking(self, error)))
+            }
+        }
+    }
+
+    fn written(self, reply: Object, view: &View<'_>) -> Turn<Next> {
+        let Self { writing, patch, change, .. } = self;
+        let mut turn = Turn::new(Next::Done)
+            .cache([Cache::Wrote(reply.clone())])
+            .note(Fact::StatusSent { change, is_kept: true })
+            .note(Fact::StatusWritten);
+        let version = reply.resource_version().clone();
+        match writing.scope {
+            Scope::Whole => {
+                let is_ours = view.memory.parent() == Some(&version);
+                if writing.is_contested && !is_ours {
+                    let paths = patch.body.as_ref().map(patched_paths).unwrap_or_default();
+                    turn.facts.extend(drift::status_again(view, &paths));
+                }
+                turn.note(Fact::StatusSaid { wish: Some(writing.wish), parent: Some(version) })
+            }
+            // It was we who changed it, and what the handler wanted is not there.
+            Scope::Conditions => {
+                let turn = turn.note(Fact::StatusSaid { wish: None, parent: Some(version) });
+                turn.before(writing.conditions_said())
+            }
+            Scope::Overdue => turn,
+        }
+    }
+
+    /// The parent as it is by now, if what was to be said is still about that.
+    fn looked(self, answer: Answer, error: ApiError, view: &View<'_>) -> Turn<Next> {
+        let live = match Reply::object(answer) {
+            Ok(Some(live)) => live,
+            Ok(None) => return self.writing.unchanged(),
+            Err(error) => return self.writing.failed(error),
+        };
+        if error.code() == Some(404) && live == self.parent {
+            // The parent is there, its status is not.
+            let undeclared = Fact::Undeclared(vec![of_subresource()]);
+            return Turn::new(()).note(undeclared).before(self.writing.unchanged());
+        }
+        let seen = Turn::new(()).cache([Cache::Saw(live.clone())]);
+        if self.is_outdated(&live, view) || !is_still_about(&self.parent, &live, view) {
+            // The reconcile that the change causes writes the status.
+            return seen.before(self.writing.unchanged());
+        }
+        let attempt = self.writing.attempt + 1;
+        seen.before(Writing { attempt, ..self.writing }.send(self.schema, live, view))
+    }
+
+    /// Whether only the handler can say what is to be in a list that others have changed.
+    fn is_outdated(&self, live: &Object, view: &View<'_>) -> bool {
+        let handler = self.writing.wanted.handler.as_ref();
+        view.settings.config().shares_status()
+            && handler.is_some_and(|it| is_list_outdated(&it.0, &self.writing.seen, live))
+    }
+}
+
+/// Writes no more than the conditions, as all of the status was refused.
+pub(in crate::run) fn begin_conditions(
+    conditions: Vec<Condition>,
+    holds_none: bool,
+    refused: RequestFailure,
+    had_failed: bool,
+    view: &View<'_>,
+) -> Turn<Next> {
+    let wanted = Wanted { handler: None, conditions, children: None, holds_none };
+    let (seen, scope) = (view.parent.clone(), Scope::Conditions);
+    let (wish, is_contested, attempt, refused) = (0, false, 1, Some(refused));
+    Writing { scope, wanted, wish, is_contested, seen, attempt, refused, had_failed }
+        .with_schema(view)
+}
+
+fn children<'a>(wanted: &'a Wanted, view: &View<'_>) -> ChildrenField<'a> {
+    match &wanted.children {
+        _ if !view.settings.config().child_status => ChildrenField::Off,
+        Some(listed) => ChildrenField::Listed(listed),
+        None => ChildrenField::Kept,
+    }
+}
+
+/// A change of a status as a number.
+fn change_of(parent: &Object, body: &Value) -> u64 {
+    let before = parent.field("status").unwrap_or_default();
+    crate::report::number_of(&(before.to_string(), body["status"].to_string()))
+}
+
+/// What the server does not keep (a zero that it leaves out, another form of a quantity) is not sent again
+/// by each reconcile while all is as it was.
+fn is_vain(change: u64, view: &View<'_>) -> bool {
+    let patience: Duration = view.settings.config().max_error_backoff;
+    view.memory.unkept_status().is_some_and(|(sent, at)| {
+        sent == change && view.now.monotonic.saturating_duration_since(at) < patience
+    })
+}
+
+/// Whether what a reconcile found out about one version of a parent holds for another. One that has left
+/// the selection may be the parent of somebody else by now.
+fn is_still_about(parent: &Object, live: &Object, view: &View<'_>) -> bool {
+    live.uid() == parent.uid()
+        && live.generation() == parent.generation()
+        && live.is_deleting() == parent.is_deleting()
+        && view.settings.selects(live) == view.settings.selects(parent)
+}
+
+/// That the handler uses a name that is the framework's.
+fn overruled(patch: &StatusPatch) -> Vec<Fact> {
+    const CHILDREN: &str = "what the handler returns as status.children or status.childrenOmitted is \
+                            not written: the operator lists its children there (with_child_status)";
+    const CONDITIONS: &str = "the conditions Ready, Reconciling and Stalled that the handler returns \
+                              are not written: they are the operator's; give one of its own another type";
+    let facts = [(patch.overruled, CHILDREN), (patch.overruled_condition, CONDITIONS)];
+    facts.into_iter().filter_map(|(is_so, what)| is_so.then_some(Fact::Overruled(what))).collect()
+}
+
+fn text(now: SystemTime) -> String {
+    use k8s_openapi::jiff::{SignedDuration, Timestamp, Unit};
+    let now = Timestamp::try_from(now).unwrap_or(Timestamp::UNIX_EPOCH);
+    let seconds = now.round(Unit::Second).unwrap_or(now);
+    debug_assert!(seconds.duration_since(now).abs() <= SignedDuration::from_secs(1));
+    seconds.to_string()
+}
+
+impl std::fmt::Debug for Returned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Returned")
+    }
+}

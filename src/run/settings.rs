@@ -1,0 +1,126 @@
+//! What all reconciles of one operator take for granted: its configuration, and what follows from that
+//! for an object. Pure.
+
+use crate::{
+    cluster::ApiError,
+    object::{Object, Undecodable},
+    operator::{ConfigError, Handler, OperatorConfig, OperatorName, Selection},
+    plan::{self, ChildId},
+    schedule::{Backoff, Policy},
+};
+
+/// What all reconciles of one operator take for granted.
+#[derive(Debug)]
+pub struct Settings {
+    config: OperatorConfig,
+    name: OperatorName,
+    selection: Selection,
+    has_finalizer: bool,
+    needs_finalizer: bool,
+    sees_all_parents: bool,
+}
+
+impl Settings {
+    /// The settings of an operator with this code.
+    ///
+    /// # Errors
+    /// When the configuration cannot work.
+    pub fn new(config: OperatorConfig, handler: &dyn Handler) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            name: config.operator_name()?,
+            selection: config.selection()?,
+            has_finalizer: handler.has_finalizer(),
+            needs_finalizer: config.needs_finalizer(handler),
+            sees_all_parents: config.sees_all_parents(handler),
+            config,
+        })
+    }
+
+    /// The operator's configuration.
+    pub fn config(&self) -> &OperatorConfig {
+        &self.config
+    }
+
+    /// The operator's name: its field manager.
+    pub fn name(&self) -> &OperatorName {
+        &self.name
+    }
+
+    /// How the operator's parents are scheduled.
+    pub fn policy(&self) -> Policy {
+        let config = &self.config;
+        let backoff = Backoff { min: config.min_error_backoff, max: config.max_error_backoff };
+        Policy { backoff, debounce: config.debounce }
+    }
+
+    /// Whether a parent in the store, whose watch may be wider, is one of the operator's. One that
+    /// left the selection is until it is finalized.
+    pub fn answers_for(&self, parent: &Object) -> bool {
+        self.selects(parent) || (self.selection.is_here(parent) && self.holds_ours(parent))
+    }
+
+    /// Whether an object that cannot be read may be one of the operator's parents.
+    pub fn may_answer_for(&self, object: &Undecodable) -> bool {
+        self.selection.may_select(object)
+    }
+
+    /// Whether a parent goes: from the cluster, or from the selection.
+    pub fn is_leaving(&self, parent: &Object) -> bool {
+        parent.is_deleting() || !self.selects(parent)
+    }
+
+    /// Whether a parent is to be synced as far as the selection is concerned.
+    pub fn selects(&self, parent: &Object) -> bool {
+        self.selection.selects(parent)
+    }
+
+    /// Whether our finalizer is on a parent.
+    pub fn holds(&self, parent: &Object) -> bool {
+        parent.finalizers().contains(&self.name.finalizer())
+    }
+
+    /// Whether a parent that goes waits for us: our finalizer is on it or, if it is being deleted, one of
+    /// the operator that we took over from. That operator may never have answered for what only is not
+    /// selected.
+    pub fn holds_ours(&self, parent: &Object) -> bool {
+        let former = &self.config.predecessor.finalizers;
+        self.holds(parent)
+            || (parent.is_deleting()
+                && parent.finalizers().iter().any(|held| former.contains(held)))
+    }
+
+    /// Whether the handler finalizes.
+    pub fn has_finalizer(&self) -> bool {
+        self.has_finalizer
+    }
+
+    /// Whether our finalizer belongs on the parents.
+    pub fn needs_finalizer(&self) -> bool {
+        self.needs_finalizer
+    }
+
+    /// Whether an object is a child of a parent.
+    pub fn is_ours(&self, parent: &Object, child: &Object) -> bool {
+        plan::is_ours(&self.config, &self.name, parent, child)
+    }
+
+    /// Whether a watch will say what becomes of an object. One with a selector would never say that
+    /// an object is gone which does not match.
+    pub fn is_watched(&self, object: &Object) -> bool {
+        let is_parent = *object.ty() == self.config.parent;
+        (is_parent && (self.sees_all_parents || self.selects(object)))
+            || object.label(&self.config.labels.managed_by).as_deref() == Some(&*self.config.name)
+    }
+
+    /// What is wrong with a child of which no watch would tell.
+    pub fn unlabelled(&self) -> ApiError {
+        ApiError::Unlabelled { label: self.config.labels.managed_by.clone() }
+    }
+
+    /// Whether fields of a child are taken from others.
+    pub(super) fn forces(&self, child: &ChildId) -> bool {
+        use crate::operator::ConflictPolicy::Force;
+        self.config.child_config(&child.ty).is_none_or(|config| config.conflicts == Force)
+    }
+}
