@@ -43,13 +43,11 @@ pub(super) async fn call(context: &Context, purpose: Purpose, request: SyncReque
     let calling =
         async move { tokio::task::block_in_place(|| asked(&*handler, purpose, &request)) };
     let mut call = tokio::spawn(calling);
-    match tokio::time::timeout(deadline, &mut call).await {
-        Ok(joined) => Called::InTime(joined.unwrap_or_else(|error| Err(panicked(context, error)))),
-        Err(_) => {
-            context.metrics().handler_overdue(context.name());
-            Called::Overdue(Overdue { call, deadline, hanging: context.hangs(called) })
-        }
+    if let Ok(joined) = tokio::time::timeout(deadline, &mut call).await {
+        return Called::InTime(joined.unwrap_or_else(|error| Err(panicked(context, error))));
     }
+    context.metrics().handler_overdue(context.name());
+    Called::Overdue(Overdue { call, deadline, hanging: context.hangs(called) })
 }
 
 fn panicked(context: &Context, error: tokio::task::JoinError) -> HandlerError {

@@ -110,7 +110,7 @@ enum Done<'a> {
     Overdue(call::Overdue<'a>),
 }
 
-impl<'a> Driver<'a> {
+impl Driver<'_> {
     /// The next event; `None` when nothing more is to come.
     async fn next(&mut self) -> Option<Event> {
         if self.is_finished {

@@ -21,6 +21,7 @@ pub enum End {
 
 /// What the facts so far mean for how a reconcile continues. Only the journal changes it.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Progress {
     end: End,
     began_paused: Option<PausedBy>,

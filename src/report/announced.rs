@@ -9,9 +9,18 @@ use crate::{journal::PausedBy, object::K8sType};
 /// What was announced about one parent.
 #[derive(Debug, Default)]
 pub struct Announced {
-    /// The pause that was announced and is not over; `None` before the first reconcile.
-    pub(super) pause: Option<Option<PausedBy>>,
+    /// The pause that was announced; `None` before the first reconcile.
+    pub(super) pause: Option<AnnouncedPause>,
     rare: Option<Box<Rare>>,
+}
+
+/// A pause that was announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AnnouncedPause {
+    /// None is, or it is over.
+    Over,
+    /// It is not over.
+    By(PausedBy),
 }
 
 /// What most parents have nothing of.
@@ -27,6 +36,12 @@ pub(super) struct Rare {
     pub(super) unsynced: BTreeSet<K8sType>,
     /// A value of the annotation that was said to pause nothing.
     pub(super) pause_value: Option<Box<str>>,
+}
+
+impl From<Option<PausedBy>> for AnnouncedPause {
+    fn from(by: Option<PausedBy>) -> Self {
+        by.map_or(Self::Over, Self::By)
+    }
 }
 
 impl Announced {

@@ -66,6 +66,7 @@ pub struct Standing<'a> {
 
 /// What came of a reconcile, as far as it has got.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Report {
     /// The writes of children that the server accepted.
     pub writes: Vec<WriteRecord>,

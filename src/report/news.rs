@@ -5,7 +5,10 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use super::{Announced, EventLog, Report, Standing, altered, interlock, pause, undeclared};
+use super::{
+    Announced, EventLog, Report, Standing, altered, announced::AnnouncedPause, interlock, pause,
+    undeclared,
+};
 use crate::{
     cluster::EventKind,
     history::Verb,
@@ -217,18 +220,20 @@ impl Teller<'_> {
     /// That a pause has begun to keep something from the parent, or is over: once, also when the
     /// process was another one.
     fn pause(&self, facts: &[Fact], report: &Report, announced: &mut Announced) -> Option<News> {
-        let known = announced.pause.unwrap_or_else(|| pause::said(self.parent));
+        let known = announced.pause.unwrap_or_else(|| pause::said(self.parent).into());
         let began = facts.iter().any(|fact| matches!(fact, Fact::BeganPaused(_)));
         let now = match report.paused {
-            Some(pause) => Some(pause.by),
-            None if !began && !self.is_paused => None,
+            Some(pause) => AnnouncedPause::By(pause.by),
+            None if !began && !self.is_paused => AnnouncedPause::Over,
             None => known,
         };
         announced.pause = Some(now);
         match now {
             _ if now == known => None,
-            Some(by) => Some(News::normal("Paused", pause::announcement(by))),
-            None => Some(News::normal("Resumed", "it is no longer paused".to_owned())),
+            AnnouncedPause::By(by) => Some(News::normal("Paused", pause::announcement(by))),
+            AnnouncedPause::Over => {
+                Some(News::normal("Resumed", "it is no longer paused".to_owned()))
+            }
         }
     }
 }

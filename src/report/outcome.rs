@@ -156,11 +156,13 @@ mod tests {
     fn finalize_is_called_again_after_the_time_that_it_chose() {
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
         let after = Duration::from_hours(1);
-        let mut report = Report::default();
-        report.end = End::Finalizing;
-        report.resync = Some(after);
-        report.waiting.push("still finalizing".to_owned());
-        report.status_is_due = true;
+        let report = Report {
+            end: End::Finalizing,
+            resync: Some(after),
+            waiting: vec!["still finalizing".to_owned()],
+            status_is_due: true,
+            ..Report::default()
+        };
         assert_eq!(report.finished(&config), Finished::Recheck { after });
         assert_eq!(report.outcome(&config), Outcome::Waiting);
     }
@@ -249,8 +251,8 @@ mod tests {
     #[test]
     fn a_paused_parent_looks_whether_what_was_written_again_and_again_has_come_to_rest() {
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
-        let mut report = Report::default();
-        report.paused = Some(Pause { by: PausedBy::Annotation, held: Held::Writes(0) });
+        let paused = Some(Pause { by: PausedBy::Annotation, held: Held::Writes(0) });
+        let mut report = Report { paused, ..Report::default() };
         assert_eq!(report.finished(&config), Finished::Settled { resync: None });
         let after = Duration::from_mins(1);
         report.calms_in = Some(after);

@@ -88,17 +88,17 @@ impl Machine {
         }
     }
 
-    pub(super) fn leaving_looked_at(&mut self, parent: Object, answer: Answer, at: &Moment<'_>) {
+    pub(super) fn leaving_looked_at(&mut self, parent: &Object, answer: Answer, at: &Moment<'_>) {
         match Reply::object(answer) {
             // A version of the lost history may have been given again: only the texts tell them apart.
-            Ok(Some(live)) if live == parent && live.json() == parent.json() => {
+            Ok(Some(live)) if live == *parent && live.json() == parent.json() => {
                 return self.leave(at);
             }
             Ok(Some(live)) if live.uid() == parent.uid() => {
                 self.effects.push(Effect::Cache(Cache::Saw(live)));
             }
             Ok(_) => {
-                let absent = Cache::Absent(ChildId::of(&parent), parent.uid().clone());
+                let absent = Cache::Absent(ChildId::of(parent), parent.uid().clone());
                 self.effects.push(Effect::Cache(absent));
             }
             Err(error) => return self.finalizer_failed(error, at),

@@ -67,7 +67,7 @@ impl Machine {
     /// Deletes what only we would ever delete. A parent that only leaves the selection keeps its children.
     fn collect(&mut self, at: &Moment<'_>) {
         // While the handler was called.
-        if let Some(Some(by)) = self.view(at, |view| view.paused_by_now()) {
+        if let Some(by) = self.paused_by_now(at) {
             return self.stay(by, at);
         }
         if !self.parent.as_ref().is_some_and(Object::is_deleting) {
@@ -81,18 +81,14 @@ impl Machine {
 
     fn list_next(&mut self, at: &Moment<'_>) {
         let Stage::Listing(lists, left) = &mut self.stage else { return };
-        match lists.pop_front() {
-            Some(list) => {
-                if let Some(request) = self.view(at, |view| collect::request(&list, view)) {
-                    self.send(request, Awaited::Listed(list.0));
-                }
+        if let Some(list) = lists.pop_front() {
+            if let Some(request) = self.view(at, |view| collect::request(&list, view)) {
+                self.send(request, Awaited::Listed(list.0));
             }
-            None => {
-                let left = std::mem::take(left);
-                self.stage = Stage::Collecting(left.into());
-                self.collect_next(at);
-            }
+            return;
         }
+        self.stage = Stage::Collecting(std::mem::take(left).into());
+        self.collect_next(at);
     }
 
     pub(super) fn listed(&mut self, ty: &K8sType, answer: Answer, at: &Moment<'_>) {
@@ -179,7 +175,7 @@ impl Machine {
     /// Takes our finalizer off the parent.
     pub(super) fn release(&mut self, at: &Moment<'_>) {
         // While children went.
-        if let Some(Some(by)) = self.view(at, |view| view.paused_by_now()) {
+        if let Some(by) = self.paused_by_now(at) {
             return self.stay(by, at);
         }
         let Some(parent) = self.parent.clone() else { return };

@@ -71,7 +71,7 @@ impl Machine {
 
     /// A parent that has left while the handler was called is not synced.
     fn mark_outdated(&mut self, at: &Moment<'_>) {
-        if self.view(at, |view| view.has_left()) == Some(true) {
+        if self.has_left(at) {
             self.parent_is(End::Outdated, at);
         }
     }
@@ -159,7 +159,7 @@ impl Machine {
     /// end: finalizers were left as they are.
     fn keeps(&self, plan: &Plan, at: &Moment<'_>) -> Option<PausedBy> {
         let began = self.journal.progress().began_paused();
-        let by = began.or_else(|| self.view(at, |view| view.paused_by_now()).flatten())?;
+        let by = began.or_else(|| self.paused_by_now(at))?;
         (by == PausedBy::Annotation || !plan.steps.is_empty()).then_some(by)
     }
 }

@@ -56,7 +56,7 @@ use self::{
 };
 use crate::{
     history::{RunStep, StepTimes},
-    journal::{End, Fact, Journal},
+    journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
     operator::Children,
     report::{Announced, Report},
@@ -241,6 +241,16 @@ impl Machine {
         self.times.add(step, at.now.monotonic.saturating_duration_since(began));
     }
 
+    /// What pauses the parent, since before or meanwhile.
+    fn paused_by_now(&self, at: &Moment<'_>) -> Option<PausedBy> {
+        self.view(at, |view| -> Option<PausedBy> { view.paused_by_now() }).flatten()
+    }
+
+    /// Whether the parent is not to be synced any more.
+    fn has_left(&self, at: &Moment<'_>) -> bool {
+        self.view(at, |view| -> bool { view.has_left() }).unwrap_or_default()
+    }
+
     fn is_alive(&self) -> bool {
         self.journal.progress().is_alive()
     }
@@ -250,7 +260,7 @@ impl Machine {
         let (_, awaited) = self.in_flight.swap_remove(index);
         match awaited {
             Awaited::Parent => self.parent_looked_at(answer, at),
-            Awaited::Leaving(parent) => self.leaving_looked_at(parent, answer, at),
+            Awaited::Leaving(parent) => self.leaving_looked_at(&parent, answer, at),
             Awaited::Finalizer(state) => {
                 let next = self.ask(at, |view| parent::finalizer::answered(state, answer, view));
                 self.finalizer_next(next, at);
@@ -261,11 +271,11 @@ impl Machine {
             Awaited::Lingering(child) => self.lingering_looked_at(&child, answer, at),
             Awaited::MayCreate => self.may_create_looked_at(answer, at),
             Awaited::Child(state) => {
-                let next = self.ask(at, |view| child::answered(state, answer, view));
+                let next = self.ask(at, |view| child::answered(*state, answer, view));
                 self.child_next(next, at);
             }
             Awaited::Status(state) => {
-                let next = self.ask(at, |view| parent::status::answered(state, answer, view));
+                let next = self.ask(at, |view| parent::status::answered(*state, answer, view));
                 self.status_next(next, at);
             }
         }

@@ -60,7 +60,7 @@ impl Machine {
             Some(status::Next::Ask(request, state)) => self.send(request, Awaited::Status(state)),
             Some(status::Next::ReadSchema(writing)) => {
                 if let Stage::Called(call) = &mut self.stage {
-                    call.writing = Some(Box::new(writing));
+                    call.writing = Some(writing);
                 } else {
                     self.stage = Stage::Redacting(Then::Write(writing));
                 }
@@ -108,7 +108,7 @@ impl Machine {
                 self.finish(at);
             }
             Stage::Redacting(Then::Write(writing)) => {
-                let next = self.ask(at, |view| status::schema_read(writing, schema, view));
+                let next = self.ask(at, |view| status::schema_read(*writing, schema, view));
                 self.status_next(next, at);
             }
             stage => self.stage = stage,

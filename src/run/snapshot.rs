@@ -122,6 +122,12 @@ pub(super) struct Overlaid<'a> {
     settings: &'a Settings,
 }
 
+/// What is about to be learnt of an object.
+enum Learnt {
+    Is(Object),
+    Gone,
+}
+
 impl<'a> Overlaid<'a> {
     pub(super) fn new(
         under: &'a dyn Snapshot,
@@ -131,15 +137,15 @@ impl<'a> Overlaid<'a> {
         Self { under, effects, settings }
     }
 
-    /// The newest of what is about to be learnt of an object; `Some(None)` when it is gone.
-    fn overlaid(&self, id: &ChildId) -> Option<Option<Object>> {
+    /// The newest of what is about to be learnt of an object.
+    fn overlaid(&self, id: &ChildId) -> Option<Learnt> {
         let learnt = |effect: &Effect| match effect {
             Effect::Cache(Cache::Wrote(object) | Cache::Saw(object)) => (object.ty() == &id.ty
                 && object.key() == &id.key
                 && self.settings.is_watched(object))
-            .then(|| Some(object.clone())),
+            .then(|| Learnt::Is(object.clone())),
             Effect::Cache(Cache::Deleted(gone, _) | Cache::Absent(gone, _)) => {
-                (gone == id).then_some(None)
+                (gone == id).then_some(Learnt::Gone)
             }
             _ => None,
         };
@@ -151,13 +157,18 @@ impl Snapshot for Overlaid<'_> {
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
         let id = ChildId { ty: self.settings.config().parent.clone(), key: key.clone() };
         match self.overlaid(&id) {
-            Some(parent) => parent.filter(|parent| parent.uid() == uid),
+            Some(Learnt::Is(parent)) => Some(parent).filter(|parent| parent.uid() == uid),
+            Some(Learnt::Gone) => None,
             None => self.under.parent(key, uid),
         }
     }
 
     fn cached(&self, id: &ChildId) -> Option<Object> {
-        self.overlaid(id).unwrap_or_else(|| self.under.cached(id))
+        match self.overlaid(id) {
+            Some(Learnt::Is(object)) => Some(object),
+            Some(Learnt::Gone) => None,
+            None => self.under.cached(id),
+        }
     }
 
     fn observed(&self, parent: &Object) -> Children {

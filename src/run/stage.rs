@@ -107,7 +107,7 @@ pub(super) enum Then {
     /// The status.
     Say(Option<parent::status::Returned>),
     /// A status that was begun.
-    Write(parent::status::Writing),
+    Write(Box<parent::status::Writing>),
     /// The end.
     Finish,
 }
@@ -125,6 +125,6 @@ pub(super) enum Awaited {
     Doubtful(Write, Object),
     Lingering(Object),
     MayCreate,
-    Child(child::State),
-    Status(parent::status::State),
+    Child(Box<child::State>),
+    Status(Box<parent::status::State>),
 }

@@ -60,7 +60,7 @@ async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
         });
     let report = world.run(Memory::default()).await;
     assert!(report.wrote_status && report.failure().is_some(), "{report:?}");
-    let known = report.memory.parent().map(|version| version.to_string());
+    let known = report.memory.parent().map(ToString::to_string);
     assert_eq!(known.as_deref(), Some("9"), "or it would seem that somebody else changed it");
     assert_eq!(report.memory.status(), None, "what the handler wanted is not there");
 }

@@ -127,16 +127,12 @@ impl Adoption {
         let Some(whole) = whole.filter(|whole| is_same(whole, &self.live)) else {
             return apply::outdated(&self.attempt.write.id);
         };
-        match adoption(&whole, view.settings.name()) {
-            Some(patch) => {
-                let request = Request::Patch(self.attempt.write.id.clone(), patch);
-                ask(request, ChildState::Adopt(State::HandedOver(self)))
-            }
-            None => {
-                let version = self.live.resource_version().clone();
-                self.apply(&version, view)
-            }
+        if let Some(patch) = adoption(&whole, view.settings.name()) {
+            let request = Request::Patch(self.attempt.write.id.clone(), patch);
+            return ask(request, ChildState::Adopt(State::HandedOver(self)));
         }
+        let version = self.live.resource_version().clone();
+        self.apply(&version, view)
     }
 
     fn apply(self, version: &ResourceVersion, view: &View<'_>) -> Turn<Next> {

@@ -273,12 +273,10 @@ fn found(
         None => (None, None),
     };
     let mut turn = again(write);
-    if let (Next::Hand(Task::Apply(_)), Some(search)) = (&turn.next, search) {
-        turn.next = match turn.next {
-            Next::Hand(task) => Next::Hand(Task::FindRival(search, Box::new(task))),
-            other => other,
-        };
-    }
+    turn.next = match (turn.next, search) {
+        (Next::Hand(task), Some(search)) => Next::Hand(Box::new(Task::FindRival(search, task))),
+        (next, _) => next,
+    };
     turn.facts.extend(drift);
     turn
 }

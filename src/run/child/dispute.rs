@@ -130,11 +130,11 @@ pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Ne
                 let (write, verb) = (dispute.attempt.write.clone(), dispute.attempt.verb);
                 dispute.attempt.again(write, verb, view).cache([Cache::Saw(live)])
             }
-            Err(end) => end,
+            Err(end) => *end,
         },
         State::Look(dispute, rest) => match dispute.seen(answer) {
             Ok(live) => dispute.send(rest, live, view),
-            Err(end) => end,
+            Err(end) => *end,
         },
         State::Sent(dispute, rest, live) => match Reply::written(answer) {
             Ok(reply) => dispute.applied(&rest, &live, reply, view),
@@ -146,7 +146,7 @@ pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Ne
         },
         State::Leave(dispute) => match dispute.seen(answer) {
             Ok(live) => dispute.left(live, view),
-            Err(end) => end,
+            Err(end) => *end,
         },
     }
 }
@@ -166,11 +166,13 @@ impl Dispute {
     }
 
     /// The live object, or the end.
-    fn seen(&self, answer: Answer) -> Result<Object, Turn<Next>> {
+    fn seen(&self, answer: Answer) -> Result<Object, Box<Turn<Next>>> {
         match Reply::object(answer) {
             Ok(Some(live)) => Ok(live),
-            Ok(None) => Err(done().note(put_off(self.id(), "it went while it was written"))),
-            Err(error) => Err(done().note(child_failed(self.id(), error))),
+            Ok(None) => {
+                Err(Box::new(done().note(put_off(self.id(), "it went while it was written"))))
+            }
+            Err(error) => Err(Box::new(done().note(child_failed(self.id(), error)))),
         }
     }
 
@@ -209,7 +211,7 @@ impl Dispute {
         let wanted = match after_conflict(config, name, view.parent, rest, Some(&live)) {
             AfterConflict::ApplyWithUid(wanted) => wanted,
             AfterConflict::Adopt(wanted) if self.attempt.verb == Verb::Adopted => wanted,
-            other => return self.is_over(&other, live),
+            other => return self.end_with(&other, live),
         };
         self.rounds += 1;
         let exact = wanted.clone().adopting(live.uid(), live.resource_version());
@@ -218,7 +220,7 @@ impl Dispute {
     }
 
     /// The live object shows that there is nothing to apply any more.
-    fn is_over(mut self, after: &AfterConflict, live: Object) -> Turn<Next> {
+    fn end_with(mut self, after: &AfterConflict, live: Object) -> Turn<Next> {
         let mut turn = done().cache([Cache::Saw(live.clone())]);
         if !matches!(after, AfterConflict::Settled) {
             return turn.note(put_off(self.id(), "it changed hands while it was written"));

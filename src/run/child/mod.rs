@@ -80,9 +80,9 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) enum Next {
     /// Send this, and continue with the answer.
-    Ask(Request, State),
+    Ask(Request, Box<State>),
     /// Another room continues.
-    Hand(Task),
+    Hand(Box<Task>),
     /// It is to be deleted when all writes are done.
     Delete(Deletion),
     /// Nothing. What is left of a child that was to be deleted, as it was last seen.
@@ -94,9 +94,7 @@ pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<Next> {
     match task {
         Task::Write(step) => apply::begin(step, view),
         Task::TakeOver(takeover) => takeover::begin(takeover),
-        Task::FindRival(search, then) => {
-            Turn::new(Next::Ask(search.request(), State::FindRival(search, then)))
-        }
+        Task::FindRival(search, then) => ask(search.request(), State::FindRival(search, then)),
         Task::Apply(attempt) => apply::send(attempt, view),
         Task::Resolve(attempt) => apply::look(attempt),
         Task::Settle(dispute) => dispute::begin(dispute, view),
@@ -114,7 +112,7 @@ pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Ne
         State::TakeOver(state) => takeover::answered(state, answer, view),
         State::FindRival(search, then) => {
             let fact = search.found(answer, view.settings.name());
-            Turn::new(Next::Hand(*then)).note(fact)
+            Turn::new(Next::Hand(then)).note(fact)
         }
         State::Apply(state) => apply::answered(state, answer, view),
         State::Adopt(state) => adopt::answered(state, answer, view),
@@ -130,9 +128,9 @@ fn done() -> Turn<Next> {
 }
 
 fn hand(task: Task) -> Turn<Next> {
-    Turn::new(Next::Hand(task))
+    Turn::new(Next::Hand(Box::new(task)))
 }
 
 fn ask(request: Request, state: State) -> Turn<Next> {
-    Turn::new(Next::Ask(request, state))
+    Turn::new(Next::Ask(request, Box::new(state)))
 }

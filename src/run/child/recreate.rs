@@ -48,8 +48,7 @@ pub(in crate::run) enum State {
 /// Begins to find out whether a new object would differ.
 pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
     // What a predecessor left, and is not desired, would else not show.
-    if let Some(uid) = takeover::is_due(&deletion.id, view) {
-        let _ = uid;
+    if takeover::is_due(&deletion.id, view).is_some() {
         let id = deletion.id.clone();
         return hand(takeover::first(&id, Task::Recreate(deletion, tries), view));
     }
@@ -57,13 +56,11 @@ pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<N
         return delete::send(deletion, tries, view);
     };
     let recreation = Recreation { deletion, tries, instead_of };
-    match view.snapshot.cached(&recreation.instead_of.id) {
-        Some(current) => recreation.try_update(current),
-        None => {
-            let request = Request::Read(recreation.instead_of.id.clone());
-            ask(request, ChildState::Recreate(State::Current(recreation)))
-        }
+    if let Some(current) = view.snapshot.cached(&recreation.instead_of.id) {
+        return recreation.try_update(current);
     }
+    let request = Request::Read(recreation.instead_of.id.clone());
+    ask(request, ChildState::Recreate(State::Current(recreation)))
 }
 
 /// Continues with an answer.

@@ -9,7 +9,7 @@
 //! | | 409, at most twice | all of the object again |
 //! | either | anything else | it failed: applied now, it would look as if it were done |
 
-use super::{Next, State as ChildState, TRIES, Task, Turn, View, ask, done, hand};
+use super::{Next, State as ChildState, TRIES, Task, Turn, View, ask, done};
 use crate::{
     cluster::ErrorClass,
     object::Uid,
@@ -76,11 +76,11 @@ pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Ne
                     ask(request, ChildState::TakeOver(State::Patched(it)))
                 }
                 // What else there is to say about the live object, the apply is told.
-                None => hand(*it.then),
+                None => Turn::new(Next::Hand(it.then)),
             }
         }
         State::Patched(it) => match Reply::written(answer) {
-            Ok(reply) => hand(*it.then).cache([Cache::Wrote(reply)]),
+            Ok(reply) => Turn::new(Next::Hand(it.then)).cache([Cache::Wrote(reply)]),
             Err(error) if error.class() == ErrorClass::Conflict && it.attempt < TRIES => {
                 begin(Takeover { attempt: it.attempt + 1, ..it })
             }

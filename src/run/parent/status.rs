@@ -98,8 +98,8 @@ pub(in crate::run) struct Patching {
 /// What is next.
 #[derive(Debug)]
 pub(in crate::run) enum Next {
-    Ask(Request, State),
-    ReadSchema(Writing),
+    Ask(Request, Box<State>),
+    ReadSchema(Box<Writing>),
     /// All of it was refused: only the conditions are to be said.
     Conditions(RequestFailure, bool),
     Done,
@@ -122,7 +122,9 @@ pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Tu
     let (attempt, refused, had_failed) = (1, None, view.progress.has_failed());
     let writing = Writing { scope, wanted, wish, is_contested, seen, attempt, refused, had_failed };
     match Search::before_status(view, paths).filter(|_| is_contested && scope == Scope::Whole) {
-        Some(search) => Turn::new(Next::Ask(search.request(), State::FindRival(search, writing))),
+        Some(search) => {
+            Turn::new(Next::Ask(search.request(), Box::new(State::FindRival(search, writing))))
+        }
         None => writing.with_schema(view),
     }
 }
@@ -135,7 +137,7 @@ pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) ->
             Turn::new(()).note(fact).before(writing.with_schema(view))
         }
         State::Patched(patching) => patching.answered(answer, view),
-        State::Looking(patching, error) => patching.looked(answer, error, view),
+        State::Looking(patching, error) => patching.looked(answer, &error, view),
     }
 }
 
@@ -156,7 +158,7 @@ pub(in crate::run) fn schema_read(
             Scope::Conditions => writing.not_said(),
             Scope::Overdue => Turn::new(Next::Done),
         },
-        Err(error) => writing.failed(error),
+        Err(error) => writing.failed(&error),
     }
 }
 
@@ -172,7 +174,7 @@ impl Writing {
                 let parent = self.seen.clone();
                 self.send(schema, parent, view)
             }
-            None => Turn::new(Next::ReadSchema(self)),
+            None => Turn::new(Next::ReadSchema(Box::new(self))),
         }
     }
 
@@ -191,7 +193,7 @@ impl Writing {
         }
         let request = Request::PatchStatus(ChildId::of(&parent), body);
         let patching = Patching { writing: self, schema, parent, patch, change };
-        turn.before(Turn::new(Next::Ask(request, State::Patched(patching))))
+        turn.before(Turn::new(Next::Ask(request, Box::new(State::Patched(patching)))))
     }
 
     /// What is to be changed of a version of the parent.
@@ -242,11 +244,11 @@ impl Writing {
     /// Where all of it is refused, the conditions are said at least. The failure of the status is one of
     /// the reconcile, unless that has failed already: then the retry must come even if only a change of the
     /// parent could help.
-    fn failed(self, error: ApiError) -> Turn<Next> {
+    fn failed(self, error: &ApiError) -> Turn<Next> {
         match self.scope {
             Scope::Whole => {
                 let is_refused = error.class() == ErrorClass::Permanent;
-                let failure = RequestFailure::new("the status".to_owned(), error);
+                let failure = RequestFailure::new("the status".to_owned(), error.clone());
                 let failed = Turn::new(()).note(Fact::StatusFailed(failure.clone()));
                 if is_refused {
                     return failed.before(Turn::new(Next::Conditions(failure, self.had_failed)));
@@ -270,13 +272,13 @@ impl Patching {
                 let sent = Fact::StatusSent { change: self.change, is_kept: false };
                 Turn::new(()).note(sent).before(self.writing.unchanged())
             }
-            Err(error) if self.writing.attempt >= TRIES => self.writing.failed(error),
+            Err(error) if self.writing.attempt >= TRIES => self.writing.failed(&error),
             Err(error) if error.code() != Some(404) && error.class() != ErrorClass::Conflict => {
-                self.writing.failed(error)
+                self.writing.failed(&error)
             }
             Err(error) => {
                 let request = Request::Read(ChildId::of(&self.parent));
-                Turn::new(Next::Ask(request, State::Looking(self, error)))
+                Turn::new(Next::Ask(request, Box::new(State::Looking(self, error))))
             }
         }
     }
@@ -307,11 +309,11 @@ impl Patching {
     }
 
     /// The parent as it is by now, if what was to be said is still about that.
-    fn looked(self, answer: Answer, error: ApiError, view: &View<'_>) -> Turn<Next> {
+    fn looked(self, answer: Answer, error: &ApiError, view: &View<'_>) -> Turn<Next> {
         let live = match Reply::object(answer) {
             Ok(Some(live)) => live,
             Ok(None) => return self.writing.unchanged(),
-            Err(error) => return self.writing.failed(error),
+            Err(error) => return self.writing.failed(&error),
         };
         if error.code() == Some(404) && live == self.parent {
             // The parent is there, its status is not.
