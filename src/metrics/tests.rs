@@ -1,9 +1,14 @@
 //! What `/metrics` shows.
 
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::*;
-use crate::operator::{ChildConfig, OperatorConfig};
+use crate::{
+    history::{Outcome, RunStep, StepTimes, Verb},
+    object::K8sType,
+    operator::{ChildConfig, OperatorConfig, OperatorName},
+    schedule::Priority,
+};
 
 fn operator() -> OperatorName {
     OperatorName::new("echo-server").unwrap()

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{ChildId, Contested, Write, existing, fingerprint::explains};
+use super::{ChildId, Contested, Write, differences::differing_paths, fingerprint::explains};
 use crate::{
     object::{K8sType, Object, ObjectKey},
     operator::OperatorName,
@@ -61,7 +61,7 @@ impl Memos {
             odd.contested.remove(&write.id);
             odd.waiting.remove(&write.id);
         }
-        self.alter(&write.id, existing::differing_paths(write, settled, operator));
+        self.alter(&write.id, differing_paths(write, settled, operator));
         let memo = Memo::new(write.desired_hash, settled);
         match self.find(settled.ty(), settled.key()) {
             Ok(at) => self.settled[at] = memo,

@@ -62,12 +62,14 @@ mod backoff;
 pub(crate) mod dice;
 mod facts;
 mod machine;
+mod priority;
 mod queue;
 
 pub use backoff::Backoff;
 pub use facts::{Command, Finished, Input, NextWake, Phase, Touch, WakeReason};
 pub use machine::{Policy, Schedule, WRITING_RUNS_AT_ONCE};
-pub use queue::{Place, Priority, Queue};
+pub use priority::Priority;
+pub use queue::{Place, Queue};
 
 #[cfg(test)]
 mod tests;
