@@ -45,7 +45,6 @@ impl Metrics {
         let families = Families::register(&mut registrar).expect("names are valid and differ");
         process::register(&mut registrar).expect("names are valid and differ");
         families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
-        families.leader.set(1);
         let Registrar { registry, described } = registrar;
         let (managers, types) = <_>::default();
         Self(Arc::new(Inner { registry, described, families, managers, types }))

@@ -209,11 +209,6 @@ fn a_message_is_counted_until_it_is_handled() {
 }
 
 #[test]
-fn without_election_the_process_leads() {
-    shows(&Metrics::new(), "operetta_leader 1");
-}
-
-#[test]
 fn the_version_is_a_metric() {
     let line = format!("operetta_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION"));
     shows(&Metrics::new(), &line);
