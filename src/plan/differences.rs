@@ -1,5 +1,5 @@
-//! Where a live child is not what an apply should have left, apart for what differs and for what is only
-//! not ours. Decides nothing.
+//! Where a live child is not what an apply should have left: what differs, and what only is not ours.
+//! Decides nothing.
 
 use std::borrow::Cow;
 

@@ -26,7 +26,7 @@ impl CrateTree {
         }
     }
 
-    /// `is_prefix`: the path goes on, so where a module and a function have one name it is the module.
+    /// `is_prefix`: the path goes on, so of a module and a function of one name the module is meant.
     fn find(&self, module: &[String], names: &[String], is_prefix: bool, depth: usize) -> Target {
         let (first, rest) = names.split_first().map_or(("", names), |(first, rest)| (first, rest));
         match first {
@@ -108,8 +108,8 @@ fn parent_of(module: &[String]) -> &[String] {
     module.split_last().map_or(&[], |(_, parent)| parent)
 }
 
-/// What a name was given to by `use`. `use serde;` gives it to a crate of that name, so that it does not
-/// explain it.
+/// What a name was given to by `use`. `use serde;` gives it to a crate of that name, which explains
+/// nothing.
 fn imports_of<'a>(module: &'a Module, name: &'a str) -> impl Iterator<Item = &'a Mention> {
     let imports = module.imports.get(name).into_iter().flatten();
     imports.filter(move |import| import.names[0] != name)

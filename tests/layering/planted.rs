@@ -1,5 +1,5 @@
-//! The tests of this test: small crates that break the rules in every way to write it, and such that only
-//! look as if they did.
+//! The tests of this test: small crates that break the rules, in every way to write it, and such that
+//! only look as if they did.
 
 use crate::{
     circles::{Need, circles},

@@ -6,8 +6,8 @@
 //!  delete ─ finalizer ─ terminate: delete the custom resources, then give the definition up
 //! ```
 //!
-//! A definition is published before its write is answered: its paths exist at once. `write` does not know
-//! how: it calls the hook that the cluster has for that.
+//! A definition is published before its write is answered: its paths exist at once. `write` does
+//! not know how: it calls the hook that the cluster has for that.
 
 mod controller;
 mod names;

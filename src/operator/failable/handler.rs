@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::HandlerResult;
 use crate::operator::SyncRequest;
 
-/// A handler in parts, whose errors become part of the status. [`DefaultFailableHandler`](super::DefaultFailableHandler) makes a
+/// A handler in parts, whose errors become part of the status.
+/// [`DefaultFailableHandler`](super::DefaultFailableHandler) makes a
 /// [`Handler`](crate::operator::Handler) of it.
 ///
 /// A pair of functions is one: the first returns the children, the second the status, given the
@@ -67,7 +68,8 @@ pub trait FailableHandler: Send + Sync + 'static {
     ) -> Result<Vec<Value>, Self::Error>;
 
     /// When to run again although nothing changed, from what the other two have found out. The
-    /// default, `None`, leaves that to [`with_regular_resync`](super::DefaultFailableHandler::with_regular_resync).
+    /// default, `None`, leaves that to
+    /// [`with_regular_resync`](super::DefaultFailableHandler::with_regular_resync).
     fn resync(&self, validated: &Self::Validated) -> Option<Duration> {
         let _ = validated;
         None
