@@ -15,13 +15,13 @@ use k8s_openapi::api::{
 };
 use operetta::object::K8sType;
 
+pub mod access;
+mod account;
+
+pub use account::NAMESPACE;
 use account::{NAME, binding, binding_of, named, named_in, service_account};
 
 use crate::{Operator, manifest};
-pub use account::NAMESPACE;
-
-pub mod access;
-mod account;
 
 /// Every store watches, and reads live before it acts on a doubt.
 const WATCH: &[&str] = &["get", "list", "watch"];
