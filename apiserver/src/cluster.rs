@@ -26,6 +26,8 @@ pub(crate) struct Cluster {
     pub ids: Ids,
     /// What Services occupy.
     pub addresses: Addresses,
+    /// Called when a definition was written, before that is answered.
+    pub on_definition: fn(&Cluster, &str),
     /// Held while a definition is published, so that the newest one is published last.
     pub publishing: Mutex<()>,
 }

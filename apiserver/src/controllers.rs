@@ -16,7 +16,7 @@ use crate::{
     log::{Committed, Event, Meta, ObjectKey, Revision},
     namespace,
     resource::GroupResource,
-    server::Inner,
+    shared::Shared,
 };
 
 /// How many revisions are taken together, so that bulk deletions are looked at once.
@@ -33,7 +33,7 @@ struct Work {
 }
 
 /// Runs until the server is dropped.
-pub(crate) async fn run(server: Weak<Inner>, mut commits: UnboundedReceiver<Committed>) {
+pub(crate) async fn run(server: Weak<Shared>, mut commits: UnboundedReceiver<Committed>) {
     let mut batch = Vec::new();
     while commits.recv_many(&mut batch, BATCH).await > 0 {
         let Some(server) = server.upgrade() else { return };

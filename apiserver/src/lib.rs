@@ -53,6 +53,7 @@ mod reviews;
 pub mod schema;
 pub mod selector;
 mod server;
+mod shared;
 mod status;
 mod table;
 mod transport;

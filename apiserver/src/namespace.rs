@@ -1,4 +1,4 @@
-//! Namespaces: what may be created in them, and how they end.
+//! Namespaces: which there are, and how they end.
 //!
 //! A namespace that is being deleted is emptied, pods first, and given up when nothing is left.
 
@@ -7,39 +7,12 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Cluster,
     log::{ObjectKey, Scope},
-    resource::{GroupResource, Resource},
-    status::StatusError,
+    resource::Resource,
     write::{self, Change, DeleteOptions, Propagation, Subresource, WriteOptions},
 };
 
 /// The namespaces of a new cluster.
 pub(crate) const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
-
-/// Whether an object may be created in a namespace.
-pub(crate) fn admit(
-    cluster: &Cluster,
-    resource: &Resource,
-    namespace: &str,
-    object: &Value,
-) -> Result<(), StatusError> {
-    let namespaces = GroupResource::new("", "namespaces");
-    let Some(found) = cluster.log.get(&namespaces, &ObjectKey::new("", namespace)) else {
-        return Err(StatusError::not_found(&namespaces, namespace));
-    };
-    if !found.meta.deleting {
-        return Ok(());
-    }
-    let why = format!(
-        "unable to create new content in namespace {namespace} because it is being terminated"
-    );
-    let cause = format!("namespace {namespace} is being terminated");
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    Err(StatusError::forbidden(&resource.id, name, &why).with_cause(
-        "NamespaceTerminating",
-        &cause,
-        "metadata.namespace",
-    ))
-}
 
 /// Goes on with the deletion of a namespace: deletes what is in it, or gives it up when empty.
 pub(crate) fn terminate(cluster: &Cluster, name: &str) {

@@ -11,11 +11,12 @@ use crate::{
     addresses::Addresses,
     clock::{Clock, Ids},
     cluster::Cluster,
-    controllers, initial,
+    controllers, crd, initial,
     log::{self, Log},
     requests::{RequestRecord, Requests, WatchRecord},
     resource::Registry,
     rest::{self, Body},
+    shared::Shared,
     users::Tokens,
 };
 
@@ -28,15 +29,7 @@ const REQUEST_HISTORY: usize = 100_000;
 /// the last of them, its clients and its open watches.
 #[derive(Clone)]
 pub struct Server {
-    pub(crate) inner: Arc<Inner>,
-}
-
-/// What all parts of one server share.
-pub(crate) struct Inner {
-    pub(crate) cluster: Cluster,
-    pub(crate) requests: Arc<Requests>,
-    pub(crate) cuts: watch::Sender<u64>,
-    pub(crate) tokens: Tokens,
+    pub(crate) shared: Arc<Shared>,
     layer: Option<Layer>,
 }
 
@@ -50,7 +43,7 @@ pub type Layer =
 
 /// The handler behind a [`Layer`].
 #[derive(Clone)]
-pub struct Next(Arc<Inner>);
+pub struct Next(Arc<Shared>);
 
 /// Settings of a server that is to be started.
 #[derive(Clone, Default)]
@@ -73,53 +66,53 @@ impl Server {
 
     /// Answers a request, without a socket. Whoever calls this is trusted.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Body> {
-        match &self.inner.layer {
-            Some(layer) => layer(request, Next(Arc::clone(&self.inner))).await,
-            None => rest::handle(&self.inner, request).await,
+        match &self.layer {
+            Some(layer) => layer(request, Next(Arc::clone(&self.shared))).await,
+            None => rest::handle(&self.shared, request).await,
         }
     }
 
     /// The requests answered so far, oldest first (the newest 100,000).
     pub fn requests(&self) -> Vec<RequestRecord> {
-        self.inner.requests.answered()
+        self.shared.requests.answered()
     }
 
     /// Forgets the requests answered so far.
     pub fn clear_requests(&self) {
-        self.inner.requests.clear();
+        self.shared.requests.clear();
     }
 
     /// The watches that are open now.
     pub fn open_watches(&self) -> Vec<WatchRecord> {
-        self.inner.requests.open()
+        self.shared.requests.open()
     }
 
     /// The newest resource version.
     pub fn resource_version(&self) -> u64 {
-        self.inner.cluster.log.head()
+        self.shared.cluster.log.head()
     }
 
     /// Forgets the history, so that watches resumed from an older version are told 410.
     pub fn compact(&self) {
-        self.inner.cluster.log.compact();
+        self.shared.cluster.log.compact();
     }
 
     /// All objects as they are now.
     pub fn backup(&self) -> Backup {
-        Backup(self.inner.cluster.log.backup())
+        Backup(self.shared.cluster.log.backup())
     }
 
     /// Puts everything back to where it was, versions too, and closes every open watch, as when the
     /// storage of a cluster is restored. Types must be the same as then; a watch that is resumed
     /// from a version of the lost future waits for it.
     pub fn restore(&self, backup: &Backup) {
-        self.inner.cluster.log.restore(&backup.0);
+        self.shared.cluster.log.restore(&backup.0);
         self.cut_watches();
     }
 
     /// Closes every open watch.
     pub fn cut_watches(&self) {
-        self.inner.cuts.send_modify(|cuts| *cuts += 1);
+        self.shared.cuts.send_modify(|cuts| *cuts += 1);
     }
 }
 
@@ -153,19 +146,19 @@ impl Builder {
             clock: Clock::new(),
             ids: Ids::new(self.seed.unwrap_or_else(random_seed)),
             addresses: Addresses::default(),
+            on_definition: crd::publish,
             publishing: std::sync::Mutex::default(),
         };
         initial::objects(&cluster);
-        let inner = Arc::new(Inner {
+        let shared = Arc::new(Shared {
             cluster,
             requests: Arc::new(Requests::new(REQUEST_HISTORY)),
             cuts: watch::Sender::new(0),
             tokens: Tokens::default(),
-            layer: self.layer,
         });
-        let commits = inner.cluster.log.follow();
-        tokio::spawn(controllers::run(Arc::downgrade(&inner), commits));
-        Server { inner }
+        let commits = shared.cluster.log.follow();
+        tokio::spawn(controllers::run(Arc::downgrade(&shared), commits));
+        Server { shared, layer: self.layer }
     }
 }
 

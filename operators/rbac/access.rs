@@ -3,6 +3,8 @@
 
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule};
 
+use super::account::{cluster_binding, named};
+
 const REVIEWER: &str = "operetta-access-reviewer";
 
 /// What `--auth delegated` needs: to ask whose a token is, and what its user may do.
@@ -21,7 +23,7 @@ pub fn reviewer() -> ClusterRole {
 }
 
 pub(super) fn reviewer_binding() -> ClusterRoleBinding {
-    super::cluster_binding(REVIEWER)
+    cluster_binding(REVIEWER)
 }
 
 /// Roles for those who use the endpoint: to scrape it, to read all of it, to send commands too.
@@ -46,6 +48,6 @@ fn paths(paths: &[&str], verbs: &[&str]) -> PolicyRule {
 }
 
 fn role(name: &str, rules: Vec<PolicyRule>) -> ClusterRole {
-    let metadata = super::named(name);
+    let metadata = named(name);
     ClusterRole { metadata, rules: Some(rules), ..ClusterRole::default() }
 }

@@ -10,20 +10,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::{
-    core::v1::{Namespace, ServiceAccount},
-    rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject},
+    core::v1::Namespace,
+    rbac::v1::{ClusterRole, PolicyRule, Role},
 };
-use kube::api::ObjectMeta;
 use operetta::object::K8sType;
 
-use crate::{Operator, manifest};
-
 pub mod access;
+mod account;
 
-/// Where the operators run.
-pub const NAMESPACE: &str = "operetta-system";
-/// What the account, its role and the binding are called.
-const NAME: &str = "operetta";
+pub use account::NAMESPACE;
+use account::{NAME, binding, binding_of, named, named_in, service_account};
+
+use crate::{Operator, manifest};
 
 /// Every store watches, and reads live before it acts on a doubt.
 const WATCH: &[&str] = &["get", "list", "watch"];
@@ -139,57 +137,6 @@ pub fn yaml(operators: &[Operator]) -> Result<String, serde_yaml_ng::Error> {
         documents.push(manifest::document(&role)?);
     }
     Ok(documents.concat())
-}
-
-fn service_account() -> ServiceAccount {
-    ServiceAccount { metadata: named_in(NAMESPACE), ..ServiceAccount::default() }
-}
-
-fn binding() -> ClusterRoleBinding {
-    cluster_binding(NAME)
-}
-
-/// What a cluster role of this name gives to the operators' account.
-fn cluster_binding(name: &str) -> ClusterRoleBinding {
-    ClusterRoleBinding {
-        metadata: named(name),
-        role_ref: RoleRef { name: name.to_owned(), ..role_ref("ClusterRole") },
-        subjects: Some(vec![subject()]),
-    }
-}
-
-fn binding_of(role: &Role) -> RoleBinding {
-    RoleBinding {
-        metadata: role.metadata.clone(),
-        role_ref: role_ref("Role"),
-        subjects: Some(vec![subject()]),
-    }
-}
-
-fn role_ref(kind: &str) -> RoleRef {
-    RoleRef {
-        api_group: Some("rbac.authorization.k8s.io".to_owned()),
-        kind: kind.to_owned(),
-        name: NAME.to_owned(),
-    }
-}
-
-fn subject() -> Subject {
-    Subject {
-        kind: "ServiceAccount".to_owned(),
-        name: NAME.to_owned(),
-        namespace: Some(NAMESPACE.to_owned()),
-        ..Subject::default()
-    }
-}
-
-fn named_in(namespace: &str) -> ObjectMeta {
-    ObjectMeta { namespace: Some(namespace.to_owned()), ..named(NAME) }
-}
-
-fn named(name: &str) -> ObjectMeta {
-    let labels = [("app.kubernetes.io/name".to_owned(), NAME.to_owned())].into();
-    ObjectMeta { name: Some(name.to_owned()), labels: Some(labels), ..ObjectMeta::default() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What Kubernetes tells of some objects now, asked for by somebody who looks. Values only.
 
-use super::{Answer, Board, CommandError, Request};
+use super::Answer;
 use crate::object::{ObjectEvent, ObjectKey, Uid};
 
 /// An object about which somebody wants to read the Events.
@@ -34,21 +34,4 @@ pub struct EventRequest {
     pub about: Vec<EventSubject>,
     /// The way back.
     pub answer: Answer<EventReading>,
-}
-
-impl Board {
-    /// Asks the API server for the Events about some objects, with the permissions of an operator. Of
-    /// many objects only the first are asked about; nothing of it is kept.
-    ///
-    /// # Errors
-    /// When nobody can ask; what the server refuses is in the answer.
-    pub async fn read_events(
-        &self,
-        operator: &str,
-        about: Vec<EventSubject>,
-    ) -> Result<EventReading, CommandError> {
-        let operator = operator.to_owned();
-        let request = |answer| Request::Events(EventRequest { operator, about, answer });
-        self.request(request).await
-    }
 }

@@ -21,6 +21,8 @@
 //!   locked, as telling takes no other lock but its own and waits for nobody. Listeners hold up nobody,
 //!   and without them it costs a look.
 
+mod answer;
+mod asking;
 mod commands;
 mod event_reading;
 mod facts;
@@ -32,7 +34,8 @@ mod queue;
 mod select;
 mod shared;
 
-pub use commands::{Answer, Command, CommandError, Order, Request};
+pub use answer::{Answer, CommandError};
+pub use commands::{Command, Order, Request};
 pub use event_reading::{EventReading, EventRequest, EventSubject};
 pub use facts::{
     NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentPage,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use super::{Answer, Board, CommandError, Request};
+use super::Answer;
 use crate::{
     object::{Object, ObjectKey},
     plan::{ChildId, Plan},
@@ -30,22 +30,6 @@ pub struct PreviewRequest {
     pub parent: ObjectKey,
     /// The way back.
     pub answer: Answer<Preview>,
-}
-
-impl Board {
-    /// Asks what a run of a parent would do now. Its handler is asked, and nothing is written.
-    ///
-    /// # Errors
-    /// When that cannot be said; see [`CommandError`].
-    pub async fn preview(
-        &self,
-        operator: &str,
-        parent: ObjectKey,
-    ) -> Result<Preview, CommandError> {
-        let operator = operator.to_owned();
-        let request = |answer| Request::Preview(PreviewRequest { operator, parent, answer });
-        self.request(request).await
-    }
 }
 
 impl fmt::Debug for Preview {

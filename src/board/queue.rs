@@ -2,8 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use super::Board;
-use crate::{operator::OperatorName, schedule::Priority};
+use crate::schedule::Priority;
 
 /// The queue of an operator at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,21 +26,9 @@ impl QueueReader {
     pub fn new(look: impl Fn() -> QueueState + Send + Sync + 'static) -> Self {
         Self(Arc::new(look))
     }
-}
 
-impl Board {
-    /// Shows the queue of an operator.
-    pub fn show_queue(&self, operator: &OperatorName, queue: QueueReader) {
-        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
-            operator.queue = Some(queue);
-        }
-    }
-
-    /// The queue of an operator as it is now, once it has one.
-    pub fn queue(&self, operator: &str) -> Option<QueueState> {
-        // The board is let go of first: the queue has a lock of its own.
-        let QueueReader(look) = self.read().operators.get(operator)?.queue.clone()?;
-        Some(look())
+    pub(super) fn look(&self) -> QueueState {
+        (self.0)()
     }
 }
 

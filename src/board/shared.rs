@@ -11,7 +11,8 @@ use tokio::sync::mpsc;
 
 use super::{
     Beat, Change, Full, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentName,
-    ParentPhase, ParentState, Pulse, QueueReader, Request, Subscription, TypeSnapshot, TypeState,
+    ParentPhase, ParentState, Pulse, QueueReader, QueueState, Request, Subscription, TypeSnapshot,
+    TypeState,
     feed::{self, Feed},
     pulse::Pulses,
 };
@@ -83,6 +84,13 @@ impl Board {
         shown.paused = paused;
         let news = shown.told(name);
         self.tell(&contents, [news]);
+    }
+
+    /// Shows the queue of an operator.
+    pub fn show_queue(&self, operator: &OperatorName, queue: QueueReader) {
+        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
+            operator.queue = Some(queue);
+        }
     }
 
     /// Adds the store of a type.
@@ -213,6 +221,13 @@ impl Board {
         let contents = self.read();
         let mut stores = contents.types.values().map(|ty| &ty.store);
         stores.find(|store| store.ty().is(api_version, kind)).cloned()
+    }
+
+    /// The queue of an operator as it is now, once it has one.
+    pub fn queue(&self, operator: &str) -> Option<QueueState> {
+        // The board is let go of first: the queue has a lock of its own.
+        let queue = self.read().operators.get(operator)?.queue.clone()?;
+        Some(queue.look())
     }
 
     /// The type of this value.

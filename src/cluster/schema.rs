@@ -6,17 +6,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
-    time::{Duration, Instant},
 };
 
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{ApiError, Cluster, ErrorClass};
 use crate::{
     object::{K8sType, SecretFields},
     plan::StatusSchema,
-    schedule::Backoff,
 };
 
 /// What is read of the schema of a type.
@@ -27,16 +24,6 @@ pub struct TypeSchema {
     /// Which fields hold secrets.
     pub secrets: SecretFields,
 }
-
-/// A schema that is not published after this time will not be: nothing can be read off it then.
-pub const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
-/// How long until a schema that is not there is asked for again.
-const RETRY: Duration = Duration::from_secs(2);
-/// The same of one that is refused.
-const BACKOFF: Backoff = Backoff { min: RETRY, max: Duration::from_mins(5) };
-const FAILURES_THAT_LAST: u32 = 3;
-/// What is published follows what is served after a moment.
-const LAG: Duration = Duration::from_secs(10);
 
 /// A document may describe hundreds of types: as a tree it would take megabytes.
 #[derive(Deserialize)]
@@ -79,50 +66,6 @@ pub(super) fn schemas(
         Ok((ty, schema))
     };
     types.into_iter().map(read).collect()
-}
-
-/// Tells which fields of a type are secret, as soon as that can be read, and once more when it must
-/// have changed if its definition has.
-pub async fn secret_fields(cluster: Cluster, ty: K8sType, tell: impl Fn(SecretFields) + Send) {
-    for wait in [Duration::ZERO, LAG] {
-        tokio::time::sleep(wait).await;
-        let secrets = published(&cluster, &ty).await;
-        tell(secrets);
-    }
-}
-
-async fn published(cluster: &Cluster, ty: &K8sType) -> SecretFields {
-    let (mut unpublished_since, mut failures) = (None, 0);
-    loop {
-        let retry_in = match cluster.schema(ty).await {
-            Ok(Some(schema)) => return schema.secrets.clone(),
-            Ok(None) => {
-                let since: &mut Instant = unpublished_since.get_or_insert_with(Instant::now);
-                if since.elapsed() > PUBLISHED_WITHIN {
-                    return SecretFields::default();
-                }
-                RETRY
-            }
-            Err(error) => {
-                // A server that was not there may publish it late again.
-                unpublished_since = None;
-                failures += 1;
-                refused(ty, &error, failures)
-            }
-        };
-        tokio::time::sleep(retry_in).await;
-    }
-}
-
-/// Says so once it lasts; returns how long to wait.
-fn refused(ty: &K8sType, error: &ApiError, failures: u32) -> Duration {
-    if failures == FAILURES_THAT_LAST {
-        tracing::warn!(%ty, %error, "the schema cannot be read, nor what it marks as secret");
-    }
-    match error.class() {
-        ErrorClass::Wait(asked) => Backoff::obeyed(asked),
-        _ => BACKOFF.delay(failures, 0),
-    }
 }
 
 fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<TypeSchema>> {

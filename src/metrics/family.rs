@@ -1,7 +1,7 @@
 //! The names, labels and help texts of all metrics but those of the process itself.
 
 use prometheus::{
-    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Result,
+    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Result,
     core::Collector,
 };
 
@@ -24,7 +24,6 @@ const REQUEST_BUCKETS: &[f64] =
 
 pub(super) struct Families {
     pub(super) build_info: IntGaugeVec,
-    pub(super) leader: IntGauge,
     pub(super) mailbox_depth: IntGaugeVec,
     // runs
     pub(super) runs: IntCounterVec,
@@ -77,13 +76,6 @@ impl Families {
                 "build_info",
                 "Always 1; the label is the version.",
                 &["version"],
-            )?,
-            leader: registered(
-                r,
-                IntGauge::with_opts(opts(
-                    "leader",
-                    "1 while this process may write: always, without leader election.",
-                ))?,
             )?,
             mailbox_depth: gauges(
                 r,

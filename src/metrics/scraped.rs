@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Metrics, gauge};
+use super::counting::{Metrics, gauge};
 use crate::{object::K8sType, operator::OperatorName};
 
 /// The cache of one type at the moment of a scrape.

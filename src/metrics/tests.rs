@@ -1,9 +1,14 @@
 //! What `/metrics` shows.
 
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::*;
-use crate::operator::{ChildConfig, OperatorConfig};
+use crate::{
+    history::{Outcome, RunStep, StepTimes, Verb},
+    object::K8sType,
+    operator::{ChildConfig, OperatorConfig, OperatorName},
+    schedule::Priority,
+};
 
 fn operator() -> OperatorName {
     OperatorName::new("echo-server").unwrap()
@@ -201,11 +206,6 @@ fn a_message_is_counted_until_it_is_handled() {
     shown("1");
     drop(second);
     shown("0");
-}
-
-#[test]
-fn without_election_the_process_leads() {
-    shows(&Metrics::new(), "operetta_leader 1");
 }
 
 #[test]

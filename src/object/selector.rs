@@ -1,5 +1,6 @@
 //! Label selectors as Kubernetes writes them: `tier=gold,!legacy,zone in (a,b)`. Says whether labels
 //! match, as the API server would; it knows nothing of field selectors.
+//! Not `kube::core::Selector`: that reads no text, and knows neither `>` nor `<`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces, OperatorName, Predecessor,
+    Allowance, ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces, OperatorName,
+    Predecessor,
 };
 use crate::object::{K8sType, ResourceScope};
 
@@ -138,6 +139,33 @@ impl OperatorConfig {
         self
     }
 
+    /// Sets how many children may be deleted before a person is asked.
+    #[must_use]
+    pub fn with_deletion_limit(mut self, limit: DeletionLimit) -> Self {
+        self.deletion_limit = Some(limit);
+        self
+    }
+
+    /// Deletes whatever the handler no longer wants, however much it is.
+    #[must_use]
+    pub fn without_deletion_limit(mut self) -> Self {
+        self.deletion_limit = None;
+        self
+    }
+
+    /// Takes over what a [roperator](https://docs.rs/roperator) program of the same name left: its
+    /// labels stay in use, its children and its finalizers become ours. End that program first.
+    #[must_use]
+    pub fn succeeding_roperator(mut self) -> Self {
+        self.labels = Labels {
+            parent_uid: "app.kubernetes.io/instance".to_owned(),
+            managed_by: "app.kubernetes.io/managed-by".to_owned(),
+        };
+        let name = || vec![self.name.clone()];
+        self.predecessor = Predecessor { field_managers: name(), finalizers: name() };
+        self
+    }
+
     /// Sets how many runs may be in flight at once, see
     /// [`max_concurrent_runs`](Self::max_concurrent_runs).
     #[must_use]
@@ -247,6 +275,16 @@ impl OperatorConfig {
             Some(name) => {
                 let namespace = name.to_owned();
                 Err(ConfigError::NamespaceName { operator: operator(), namespace })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn validate_deletion_limit(&self) -> Result<(), ConfigError> {
+        let Some(DeletionLimit { run, minute }) = self.deletion_limit else { return Ok(()) };
+        match [run, minute].iter().find(|allowance| allowance.percent > 100) {
+            Some(Allowance { percent, .. }) => {
+                Err(ConfigError::Percent { operator: self.name.clone(), percent: *percent })
             }
             None => Ok(()),
         }

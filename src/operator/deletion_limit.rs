@@ -1,7 +1,5 @@
 //! How many children may go before a person is asked. Says how many, counts nothing.
 
-use super::{ConfigError, OperatorConfig};
-
 /// The annotation on a parent that lets held deletions go. Its value is the code that the condition
 /// `DeletionsHeld` shows: it stands for exactly the children that are held, by their uids, so that
 /// an annotation which is left behind never allows another deletion.
@@ -60,36 +58,13 @@ impl Default for DeletionLimit {
     }
 }
 
-impl OperatorConfig {
-    /// Sets how many children may be deleted before a person is asked.
-    #[must_use]
-    pub fn with_deletion_limit(mut self, limit: DeletionLimit) -> Self {
-        self.deletion_limit = Some(limit);
-        self
-    }
-
-    /// Deletes whatever the handler no longer wants, however much it is.
-    #[must_use]
-    pub fn without_deletion_limit(mut self) -> Self {
-        self.deletion_limit = None;
-        self
-    }
-
-    pub(super) fn validate_deletion_limit(&self) -> Result<(), ConfigError> {
-        let Some(DeletionLimit { run, minute }) = self.deletion_limit else { return Ok(()) };
-        match [run, minute].iter().find(|allowance| allowance.percent > 100) {
-            Some(Allowance { percent, .. }) => {
-                Err(ConfigError::Percent { operator: self.name.clone(), percent: *percent })
-            }
-            None => Ok(()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::K8sType;
+    use crate::{
+        object::K8sType,
+        operator::{ConfigError, OperatorConfig},
+    };
 
     #[test]
     fn the_larger_of_share_and_number_may_go() {

@@ -1,7 +1,5 @@
 //! What an earlier program left on the objects that an operator answers for now.
 
-use super::{Labels, OperatorConfig};
-
 /// What an earlier program left behind, to be taken over. The default is nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Predecessor {
@@ -12,19 +10,4 @@ pub struct Predecessor {
     /// The finalizers that it put on parents. They count as ours: a parent that goes is finalized
     /// first, and they are taken off. Without this such a parent would never go.
     pub finalizers: Vec<String>,
-}
-
-impl OperatorConfig {
-    /// Takes over what a [roperator](https://docs.rs/roperator) program of the same name left: its
-    /// labels stay in use, its children and its finalizers become ours. End that program first.
-    #[must_use]
-    pub fn succeeding_roperator(mut self) -> Self {
-        self.labels = Labels {
-            parent_uid: "app.kubernetes.io/instance".to_owned(),
-            managed_by: "app.kubernetes.io/managed-by".to_owned(),
-        };
-        let name = || vec![self.name.clone()];
-        self.predecessor = Predecessor { field_managers: name(), finalizers: name() };
-        self
-    }
 }

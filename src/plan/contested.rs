@@ -6,7 +6,10 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::{ChildId, Write, contained::MAX_PATHS, fingerprint, ownership, path};
+use super::{
+    ChildId, Write, fingerprint, ownership,
+    path::{self, MAX_PATHS},
+};
 use crate::{
     object::Object,
     operator::{ConflictPolicy, Labels},

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{
-    ChildId, Deletion, DeletionReason, Memos, Plan, Refusal, Step, Waiting, WaitingReason, Write,
+    ChildId, Deletion, DeletionReason, Memos, Refusal, Step, Waiting, WaitingReason, Write,
     existing::{self, Decision},
     normalise::{Owner, normalise},
     ownership::is_ours,
 };
 use crate::{
-    object::{K8sType, Object},
+    object::{K8sType, Object, Uid},
     operator::{Children, OperatorConfig, OperatorName},
 };
 
@@ -36,6 +36,27 @@ pub struct PlanInput<'a> {
     pub memos: &'a Memos,
 }
 
+/// What has to be done so that the children are as desired.
+///
+/// Writes come first, in the order in which the handler named the children (neighbours of one type
+/// may be sent together); deletions come last: what replaces a child exists before the child goes, and
+/// a run that ends at a refused write has deleted nothing. A desired child that is on its way out is
+/// waited for too, but not for long: its end may wait for just what is to go.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// What to do, in this order.
+    pub steps: Vec<Step>,
+    /// The children that are as desired.
+    pub memos: Memos,
+    /// Children that are not as desired and about which nothing can be done now.
+    pub waiting: Vec<Waiting>,
+    /// Updates of those which change only when they are deleted and of which it is not known what an
+    /// apply would leave: a policy may be why they differ, which a dry run tells.
+    pub doubtful: Vec<Write>,
+    /// The children that are desired and on their way out, so that others come after them.
+    pub replacing: Vec<Uid>,
+}
+
 /// Decides what to do. A parent that is being deleted gets an empty plan.
 ///
 /// # Errors
@@ -47,6 +68,16 @@ pub fn plan(input: PlanInput<'_>) -> Result<Plan, Vec<Refusal>> {
         planning.run()?;
     }
     Ok(planning.plan)
+}
+
+impl Plan {
+    /// The children that the handler wants, and those that nothing can be done about now.
+    pub fn desired(&self) -> BTreeSet<ChildId> {
+        let stays = |step: &&Step| step.final_deletion().is_none();
+        let written = self.steps.iter().filter(stays).map(Step::id);
+        let waiting = self.waiting.iter().map(|waiting| &waiting.id);
+        written.chain(waiting).cloned().chain(self.memos.ids()).collect()
+    }
 }
 
 struct Planning<'a> {

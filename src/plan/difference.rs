@@ -4,24 +4,12 @@
 use serde_json::Value;
 
 use super::{
-    contained,
+    Difference, contained,
     fields::pair,
     owned::{self, Ownership},
     path::{Segment, keys, render},
 };
 use crate::object::{FieldSet, K8sType};
-
-/// A place where desired and live differ.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Difference<'a> {
-    /// The JSON path.
-    pub path: String,
-    /// What is desired there; `None` where nothing is.
-    pub desired: Option<&'a Value>,
-    /// What is there; `None` where nothing is. Where all is as desired, but not held by our manager,
-    /// it holds what is desired.
-    pub live: Option<&'a Value>,
-}
 
 /// So many are told of one object.
 const MAX_DIFFERENCES: usize = 50;

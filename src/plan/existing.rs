@@ -1,14 +1,9 @@
 //! What to do about a child that exists, is ours and is desired. Decides; does not act.
 
-use std::{borrow::Cow, collections::HashSet};
-
-use serde_json::Value;
+use std::collections::HashSet;
 
 use super::{
-    Contested, Deletion, DeletionReason, Memos, Write,
-    contained::{self, MAX_PATHS},
-    owned::{self, Ownership},
-    ownership,
+    Contested, Deletion, DeletionReason, Memos, Write, differences::Differences, ownership,
 };
 use crate::{
     object::Object,
@@ -58,15 +53,6 @@ pub(super) fn decide(
         Some(_) => Decision::Leave { altered: differences.changed_paths() },
         None => Decision::Leave { altered: Vec::new() },
     }
-}
-
-/// Where a live object is not what an apply asked for, although it is what that left.
-pub(super) fn differing_paths(
-    write: &Write,
-    live: &Object,
-    operator: &OperatorName,
-) -> Vec<String> {
-    Differences::between(&write.body, live, operator).changed_paths()
 }
 
 /// Whether the object differs in nothing that it did not differ in when it was last as applied:
@@ -119,57 +105,9 @@ fn strategy(
     }
 }
 
-/// Where a live object is not what an apply of a body should have left.
-#[derive(Debug, Default)]
-struct Differences {
-    /// The object differs, or holds what is no longer desired.
-    changed: Vec<String>,
-    /// The object is as desired, but we do not own that.
-    lost: Vec<String>,
-}
-
-impl Differences {
-    fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
-        let desired = without_precondition(body);
-        let fields = live.applied_fields(operator.as_str());
-        let mut changed = contained::differences_from(live, &desired, fields.as_ref());
-        let Some(fields) = fields else {
-            return Self { changed, lost: vec![".metadata.managedFields".to_owned()] };
-        };
-        let Ownership { beyond, lost } = owned::ownership(&fields, &desired);
-        changed.extend(beyond);
-        Self { changed, lost }
-    }
-
-    /// Where the object differs, as far as is told.
-    fn changed_paths(mut self) -> Vec<String> {
-        self.changed.truncate(MAX_PATHS);
-        self.changed
-    }
-
-    /// What is told of them.
-    fn paths(self) -> Vec<String> {
-        let mut paths = if self.changed.is_empty() { self.lost } else { self.changed };
-        paths.truncate(MAX_PATHS);
-        paths
-    }
-}
-
-fn without_precondition(body: &Value) -> Cow<'_, Value> {
-    const FIELDS: [&str; 2] = ["uid", "resourceVersion"];
-    if FIELDS.iter().all(|field| body["metadata"].get(field).is_none()) {
-        return Cow::Borrowed(body);
-    }
-    let mut desired = body.clone();
-    if let Some(metadata) = desired["metadata"].as_object_mut() {
-        metadata.retain(|name, _| !FIELDS.contains(&name.as_str()));
-    }
-    Cow::Owned(desired)
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::{

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{ChildId, Contested, Write, existing, fingerprint::explains};
+use super::{ChildId, Contested, Write, differences::differing_paths, fingerprint::explains};
 use crate::{
     object::{K8sType, Object, ObjectKey},
     operator::OperatorName,
@@ -68,7 +68,7 @@ struct Waiting {
 impl Settled {
     /// The reply to the apply of `write`, or what was found to be as that wants it.
     pub fn new(write: &Write, object: &Object, operator: &OperatorName) -> Self {
-        let altered = existing::differing_paths(write, object, operator);
+        let altered = differing_paths(write, object, operator);
         let (id, desired_hash, object) = (write.id.clone(), write.desired_hash, object.clone());
         Self { id, desired_hash, object, altered }
     }

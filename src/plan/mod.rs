@@ -21,6 +21,7 @@ mod contained;
 mod contested;
 mod decide;
 mod difference;
+mod differences;
 mod existing;
 mod fields;
 mod finalizer;
@@ -47,9 +48,10 @@ mod takeover;
 #[cfg(test)]
 mod tests;
 
+pub use contained::Difference;
 pub use contested::{Contested, HeldField, is_tie, without};
-pub use decide::{PlanInput, plan};
-pub use difference::{Difference, compare};
+pub use decide::{Plan, PlanInput, plan};
+pub use difference::compare;
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use fingerprint::{are_alike, differ_in_status_only, explains};
 pub use flapping::{Flapping, FlappingReason, Subject, Unrest};
@@ -70,5 +72,5 @@ pub use status::{
     ChildrenField, StatusInput, StatusPatch, StatusSchema, is_list_outdated, patched_paths,
     status_patch, status_wish,
 };
-pub use steps::{ChildId, Deletion, DeletionReason, Plan, Step, Waiting, WaitingReason, Write};
+pub use steps::{ChildId, Deletion, DeletionReason, Step, Waiting, WaitingReason, Write};
 pub use takeover::{adoption, has_predecessor, is_handed_over, takeover};

@@ -7,9 +7,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    contained::MAX_PATHS,
     fields::{Owned, keys_of, pair},
-    path::{Path, Segment},
+    path::{MAX_PATHS, Path, Segment},
 };
 use crate::object::{FieldItem, FieldSet};
 

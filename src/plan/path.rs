@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+/// No more paths are told.
+pub(super) const MAX_PATHS: usize = 10;
+
 /// The way from the root of an object to one of its values.
 #[derive(Debug, Default)]
 pub(super) struct Path<'a>(Vec<Segment<'a>>);

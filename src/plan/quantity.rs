@@ -1,4 +1,5 @@
 //! Kubernetes quantities, read exactly: `0.1` is `100m`, `1Gi` is `1024Mi`.
+//! Not `kube_quantity`: that reads them as `f64`, and `Gi` as zero.
 
 use serde_json::Value;
 

@@ -1,14 +1,12 @@
-//! What a plan consists of. Values only; why a step is in a plan is decided elsewhere.
+//! The steps of a plan. Values only; why a step is in a plan is decided elsewhere.
 
 use std::{
-    collections::BTreeSet,
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
 };
 
 use serde_json::{Value, json};
 
-use super::Memos;
 use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, being_deleted};
 
 /// Type, namespace and name of a child.
@@ -18,27 +16,6 @@ pub struct ChildId {
     pub ty: K8sType,
     /// Namespace and name.
     pub key: ObjectKey,
-}
-
-/// What has to be done so that the children are as desired.
-///
-/// Writes come first, in the order in which the handler named the children (neighbours of one type
-/// may be sent together); deletions come last: what replaces a child exists before the child goes, and
-/// a run that ends at a refused write has deleted nothing. A desired child that is on its way out is
-/// waited for too, but not for long: its end may wait for just what is to go.
-#[derive(Debug, Clone, Default)]
-pub struct Plan {
-    /// What to do, in this order.
-    pub steps: Vec<Step>,
-    /// The children that are as desired.
-    pub memos: Memos,
-    /// Children that are not as desired and about which nothing can be done now.
-    pub waiting: Vec<Waiting>,
-    /// Updates of those which change only when they are deleted and of which it is not known what an
-    /// apply would leave: a policy may be why they differ, which a dry run tells.
-    pub doubtful: Vec<Write>,
-    /// The children that are desired and on their way out, so that others come after them.
-    pub replacing: Vec<Uid>,
 }
 
 /// One thing to do.
@@ -143,18 +120,6 @@ impl WaitingReason {
     /// Whether the child goes already.
     pub fn is_deleting(&self) -> bool {
         matches!(self, Self::Deleting { .. })
-    }
-}
-
-// === Plan ===
-
-impl Plan {
-    /// The children that the handler wants, and those that nothing can be done about now.
-    pub fn desired(&self) -> BTreeSet<ChildId> {
-        let stays = |step: &&Step| step.final_deletion().is_none();
-        let written = self.steps.iter().filter(stays).map(Step::id);
-        let waiting = self.waiting.iter().map(|waiting| &waiting.id);
-        written.chain(waiting).cloned().chain(self.memos.ids()).collect()
     }
 }
 

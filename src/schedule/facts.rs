@@ -184,3 +184,28 @@ pub enum Phase {
     /// Ended.
     Stopped,
 }
+
+impl From<Touch> for Priority {
+    fn from(touch: Touch) -> Self {
+        match touch {
+            Touch::Deletion => Self::Deletion,
+            Touch::Parent | Touch::Asked => Self::Change,
+            Touch::Surroundings | Touch::ChildGone => Self::FollowUp,
+            Touch::Listed => Self::Background,
+        }
+    }
+}
+
+impl From<WakeReason> for Priority {
+    fn from(why: WakeReason) -> Self {
+        match why {
+            // What was collected raises it.
+            WakeReason::Resync | WakeReason::Calming | WakeReason::Debounce => Self::Background,
+            WakeReason::Retry
+            | WakeReason::Throttled
+            | WakeReason::Unsettled
+            | WakeReason::Slowed
+            | WakeReason::Recheck => Self::FollowUp,
+        }
+    }
+}

@@ -63,13 +63,15 @@ pub(crate) mod dice;
 mod facts;
 mod going_on;
 mod machine;
+mod priority;
 mod queue;
 
 pub use backoff::Backoff;
 pub use facts::{Command, Finished, Input, NextWake, Phase, Touch, WakeReason};
 pub use going_on::{WRITING_RUNS_AT_ONCE, goes_on};
 pub use machine::{Policy, Schedule};
-pub use queue::{Place, Priority, Queue};
+pub use priority::Priority;
+pub use queue::{Place, Queue};
 
 #[cfg(test)]
 mod tests;

@@ -8,20 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Touch, WakeReason};
-
-/// How urgent a run is; a smaller one is more urgent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Priority {
-    /// The parent is being deleted: somebody waits for it to go.
-    Deletion,
-    /// The parent itself is new or has changed: somebody waits for the effect.
-    Change,
-    /// A child or the parent's status changed, or an earlier run has to be repeated.
-    FollowUp,
-    /// Nothing is known to have changed: a resync, or the first run after the process started.
-    Background,
-}
+use super::Priority;
 
 /// Entries that wait, ordered by priority and arrival.
 #[derive(Debug)]
@@ -42,50 +29,6 @@ pub struct Place {
 /// So often in a row a priority may be passed over: when all are busy, each has at least about one
 /// turn in twenty.
 const PATIENCE: u32 = 15;
-
-impl Priority {
-    /// Every priority, the most urgent first.
-    pub const ALL: [Self; 4] = [Self::Deletion, Self::Change, Self::FollowUp, Self::Background];
-
-    /// The priority in one word, also as a metric label.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Deletion => "deletion",
-            Self::Change => "change",
-            Self::FollowUp => "follow-up",
-            Self::Background => "background",
-        }
-    }
-
-    fn lane(self) -> usize {
-        self as usize
-    }
-}
-
-impl From<Touch> for Priority {
-    fn from(touch: Touch) -> Self {
-        match touch {
-            Touch::Deletion => Self::Deletion,
-            Touch::Parent | Touch::Asked => Self::Change,
-            Touch::Surroundings | Touch::ChildGone => Self::FollowUp,
-            Touch::Listed => Self::Background,
-        }
-    }
-}
-
-impl From<WakeReason> for Priority {
-    fn from(why: WakeReason) -> Self {
-        match why {
-            // What was collected raises it.
-            WakeReason::Resync | WakeReason::Calming | WakeReason::Debounce => Self::Background,
-            WakeReason::Retry
-            | WakeReason::Throttled
-            | WakeReason::Unsettled
-            | WakeReason::Slowed
-            | WakeReason::Recheck => Self::FollowUp,
-        }
-    }
-}
 
 impl<T> Queue<T> {
     /// A queue in which nobody waits.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::StoreReader;
 use crate::object::{ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// More are counted, but not known by name: far more than a mistake in a few manifests makes, as one
@@ -10,7 +9,7 @@ use crate::object::{ObjectKey, ResourceVersion, Uid, Undecodable};
 const MAX: usize = 10_000;
 
 /// As many are shown together.
-const SHOWN: usize = 100;
+pub(super) const SHOWN: usize = 100;
 
 /// What is left out of a store, by key.
 #[derive(Debug, Default)]
@@ -78,11 +77,11 @@ impl LeftOut {
         self.0.contains_key(key)
     }
 
-    fn get(&self, key: &ObjectKey) -> Option<&Undecodable> {
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Undecodable> {
         self.0.get(key).map(|entry| &entry.object)
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Undecodable> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Undecodable> {
         self.0.values().map(|entry| &entry.object)
     }
 
@@ -91,41 +90,9 @@ impl LeftOut {
         self.0.keys().filter(|key| is_here(key.namespace.as_deref())).count()
     }
 
-    fn of_parent(&self, parent: &Uid) -> impl Iterator<Item = &Undecodable> {
+    pub(super) fn of_parent(&self, parent: &Uid) -> impl Iterator<Item = &Undecodable> {
         let is_of = |entry: &&Entry| entry.parents.contains(parent);
         self.0.values().filter(is_of).map(|entry| &entry.object)
-    }
-}
-
-impl StoreReader {
-    /// The objects that were shown and cannot be read, by key.
-    pub fn left_out(&self) -> Vec<Undecodable> {
-        self.read().left_out.iter().cloned().collect()
-    }
-
-    /// The first hundred of them.
-    pub fn first_left_out(&self) -> Vec<Undecodable> {
-        self.read().left_out.iter().take(SHOWN).cloned().collect()
-    }
-
-    /// How many of them are in namespaces of which this says so.
-    pub fn count_left_out(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
-        self.read().left_out.count(is_here)
-    }
-
-    /// Those of a parent.
-    pub fn left_out_of(&self, parent: &Uid) -> Vec<Undecodable> {
-        self.read().left_out.of_parent(parent).cloned().collect()
-    }
-
-    /// The object with this key, if it, or a newer version of what is cached, cannot be read.
-    pub fn undecodable(&self, key: &ObjectKey) -> Option<Undecodable> {
-        self.read().left_out.get(key).cloned()
-    }
-
-    /// The uids that it names as its parents as far as it can be read, or named when it could be.
-    pub fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
-        self.read().parents_of_undecodable(object)
     }
 }
 

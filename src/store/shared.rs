@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use super::{Change, Hold, ListStart, ScopeId, Settled, contents::Contents};
+use super::{Change, Hold, ListStart, ScopeId, Settled, contents::Contents, left_out};
 use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// The handle that changes a store: held by its watch loops and by those who write to the API.
@@ -237,6 +237,36 @@ impl StoreReader {
     /// The version up to which the store is complete; `None` before its first list.
     pub fn version(&self) -> Option<ResourceVersion> {
         self.read().version().cloned()
+    }
+
+    /// The objects that were shown and cannot be read, by key.
+    pub fn left_out(&self) -> Vec<Undecodable> {
+        self.read().left_out.iter().cloned().collect()
+    }
+
+    /// The first hundred of them.
+    pub fn first_left_out(&self) -> Vec<Undecodable> {
+        self.read().left_out.iter().take(left_out::SHOWN).cloned().collect()
+    }
+
+    /// How many of them are in namespaces of which this says so.
+    pub fn count_left_out(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
+        self.read().left_out.count(is_here)
+    }
+
+    /// Those of a parent.
+    pub fn left_out_of(&self, parent: &Uid) -> Vec<Undecodable> {
+        self.read().left_out.of_parent(parent).cloned().collect()
+    }
+
+    /// The object with this key, if it, or a newer version of what is cached, cannot be read.
+    pub fn undecodable(&self, key: &ObjectKey) -> Option<Undecodable> {
+        self.read().left_out.get(key).cloned()
+    }
+
+    /// The uids that it names as its parents as far as it can be read, or named when it could be.
+    pub fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
+        self.read().parents_of_undecodable(object)
     }
 
     pub(super) fn read(&self) -> RwLockReadGuard<'_, Contents> {

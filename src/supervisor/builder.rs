@@ -11,26 +11,20 @@ use std::{
     time::Duration,
 };
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::FutureExt;
 use kube::Client;
 use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
     Connect, Ready, RunError, Running,
     running::StopSignal,
-    system::{self, Parts},
+    system::{self, Connecting, OnReady, Parts},
 };
 use crate::{
     cluster::Timeouts,
     operator::{ConfigError, Handler, OperatorConfig},
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
-
-/// How a client is made: on the supervisor's runtime, which then carries its connections.
-pub(super) type Connecting = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
-
-/// What is called when the process is ready.
-pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
 /// Runs operators. Made by [`Supervisor::builder`].
 #[derive(Debug)]

@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use futures::future::BoxFuture;
+use kube::Client;
 use tokio::{
     runtime::Runtime,
     signal::unix::{SignalKind, signal},
@@ -20,9 +22,7 @@ use tokio::{
 };
 
 use super::{
-    Ready, RunError,
-    builder::{Connecting, OnReady},
-    orders,
+    Ready, RunError, orders,
     running::{Handles, StopSignal},
     wiring::{Started, Wiring},
 };
@@ -36,6 +36,12 @@ use crate::{
 
 /// How long runs in flight may take to finish when the process is to end.
 const DRAIN: Duration = Duration::from_secs(4);
+
+/// How a client is made: on the supervisor's runtime, which then carries its connections.
+pub(super) type Connecting = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
+
+/// What is called when the process is ready.
+pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
 /// What a system is made of.
 pub(super) struct Parts {

@@ -67,8 +67,7 @@ fn process_checks(board: &Board) -> Vec<Check> {
     });
     let types = board.types();
     let types = types.iter().map(|ty| Check::ty(ty, &Namespaces::All));
-    let of_process = [Check::shutdown(board), Check::leadership()];
-    of_process.into_iter().chain(operators).chain(types).collect()
+    [Check::shutdown(board)].into_iter().chain(operators).chain(types).collect()
 }
 
 fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
@@ -127,11 +126,6 @@ impl Check {
         } else {
             Self::good("shutdown", "ok")
         }
-    }
-
-    /// Shown, but a standby is ready too.
-    fn leadership() -> Self {
-        Self { decides: false, ..Self::good("leadership", "ok: without leader election, it acts") }
     }
 
     /// Of an endpoint over TLS. A certificate that was not replaced is served on.

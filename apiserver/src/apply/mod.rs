@@ -34,6 +34,7 @@ mod owned;
 mod path_element;
 mod reconcile;
 mod remove;
+mod request;
 mod shape;
 mod updater;
 mod validate;
@@ -46,31 +47,13 @@ mod tests;
 pub use conflict::{Cause, Conflict, Conflicts};
 pub use error::ApplyError;
 pub use managers::Operation;
+pub use request::Request;
 pub use validate::TypeErrors;
 
 use serde_json::Value;
 
 use self::{managers::Managers, shape::Type, updater::Taking, write::Write};
 use crate::schema::Schema;
-
-/// What a write says of itself.
-#[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
-    /// The field manager.
-    pub manager: &'a str,
-    /// The version that the request was made in, as `apps/v1`.
-    pub api_version: &'a str,
-    /// The subresource that is written to.
-    pub subresource: Option<&'a str>,
-    /// The time, RFC 3339 in UTC with whole seconds.
-    pub now: &'a str,
-    /// Fields that this endpoint ignores and nobody manages through it, as `status` or
-    /// `metadata.labels`.
-    pub reset: &'a [&'a str],
-    /// What an object of a built-in type has before anything is set: the fields that Go writes
-    /// although they are empty. `None` for custom resources.
-    pub empty: Option<&'a Value>,
-}
 
 /// Server-side apply: the object to store, with `metadata.managedFields`. Without `live` it is
 /// created. `live` itself, times included, when there is nothing to change; a caller that changes
@@ -162,18 +145,5 @@ fn known_managers(before: Option<&Value>, after: &Value, through_subresource: bo
     match managers::decode(given) {
         Ok(given) if !given.is_empty() => given,
         _ => stored(),
-    }
-}
-
-impl Request<'_> {
-    /// The object that a write starts from, without its managers.
-    fn before(&self, live: Option<&Value>, sent: &Value) -> Value {
-        let mut before = match (live, self.empty) {
-            (Some(live), _) => object::without_managed_fields(live),
-            (None, Some(empty)) => empty.clone(),
-            (None, None) => object::empty_like(sent),
-        };
-        before["apiVersion"] = Value::from(self.api_version);
-        before
     }
 }

@@ -1,6 +1,7 @@
 //! Quantities (`500m`, `1Gi`) in the canonical form that the server writes.
 //!
 //! What is no quantity, or too large for 128 bits of billionths, is left as it is.
+//! Not `kube_quantity`: that reads them as `f64`, and does not write this form.
 
 use std::cmp::Ordering;
 

@@ -9,23 +9,20 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::{Request, Response, header};
 use http_body::Body;
-use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
+use http_body_util::BodyExt;
 use kube::client::Body as ClientBody;
 use serde_json::Value;
 use tokio::sync::Mutex;
 use tower::{BoxError, Layer, Service, ServiceExt};
 
 use super::{
-    FaultPlan, Rewrite, Target,
+    FaultPlan, FaultyBody, Rewrite, Target,
     fault::{Fault, Point},
     frames,
     plan::Struck,
     reply::{self, ConnectionLost},
     stale,
 };
-
-/// The body of an answer that came through the layer.
-pub type FaultyBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// Puts a [`FaultPlan`] before the service of a client.
 #[derive(Debug, Clone)]

@@ -44,9 +44,10 @@ mod target;
 pub use self::{
     decision::Decision,
     fault::{Fault, Rewrite},
-    layer::{FaultLayer, Faulty, FaultyBody},
+    layer::{FaultLayer, Faulty},
     plan::{Armed, FaultPlan},
     refusal::Refusal,
+    reply::FaultyBody,
     rule::Rule,
     target::Target,
 };

@@ -6,11 +6,14 @@ use bytes::Bytes;
 use futures::stream;
 use http::{Response, header};
 use http_body::{Body, Frame};
-use http_body_util::{BodyExt, Full, StreamBody};
+use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use serde_json::Value;
 use tower::BoxError;
 
-use super::{FaultyBody, Rewrite, Rule, Target};
+use super::{Rewrite, Rule, Target};
+
+/// The body of an answer that came through the layer.
+pub type FaultyBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// The connection broke, as far as the client can tell.
 #[derive(Debug)]

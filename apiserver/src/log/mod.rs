@@ -12,9 +12,11 @@
 //!
 //! It knows no HTTP, no schemas and no time.
 
+mod key;
 mod object;
 mod part;
 mod refused;
+mod revision;
 mod table;
 
 use std::{
@@ -26,32 +28,15 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
 pub(crate) use self::{
+    key::{ObjectKey, Scope},
     object::{Event, Meta, Object, OwnerReference},
     part::{Found, Part},
     refused::Refused,
-    table::{Compacted, Revision},
+    revision::Revision,
+    table::Compacted,
 };
 use self::{part::States, table::Table};
 use crate::resource::GroupResource;
-
-/// The name of an object within its resource; cluster-scoped objects have an empty namespace. Cheap
-/// to clone.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ObjectKey {
-    /// The namespace, or empty.
-    pub namespace: Arc<str>,
-    /// The name.
-    pub name: Arc<str>,
-}
-
-/// Which objects of a resource a read is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// All of them.
-    All,
-    /// Those of one namespace.
-    Namespace(Arc<str>),
-}
 
 /// What a writer believes about the key that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -305,31 +290,6 @@ impl State {
         }
         for uid in after.difference(&before) {
             self.dependents.entry(uid.clone()).or_default().insert(entry.clone());
-        }
-    }
-}
-
-impl ObjectKey {
-    /// The key of an object; `namespace` is empty for cluster-scoped ones.
-    pub(crate) fn new(namespace: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Self {
-        Self { namespace: namespace.into(), name: name.into() }
-    }
-}
-
-impl Scope {
-    /// Whether an object of this key is within.
-    pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
-        match self {
-            Self::All => true,
-            Self::Namespace(namespace) => *namespace == key.namespace,
-        }
-    }
-
-    /// The first key that could be within.
-    fn start(&self) -> ObjectKey {
-        match self {
-            Self::All => ObjectKey::new("", ""),
-            Self::Namespace(namespace) => ObjectKey::new(namespace.clone(), ""),
         }
     }
 }

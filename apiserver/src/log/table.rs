@@ -7,24 +7,9 @@ use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::watch;
 
 use super::{
-    Event, Object, ObjectKey,
+    Event, Object, ObjectKey, Revision,
     part::{Found, Part, States},
 };
-
-/// One applied write.
-#[derive(Debug, Clone)]
-pub(crate) struct Revision {
-    /// The store's version after the write.
-    pub version: u64,
-    /// What the write did.
-    pub event: Event,
-    /// Whose state it changed.
-    pub key: ObjectKey,
-    /// The state before; `None` for a creation.
-    pub previous: Option<Arc<Object>>,
-    /// The state after; for a deletion the last state, under the version of the deletion.
-    pub object: Arc<Object>,
-}
 
 /// The versions asked for have been forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

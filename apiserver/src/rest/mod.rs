@@ -46,7 +46,7 @@ use crate::{
     requests::{RequestRecord, WatchRecord},
     resource::{Resource, Resources},
     reviews,
-    server::Inner,
+    shared::Shared,
     status::StatusError,
     write::Subresource,
 };
@@ -57,7 +57,7 @@ const BODY_LIMIT: usize = 3 * 1024 * 1024;
 const FUTURE_VERSION_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Answers a request.
-pub(crate) async fn handle(server: &Arc<Inner>, request: Request<Bytes>) -> Response<Body> {
+pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let text = |name| {
         let value =
@@ -83,7 +83,7 @@ pub(crate) async fn handle(server: &Arc<Inner>, request: Request<Bytes>) -> Resp
 }
 
 async fn answer(
-    server: &Arc<Inner>,
+    server: &Arc<Shared>,
     record: &mut RequestRecord,
     headers: &HeaderMap,
     body: &Bytes,
@@ -129,7 +129,7 @@ fn not_found() -> Response<Body> {
 }
 
 async fn objects(
-    server: &Arc<Inner>,
+    server: &Arc<Shared>,
     record: &mut RequestRecord,
     path: &ResourcePath,
     headers: &HeaderMap,
@@ -159,7 +159,7 @@ async fn objects(
 
 /// Answers for a path that leads to no stored objects.
 fn beyond_resources(
-    server: &Inner,
+    server: &Shared,
     resources: &Resources,
     record: &mut RequestRecord,
     path: &ResourcePath,
@@ -190,7 +190,7 @@ fn beyond_resources(
 }
 
 fn dispatch(
-    server: &Arc<Inner>,
+    server: &Arc<Shared>,
     call: &Call<'_>,
     verb: Verb,
     record: &RequestRecord,
@@ -281,7 +281,7 @@ fn is_known_subresource(resource: &Resource, name: &str) -> bool {
 
 /// Waits for a version of the future for a while, as the real server does.
 async fn await_version(
-    server: &Arc<Inner>,
+    server: &Arc<Shared>,
     call: &Call<'_>,
     verb: Verb,
 ) -> Result<(), StatusError> {

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     requests::OpenWatch,
     schema::{FieldError, FieldErrorKind},
-    server::Inner,
+    shared::Shared,
     status::StatusError,
 };
 
@@ -24,7 +24,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_mins(30);
 
 /// Answers a watch.
 pub(super) fn watch(
-    server: &Arc<Inner>,
+    server: &Arc<Shared>,
     call: &Call<'_>,
     open: OpenWatch,
 ) -> Result<Response<Body>, StatusError> {

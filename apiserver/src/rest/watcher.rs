@@ -14,7 +14,7 @@ use crate::{
     log::{Compacted, Event, Revision},
     requests::OpenWatch,
     resource::Resource,
-    server::Inner,
+    shared::Shared,
     status::StatusError,
     table::TableOptions,
 };
@@ -37,7 +37,7 @@ pub(super) enum Start {
 
 /// One open watch.
 pub(super) struct Watcher {
-    server: Arc<Inner>,
+    server: Arc<Shared>,
     resource: Arc<Resource>,
     selection: Selection,
     frames: Frames,
@@ -55,7 +55,7 @@ pub(super) struct Watcher {
 impl Watcher {
     #[expect(clippy::too_many_arguments, reason = "one per parameter of a watch request")]
     pub(super) fn new(
-        server: &Arc<Inner>,
+        server: &Arc<Shared>,
         resource: Arc<Resource>,
         selection: Selection,
         start: Start,

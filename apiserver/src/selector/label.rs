@@ -1,4 +1,5 @@
 //! Label selectors: `a=b,c!=d,e in (x,y),f notin (z),g,!h,i>1`.
+//! Not `kube::core::Selector`: that reads no text, so it has no words for mistakes, nor `>` and `<`.
 
 use std::{collections::BTreeSet, fmt};
 

@@ -95,7 +95,7 @@ impl Server {
         let handle = http.handle();
         tokio::spawn(http);
         let kubeconfig = kubeconfig::text(address, &authority, &token);
-        self.inner.tokens.add(&token);
+        self.shared.tokens.add(&token);
         Ok(Running { server: self.clone(), address, token, kubeconfig, handle })
     }
 }
@@ -119,7 +119,7 @@ impl Running {
 
     /// Stops listening; open watches are closed, and the token is not good any more.
     pub async fn stop(self) {
-        self.server.inner.tokens.remove(&self.token);
+        self.server.shared.tokens.remove(&self.token);
         self.handle.stop(false).await;
     }
 }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Result, Subresource, WriteOptions, Written, manage, metadata, strategy};
+use super::{Result, Subresource, WriteOptions, Written, admit, manage, metadata, strategy};
 use crate::{
     cluster::Cluster,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
-    namespace,
     resource::Resource,
     status::StatusError,
 };
@@ -27,9 +26,9 @@ pub(crate) fn create(
 ) -> Result<Written> {
     let generated = metadata::generate_name(cluster, &mut object);
     if resource.namespaced {
-        namespace::admit(cluster, resource, namespace, &object)?;
+        admit::within_namespace(cluster, resource, namespace, &object)?;
     }
-    strategy::admit_create(cluster, resource)?;
+    admit::creation(cluster, resource)?;
     let warnings = strategy::normalise(resource, &mut object, options)?;
     if managed == manage::Applied::No {
         object = manage::track(cluster, resource, Subresource::Main, None, object, options);

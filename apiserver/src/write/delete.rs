@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Result, Subresource, strategy};
+use super::{DeleteOptions, Propagation, Result, Subresource, admit, metadata, peculiar, strategy};
 use crate::{
     cluster::Cluster,
     log::{Expect, Object, ObjectKey, Refused, Write},
@@ -18,30 +18,6 @@ use crate::{
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 /// Held while dependents still name their owner.
 pub(crate) const ORPHAN: &str = "orphan";
-
-/// What becomes of the dependents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Propagation {
-    /// They are deleted afterwards.
-    Background,
-    /// They are deleted before.
-    Foreground,
-    /// They are left alone.
-    Orphan,
-}
-
-/// What a delete asks for.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct DeleteOptions {
-    /// Only if the object has this uid.
-    pub uid: Option<String>,
-    /// Only if the object has this version.
-    pub resource_version: Option<String>,
-    /// What becomes of the dependents.
-    pub propagation: Option<Propagation>,
-    /// Do everything but the deletion.
-    pub dry_run: bool,
-}
 
 /// What a delete led to.
 #[derive(Debug)]
@@ -63,7 +39,7 @@ pub(crate) fn delete(
         let Some((live, mut value)) = cluster.read(resource, key) else {
             return Err(StatusError::not_found(&resource.id, &key.name));
         };
-        strategy::admit_delete(resource, &key.name)?;
+        admit::deletion(resource, &key.name)?;
         check_preconditions(resource, key, &live, options)?;
         let held = set_finalizers(resource, &mut value, options.propagation);
         if held {
@@ -132,7 +108,7 @@ fn set_finalizers(
     let propagation = propagation.unwrap_or_else(|| match (has(ORPHAN), has(FOREGROUND)) {
         (true, _) => Propagation::Orphan,
         (_, true) => Propagation::Foreground,
-        _ => strategy::default_propagation(resource),
+        _ => peculiar::default_propagation(resource),
     });
     let mut finalizers: Vec<String> =
         given.iter().filter(|f| *f != ORPHAN && *f != FOREGROUND).cloned().collect();
@@ -142,11 +118,11 @@ fn set_finalizers(
         Propagation::Orphan => finalizers.push(ORPHAN.to_owned()),
     }
     if value["metadata"]["deletionTimestamp"].is_null() {
-        finalizers.extend(strategy::finalizers_on_delete(resource).iter().map(|&f| f.to_owned()));
+        finalizers.extend(peculiar::finalizers_on_delete(resource).iter().map(|&f| f.to_owned()));
     }
-    let held = !finalizers.is_empty() || strategy::is_held_namespace(resource, value);
+    let held = !finalizers.is_empty() || peculiar::is_held_namespace(resource, value);
     if finalizers.is_empty() {
-        super::metadata::metadata_mut(value).remove("finalizers");
+        metadata::metadata_mut(value).remove("finalizers");
     } else {
         value["metadata"]["finalizers"] = json!(finalizers);
     }
@@ -160,9 +136,9 @@ fn mark(cluster: &Cluster, resource: &Resource, value: &mut Value) {
     }
     value["metadata"]["deletionTimestamp"] = json!(cluster.clock.now_text());
     value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
-    if strategy::is_namespace(resource) {
+    if peculiar::is_namespace(resource) {
         value["status"]["phase"] = json!("Terminating");
-        super::metadata::metadata_mut(value).remove("deletionGracePeriodSeconds");
+        metadata::metadata_mut(value).remove("deletionGracePeriodSeconds");
     }
     if let Some(generation) = value["metadata"]["generation"].as_i64().filter(|g| *g > 0) {
         value["metadata"]["generation"] = json!(generation + 1);

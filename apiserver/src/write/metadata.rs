@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Result, Subresource, strategy};
+use super::{Result, Subresource, peculiar};
 use crate::{
     cluster::Cluster,
     resource::{GroupResource, Resource},
@@ -102,7 +102,7 @@ pub(super) fn prepare_for_update(
     next: &mut Value,
 ) -> Result<()> {
     check_version(resource, live, next)?;
-    if strategy::keeps_metadata(resource, subresource) {
+    if peculiar::keeps_metadata(resource, subresource) {
         let managed = next["metadata"].get("managedFields").cloned();
         next["metadata"] = live["metadata"].clone();
         set_or_remove(next, "managedFields", managed);
@@ -131,7 +131,7 @@ fn check_version(resource: &Resource, live: &Value, next: &Value) -> Result<()> 
     let name = live["metadata"]["name"].as_str().unwrap_or_default();
     let found = live["metadata"]["resourceVersion"].as_str().unwrap_or_default();
     match given_version(next)? {
-        None if strategy::needs_version(resource) => {
+        None if peculiar::needs_version(resource) => {
             let error = FieldError {
                 path: "metadata.resourceVersion".to_owned(),
                 kind: FieldErrorKind::Invalid,

@@ -7,85 +7,24 @@
 //! The REST verbs and the server's own controllers write through here and nowhere else, so that
 //! generation, finalizers and no-op writes follow one rule. Knows no HTTP.
 
+mod admit;
 mod create;
 mod delete;
 mod generation;
 mod manage;
 mod metadata;
+mod options;
+mod peculiar;
 mod strategy;
 mod update;
 
-use std::sync::Arc;
-
 pub(crate) use self::{
     create::create,
-    delete::{DeleteOptions, Deleted, FOREGROUND, ORPHAN, Propagation, delete},
+    delete::{Deleted, FOREGROUND, ORPHAN, delete},
     manage::{Applied, apply_request},
     metadata::{given_version, metadata_mut},
+    options::{
+        DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions, Written,
+    },
     update::{Change, update},
 };
-use crate::{log::Object, status::StatusError};
-
-/// Whose fields a write may change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Subresource {
-    /// The object without its status.
-    Main,
-    /// The status alone.
-    Status,
-    /// The number of replicas alone.
-    Scale,
-    /// A namespace's `spec.finalizers` alone.
-    Finalize,
-}
-
-impl Subresource {
-    /// As `managedFields` and paths spell it; empty for the object itself.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Main => "",
-            Self::Status => "status",
-            Self::Scale => "scale",
-            Self::Finalize => "finalize",
-        }
-    }
-}
-
-/// What to do about fields that the schema does not declare.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum FieldValidation {
-    /// Drop them.
-    Ignore,
-    /// Drop them and say so.
-    #[default]
-    Warn,
-    /// Refuse the object.
-    Strict,
-}
-
-/// How a write is to be done.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct WriteOptions {
-    /// Who writes, for `managedFields`.
-    pub manager: String,
-    /// Do everything but the write.
-    pub dry_run: bool,
-    /// Undeclared fields.
-    pub validation: FieldValidation,
-    /// Whether the object is the result of a patch, which is refused in other words.
-    pub patched: bool,
-}
-
-/// What a write led to.
-#[derive(Debug, Clone)]
-pub(crate) struct Written {
-    /// The newest state; for a dry run what it would have been.
-    pub object: Arc<Object>,
-    /// Sentences for the user.
-    pub warnings: Vec<String>,
-    /// Whether the object is new.
-    pub created: bool,
-}
-
-/// The outcome of a write.
-pub(crate) type Result<T> = std::result::Result<T, StatusError>;

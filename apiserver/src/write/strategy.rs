@@ -4,7 +4,10 @@
 
 use serde_json::{Value, json};
 
-use super::{FieldValidation, Propagation, Result, Subresource, WriteOptions, metadata};
+use super::{
+    FieldValidation, Result, Subresource, WriteOptions, metadata,
+    peculiar::{is_service, name_rule},
+};
 use crate::{
     addresses::Refusal,
     builtin,
@@ -12,15 +15,9 @@ use crate::{
     crd,
     log::ObjectKey,
     resource::{Origin, Resource},
-    schema::{
-        self, FieldError, FieldPath,
-        name_rule::{self, NameRule},
-    },
+    schema::{self, FieldError, FieldPath},
     status::StatusError,
 };
-
-/// Namespaces that must not be deleted.
-const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 /// Drops what the schema does not declare, says so as asked, and fills in defaults.
 pub(super) fn normalise(
@@ -163,10 +160,6 @@ pub(super) fn abandon(
     }
 }
 
-fn is_service(resource: &Resource) -> bool {
-    resource.id.group.is_empty() && resource.id.plural == "services"
-}
-
 /// Whether a new object is as its type demands.
 pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()> {
     let (namespaced, name_rule) = (resource.namespaced, name_rule(resource));
@@ -201,14 +194,6 @@ pub(super) fn validate_update(
     refuse(resource, next, &errors)
 }
 
-/// What names of a type may look like.
-fn name_rule(resource: &Resource) -> NameRule {
-    match resource.origin {
-        Origin::BuiltIn(builtin) => builtin::name_rule(builtin),
-        Origin::Definition | Origin::Custom(_) => name_rule::dns_subdomain,
-    }
-}
-
 fn refuse(resource: &Resource, object: &Value, errors: &[FieldError]) -> Result<()> {
     if errors.is_empty() {
         return Ok(());
@@ -240,76 +225,7 @@ pub(super) fn after_commit(
 ) {
     // The status of a definition follows from its publication, and must not lead to another.
     if matches!(resource.origin, Origin::Definition) && subresource == Subresource::Main {
-        crd::publish(cluster, &key.name);
-    }
-}
-
-/// The finalizers that a type gives to an object that is being deleted.
-pub(super) fn finalizers_on_delete(resource: &Resource) -> &'static [&'static str] {
-    match resource.origin {
-        Origin::Definition => &[crd::CLEANUP],
-        Origin::BuiltIn(_) | Origin::Custom(_) => &[],
-    }
-}
-
-/// Whether objects of the type are namespaces.
-pub(super) fn is_namespace(resource: &Resource) -> bool {
-    resource.id.group.is_empty() && resource.id.plural == "namespaces"
-}
-
-/// Whether a namespace still has content to be deleted.
-pub(super) fn is_held_namespace(resource: &Resource, object: &Value) -> bool {
-    is_namespace(resource) && object["spec"]["finalizers"].as_array().is_some_and(|f| !f.is_empty())
-}
-
-/// Refuses to create what cannot be.
-pub(super) fn admit_create(cluster: &Cluster, resource: &Resource) -> Result<()> {
-    match &resource.origin {
-        Origin::Custom(custom) if crd::is_terminating(cluster, &custom.definition) => {
-            Err(StatusError::method_not_allowed())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses to delete what must stay.
-pub(super) fn admit_delete(resource: &Resource, name: &str) -> Result<()> {
-    if is_namespace(resource) && IMMORTAL_NAMESPACES.contains(&name) {
-        let why = "this namespace may not be deleted";
-        return Err(StatusError::forbidden(&resource.id, name, why));
-    }
-    Ok(())
-}
-
-/// What becomes of dependents when a delete does not say.
-pub(super) fn default_propagation(resource: &Resource) -> Propagation {
-    match (resource.id.group.as_str(), resource.id.plural.as_str()) {
-        ("batch", "jobs") | ("", "replicationcontrollers") => Propagation::Orphan,
-        _ => Propagation::Background,
-    }
-}
-
-/// Whether a write through a subresource leaves all of `metadata` as it is.
-pub(super) fn keeps_metadata(resource: &Resource, subresource: Subresource) -> bool {
-    match subresource {
-        Subresource::Main => false,
-        // Built-in types differ in what of their metadata may be written with their status.
-        Subresource::Status => !matches!(resource.origin, Origin::BuiltIn(_)),
-        Subresource::Scale | Subresource::Finalize => true,
-    }
-}
-
-/// Whether an update must say which version it was made from.
-pub(super) fn needs_version(resource: &Resource) -> bool {
-    match (resource.id.group.as_str(), resource.id.plural.as_str()) {
-        ("coordination.k8s.io", _)
-        | ("policy", "poddisruptionbudgets")
-        | ("node.k8s.io", "runtimeclasses")
-        | (
-            "storage.k8s.io",
-            "csidrivers" | "csinodes" | "csistoragecapacities" | "volumeattachments",
-        ) => true,
-        _ => !matches!(resource.origin, Origin::BuiltIn(_)),
+        (cluster.on_definition)(cluster, &key.name);
     }
 }
 

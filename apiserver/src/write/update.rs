@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Result, Subresource, WriteOptions, Written, generation, manage, metadata, strategy};
+use super::{
+    Result, Subresource, WriteOptions, Written, generation, manage, metadata, peculiar, strategy,
+};
 use crate::{
     apply::ignore_timestamps,
     cluster::Cluster,
@@ -122,5 +124,5 @@ fn ends(resource: &Resource, next: &Value) -> bool {
     let empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
     !next["metadata"]["deletionTimestamp"].is_null()
         && empty(&next["metadata"]["finalizers"])
-        && !strategy::is_held_namespace(resource, next)
+        && !peculiar::is_held_namespace(resource, next)
 }

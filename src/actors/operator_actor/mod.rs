@@ -13,7 +13,6 @@ use std::{
 };
 
 use actix::{Actor, Addr, AsyncContext, Handler};
-use start::Start;
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
@@ -70,6 +69,17 @@ pub struct OperatorActor {
     held_up: Option<String>,
     reconcilers: Arc<ReconcilerParts>,
     pulse: Pulse,
+}
+
+/// How far an operator has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// Not all has been listed.
+    Awaited,
+    /// A child type cannot be listed until a person mends that.
+    OfStatuses,
+    /// All has been listed.
+    Full,
 }
 
 struct Parent {

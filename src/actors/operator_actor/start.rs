@@ -11,7 +11,7 @@
 //! No handler is called before every type has been listed: a missing child would look deleted. In
 //! `OfStatuses` each parent says why.
 
-use super::{OperatorActor, Watched};
+use super::{OperatorActor, Start, Watched};
 use crate::{
     actors::{
         mailbox::Receive,
@@ -21,17 +21,6 @@ use crate::{
     schedule::Touch,
     store::StoreReader,
 };
-
-/// How far an operator has got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// Not all has been listed.
-    Awaited,
-    /// A child type cannot be listed until a person mends that.
-    OfStatuses,
-    /// All has been listed.
-    Full,
-}
 
 impl Receive<WatchChanged> for OperatorActor {
     fn receive(&mut self, changed: WatchChanged, _: &mut Self::Context) {

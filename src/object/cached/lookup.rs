@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Object, RawFields};
+use super::Object;
+use crate::object::json::RawFields;
 
 impl Object {
     /// The value at a JSON pointer (RFC 6901), for example `/spec/replicas`. Not of the whole object, nor

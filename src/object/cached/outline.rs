@@ -7,8 +7,13 @@ use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, Visitor},
 };
+use serde_json::Value;
 
-use super::{Facts, KeptManagers, METADATA_FIRST, Object, ParseObjectError, managed::Entry};
+use super::{
+    KeptManagers, Object, ParseObjectError,
+    managed::Entry,
+    object::{Facts, METADATA_FIRST},
+};
 use crate::object::{
     K8sType, ObjectKey, ResourceVersion, Uid,
     json::{BorrowedText, ObjectWriter, RawFields, is_too_deep, is_tree},
@@ -111,6 +116,26 @@ impl<'a> Outline<'a> {
             json: writer.finish().into_boxed_str(),
             metadata: u32::try_from(metadata).expect("is shorter than the whole text"),
         }))
+    }
+}
+
+impl Object {
+    /// Reads an object of a known type from the JSON that the server sent.
+    pub fn parse(
+        ty: &K8sType,
+        text: &str,
+        managers: &KeptManagers,
+    ) -> Result<Self, ParseObjectError> {
+        Ok(Outline::read(text)?.keep(ty, managers))
+    }
+
+    /// The same from a JSON tree, for tests and for objects that were built in this process.
+    pub fn from_value(
+        ty: &K8sType,
+        value: &Value,
+        managers: &KeptManagers,
+    ) -> Result<Self, ParseObjectError> {
+        Self::parse(ty, &value.to_string(), managers)
     }
 }
 

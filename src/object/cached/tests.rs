@@ -1,8 +1,9 @@
 //! What an object keeps, shows and refuses.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::*;
+use super::{object::Facts, *};
+use crate::object::{FieldSet, K8sType, Uid};
 
 fn config_map() -> K8sType {
     K8sType::namespaced("v1", "ConfigMap", "configmaps")

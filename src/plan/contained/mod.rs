@@ -8,15 +8,24 @@ mod text;
 use serde_json::{Map, Value};
 
 use super::{
-    Difference, builtin,
+    builtin,
     fields::{Owned, has_keys, keys_of, pair},
     path::{Path, Segment},
     quantity,
 };
 use crate::object::{FieldItem, FieldSet, K8sType, Object};
 
-/// No more paths are told.
-pub(super) const MAX_PATHS: usize = 10;
+/// A place where desired and live differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference<'a> {
+    /// The JSON path.
+    pub path: String,
+    /// What is desired there; `None` where nothing is.
+    pub desired: Option<&'a Value>,
+    /// What is there; `None` where nothing is. Where all is as desired, but not held by our manager,
+    /// it holds what is desired.
+    pub live: Option<&'a Value>,
+}
 
 /// The paths at which a desired value is not in the live object, given what we own of that: all.
 pub(super) fn differences_from(

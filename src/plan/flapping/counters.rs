@@ -3,7 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{super::contained::MAX_PATHS, FlappingReason, Subject};
+use super::{FlappingReason, Subject};
+use crate::plan::path::MAX_PATHS;
 
 /// One thing that is written again, for one reason.
 #[derive(Debug, Clone)]

@@ -5,42 +5,18 @@
 //! after the one before. It ends when a window has passed without.
 
 mod counters;
+mod subject;
 
 use std::time::{Duration, Instant};
 
 use self::counters::{Counters, Field, LIMIT, MAX_SUBJECTS, make_room};
-use super::{ChildId, RewriteReason};
-use crate::{object::K8sType, operator::Condition};
+use crate::operator::Condition;
+
+pub use subject::{FlappingReason, Subject};
 
 /// What is written again and again for one parent.
 #[derive(Debug, Clone, Default)]
 pub struct Flapping(Vec<Counters>);
-
-/// What is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
-    /// A child.
-    Child(ChildId),
-    /// Which children of a type there are: each time others.
-    Children(K8sType),
-    /// The status of the parent.
-    Status,
-    /// The finalizers of the parent.
-    Finalizers,
-}
-
-/// Why something is written again; a name is the reason of the condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FlappingReason {
-    /// Somebody else changes a child back.
-    FightingOverFields,
-    /// Somebody else takes our finalizer off the parent again, or puts it back on.
-    FightingOverFinalizer,
-    /// Somebody else changes the parent's status back.
-    FightingOverStatus,
-    /// The handler answers differently to the same request.
-    UnstableHandler,
-}
 
 /// What does not come to rest, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,35 +159,6 @@ impl Flapping {
             self.0.len() - 1
         };
         self.0.get_mut(at)
-    }
-}
-
-impl FlappingReason {
-    /// Every reason.
-    pub const ALL: [Self; 4] = [
-        Self::FightingOverFields,
-        Self::FightingOverFinalizer,
-        Self::FightingOverStatus,
-        Self::UnstableHandler,
-    ];
-
-    /// One `CamelCase` word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FightingOverFields => "FightingOverFields",
-            Self::FightingOverStatus => "FightingOverStatus",
-            Self::FightingOverFinalizer => "FightingOverFinalizer",
-            Self::UnstableHandler => "UnstableHandler",
-        }
-    }
-}
-
-impl From<RewriteReason> for FlappingReason {
-    fn from(why: RewriteReason) -> Self {
-        match why {
-            RewriteReason::Drift => Self::FightingOverFields,
-            RewriteReason::OtherAnswer => Self::UnstableHandler,
-        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! When something is written too often, and what is said of it.
 
-use super::{super::contained::MAX_PATHS, *};
-use crate::object::{K8sType, ObjectKey};
+use super::*;
+use crate::{
+    object::{K8sType, ObjectKey},
+    plan::{ChildId, path::MAX_PATHS},
+};
 
 const WINDOW: Duration = Duration::from_mins(1);
 const FIGHT: FlappingReason = FlappingReason::FightingOverFields;

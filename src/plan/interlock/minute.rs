@@ -5,7 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::Exceeded;
 use crate::operator::Allowance;
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -26,6 +25,23 @@ pub struct Minute {
 pub struct Taken {
     at: Instant,
     deletions: usize,
+}
+
+/// The limit that would be exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exceeded {
+    /// That of a run.
+    Run {
+        /// So many may go.
+        allowed: usize,
+    },
+    /// That of all runs of the operator within a minute.
+    Minute {
+        /// So many may go.
+        allowed: usize,
+        /// Of so many children.
+        of: usize,
+    },
 }
 
 impl Minute {

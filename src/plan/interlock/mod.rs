@@ -21,7 +21,7 @@ use crate::{
     operator::{ALLOW_DELETION_ANNOTATION, DeletionLimit},
 };
 
-pub use minute::{Minute, Taken};
+pub use minute::{Exceeded, Minute, Taken};
 
 /// What a run wants to delete.
 #[derive(Debug, Clone, Copy)]
@@ -81,23 +81,6 @@ pub struct HeldDeletions {
     pub code: String,
     /// Whether other deletions, or none, were held before.
     pub is_new: bool,
-}
-
-/// The limit that would be exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exceeded {
-    /// That of a run.
-    Run {
-        /// So many may go.
-        allowed: usize,
-    },
-    /// That of all runs of the operator within a minute.
-    Minute {
-        /// So many may go.
-        allowed: usize,
-        /// Of so many children.
-        of: usize,
-    },
 }
 
 /// Decides about the deletions of a run. `take` takes them from the operator's [`Minute`].

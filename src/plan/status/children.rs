@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{StatusInput, conditions::cut};
+use super::{ChildrenField, StatusInput, conditions::cut};
 use crate::operator::{ChildState, ChildStatus};
 
 pub(super) const FIELD: &str = "children";
@@ -12,17 +12,6 @@ const OMITTED: &str = "childrenOmitted";
 pub(super) const MAX_CHILDREN: usize = 100;
 /// The conditions tell more.
 const MAX_MESSAGE: usize = 256;
-
-/// What a status says of the single children.
-#[derive(Debug, Clone, Copy)]
-pub enum ChildrenField<'a> {
-    /// Nothing, and the handler may use the name.
-    Off,
-    /// What it said before.
-    Kept,
-    /// How these stand.
-    Listed(&'a [ChildStatus]),
-}
 
 /// Takes what the handler returned under our names out of its fields; whether it means something of
 /// its own by them. A handler that returns what it read does not.

@@ -11,6 +11,7 @@
 
 mod children;
 mod conditions;
+mod input;
 mod merge;
 mod schema;
 mod shared;
@@ -24,40 +25,15 @@ use std::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    contained::MAX_PATHS,
     hash,
     nulls::drop_nulls,
-    path::{Path, Segment},
+    path::{MAX_PATHS, Path, Segment},
 };
 use crate::{object::Object, operator::Condition};
 
-pub use children::ChildrenField;
+pub use input::{ChildrenField, StatusInput};
 pub use schema::StatusSchema;
 pub use shared::is_list_outdated;
-
-/// What a status is made from.
-#[derive(Clone, Copy)]
-pub struct StatusInput<'a> {
-    /// The parent as it is cached.
-    pub parent: &'a Object,
-    /// Where others write the status too, the parent as the handler read it. Then nothing is written
-    /// but what the handler returns, whatever else is said here.
-    pub shared: Option<&'a Object>,
-    /// What the handler returned; all but an object leaves its fields as they are.
-    pub handler: Option<&'a Value>,
-    /// The framework's own conditions.
-    pub conditions: &'a [Condition],
-    /// Types of the framework's conditions that do not apply any more.
-    pub cleared: &'a [&'a str],
-    /// What is said of the single children.
-    pub children: ChildrenField<'a>,
-    /// Whether this generation of the parent was looked at: sets `observedGeneration`.
-    pub observed_generation: bool,
-    /// What the parent's status may hold.
-    pub schema: &'a StatusSchema,
-    /// The time, in RFC 3339.
-    pub now: &'a str,
-}
 
 /// What to write. `Debug` does not show the status.
 #[derive(Clone, Default, PartialEq)]
@@ -193,18 +169,6 @@ pub fn patched_paths(body: &Value) -> Vec<String> {
     path.enter(Segment::Field("status"));
     add(&body["status"], &mut path, &mut paths);
     paths
-}
-
-impl fmt::Debug for StatusInput<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { parent, conditions, cleared, now, .. } = self;
-        f.debug_struct("StatusInput")
-            .field("parent", parent)
-            .field("conditions", conditions)
-            .field("cleared", cleared)
-            .field("now", now)
-            .finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for StatusPatch {

@@ -51,21 +51,10 @@ impl Machine {
     }
 
     fn begin_next(&mut self, at: &Moment<'_>) {
-        let Some(step) = self.window_mut().and_then(|window| window.steps.pop_front()) else {
-            return;
-        };
-        let step = match step {
-            Step::Delete(deletion) => {
-                if let Some(window) = self.window_mut() {
-                    window.deletions.push(deletion);
-                }
-                return;
-            }
-            step => step,
-        };
-        if let Some(window) = self.window_mut() {
-            window.under_way += 1;
-        }
+        let Some(window) = self.window_mut() else { return };
+        let Some(step) = window.steps.pop_front() else { return };
+        window.under_way += 1;
+        // Also what is to be deleted: who else writes it is found out before.
         if let Some(ended) = self.begin_child(child::Task::Write(step), at) {
             self.write_ended(ended);
         }

@@ -45,7 +45,6 @@ async fn operators_show_their_types_limits_and_parents_by_phase() {
             "waiting": {"deletion": 0, "change": 2, "follow-up": 0, "background": 1},
         })
     );
-    assert_eq!(echo["leader"], json!({"election": "off"}), "no election is said as such");
 }
 
 #[actix_web::test]

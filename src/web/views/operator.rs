@@ -28,7 +28,6 @@ pub(in crate::web) struct OperatorView {
     /// Missing before it has started.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueView>,
-    leader: LeaderView,
 }
 
 /// That a person has paused an operator.
@@ -57,14 +56,6 @@ struct QueueView {
     longest_wait_seconds: Option<f64>,
 }
 
-/// Who of several processes acts.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Leader")]
-struct LeaderView {
-    /// `off`: there is no election, every process with this operator acts.
-    election: &'static str,
-}
-
 impl OperatorView {
     pub(in crate::web) fn new(operator: &OperatorSnapshot, queue: Option<QueueState>) -> Self {
         let OperatorSnapshot { info, state, paused, parents } = operator;
@@ -76,7 +67,6 @@ impl OperatorView {
             configuration: info.into(),
             parents: parents.iter().map(|(phase, count)| (phase.name(), *count)).collect(),
             queue: queue.map(QueueView::from),
-            leader: LeaderView { election: "off" },
         }
     }
 }

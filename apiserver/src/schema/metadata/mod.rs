@@ -8,16 +8,19 @@
 mod managed_fields;
 mod object_meta;
 mod owners;
+mod rules;
 mod update;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use update::validate_update;
 
-use self::object_meta::ObjectMeta;
-use super::{FieldError, FieldPath, go_value, name_rule};
-
-const ANNOTATIONS_LIMIT: u64 = 256 * 1024;
+pub(super) use self::rules::label_errors;
+use self::{
+    object_meta::ObjectMeta,
+    rules::{annotation_errors, invalid},
+};
+use super::{FieldError, FieldPath, name_rule};
 
 /// What is wrong with the metadata of an object that is created.
 ///
@@ -95,37 +98,6 @@ fn namespace_errors(namespace: &str, namespaced: bool, path: &FieldPath) -> Vec<
     }
 }
 
-/// What is wrong with a map of labels.
-pub(super) fn label_errors(
-    labels: Option<&Map<String, Value>>,
-    path: &FieldPath,
-) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    for (key, value) in labels.into_iter().flatten() {
-        let value = value.as_str().unwrap_or_default();
-        errors.extend(invalid(path, key, name_rule::label_key(key)));
-        errors.extend(invalid(path, value, name_rule::label_value(value)));
-    }
-    errors
-}
-
-/// Keys are like those of labels, but their case does not matter.
-fn annotation_errors(
-    annotations: Option<&Map<String, Value>>,
-    path: &FieldPath,
-) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    let mut size = 0;
-    for (key, value) in annotations.into_iter().flatten() {
-        errors.extend(invalid(path, key, name_rule::label_key(&key.to_lowercase())));
-        size += key.len() + value.as_str().unwrap_or_default().len();
-    }
-    if size as u64 > ANNOTATIONS_LIMIT {
-        errors.push(FieldError::too_long(path, ANNOTATIONS_LIMIT));
-    }
-    errors
-}
-
 fn finalizer_errors(finalizers: &[&str], path: &FieldPath) -> Vec<FieldError> {
     const EXCLUSIVE: [&str; 2] = ["foregroundDeletion", "orphan"];
     let mut errors: Vec<_> = finalizers
@@ -137,16 +109,6 @@ fn finalizer_errors(finalizers: &[&str], path: &FieldPath) -> Vec<FieldError> {
         errors.push(FieldError::invalid(path, &finalizers.into(), detail));
     }
     errors
-}
-
-fn invalid(path: &FieldPath, value: &str, details: Vec<String>) -> Vec<FieldError> {
-    let value = Value::from(value);
-    details.into_iter().map(|detail| FieldError::invalid(path, &value, detail)).collect()
-}
-
-fn go_list(texts: &[&str]) -> String {
-    let texts: Vec<_> = texts.iter().map(|text| go_value::quote(text)).collect();
-    format!("[]string{{{}}}", texts.join(", "))
 }
 
 #[cfg(test)]

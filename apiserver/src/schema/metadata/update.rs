@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{ObjectMeta, annotation_errors, go_list, label_errors, managed_fields, owners};
+use super::{
+    ObjectMeta, managed_fields, owners,
+    rules::{annotation_errors, go_list, label_errors},
+};
 use crate::schema::{FieldError, FieldPath};
 
 /// What is wrong with the metadata of `new`, which is to replace `old`.

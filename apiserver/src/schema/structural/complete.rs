@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{branches, items, properties};
+use super::inner::{branches, items, properties};
 use crate::schema::{FieldError, FieldPath};
 
 /// The fields and elements that are restricted at the root but not declared.

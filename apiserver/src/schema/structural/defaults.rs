@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{items, properties};
+use super::inner::{items, properties};
 use crate::schema::{
     FieldError, FieldPath, Schema, Validator,
     prune::{is_meta_field, prune_value},

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{additional_properties, items, nested, properties, type_name};
+use super::{
+    inner::{additional_properties, items, properties, type_name},
+    nested,
+};
 use crate::schema::{FieldError, FieldPath, crd::flag};
 
 /// Where a schema stands in the schema of an object.

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{additional_properties, branches, items, list_keys, properties, type_name};
+use super::{
+    inner::{additional_properties, branches, items, properties, type_name},
+    list_keys,
+};
 use crate::schema::{FieldError, FieldPath, SchemaType, crd::flag, prune::is_meta_field};
 
 /// What surrounds a schema.

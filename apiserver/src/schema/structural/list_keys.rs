@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{items, type_name};
+use super::inner::{items, type_name};
 use crate::schema::{
     FieldError, FieldPath,
     crd::{flag, list, text},

@@ -10,6 +10,7 @@
 mod complete;
 mod defaults;
 mod form;
+mod inner;
 mod keywords;
 mod list_keys;
 mod nested;
@@ -37,40 +38,6 @@ pub fn structural_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     errors.extend(form);
     errors.extend(keywords::errors(schema, path));
     errors
-}
-
-/// The schemas below `allOf`, `anyOf`, `oneOf` and `not`.
-fn branches<'a>(schema: &'a Value, path: &FieldPath) -> Vec<(FieldPath, &'a Value)> {
-    let mut found = Vec::new();
-    for name in ["allOf", "anyOf", "oneOf"] {
-        for (index, branch) in crd::list(schema, name).iter().enumerate() {
-            found.push((path.child(name).index(index), branch));
-        }
-    }
-    found.extend(schema.get("not").map(|branch| (path.child("not"), branch)));
-    found
-}
-
-/// The declared fields.
-fn properties<'a>(schema: &'a Value, path: &FieldPath) -> Vec<(&'a str, FieldPath, &'a Value)> {
-    let path = path.child("properties");
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    properties.map(|(name, field)| (name.as_str(), path.key(name), field)).collect()
-}
-
-/// The schema of the elements, unless there is a list of them.
-fn items(schema: &Value) -> Option<&Value> {
-    schema.get("items").filter(|items| items.is_object())
-}
-
-/// The schema of the values of a map.
-fn additional_properties(schema: &Value) -> Option<&Value> {
-    schema.get("additionalProperties").filter(|values| values.is_object())
-}
-
-/// The declared type; empty when there is none.
-fn type_name(schema: &Value) -> &str {
-    crd::text(schema, "type").unwrap_or_default()
 }
 
 #[cfg(test)]

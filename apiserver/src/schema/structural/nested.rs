@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{branches, items, properties};
+use super::inner::{branches, items, properties};
 use crate::schema::{
     FieldError, FieldPath,
     crd::{flag, list},

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::inner;
 use crate::schema::{
     FieldPath,
     crd::{list, text},
@@ -24,16 +25,16 @@ fn visit(schema: &Value, path: &FieldPath, found: &mut Vec<String>) {
     if let Some(name) = text(schema, "format").filter(|name| format::is_not_judged(name)) {
         found.push(format!("{}: {name}", path.child("format")));
     }
-    for (_, path, field) in super::properties(schema, path) {
+    for (_, path, field) in inner::properties(schema, path) {
         visit(field, &path, found);
     }
-    if let Some(values) = super::additional_properties(schema) {
+    if let Some(values) = inner::additional_properties(schema) {
         visit(values, &path.child("additionalProperties"), found);
     }
-    if let Some(item) = super::items(schema) {
+    if let Some(item) = inner::items(schema) {
         visit(item, &path.child("items"), found);
     }
-    for (path, branch) in super::branches(schema, path) {
+    for (path, branch) in inner::branches(schema, path) {
         visit(branch, &path, found);
     }
 }

@@ -5,45 +5,40 @@ use std::collections::{BTreeMap, BTreeSet};
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind, paths::LocationSegment};
 use serde_json::Value;
 
-use super::wording::{Wording, step};
+use super::walk::step;
 use crate::schema::{FieldPath, go_value};
 
-type Branches = [Vec<ValidationError<'static>>];
-
-/// Words that no branch, or more than one, is valid.
-pub(super) fn word(wording: &mut Wording<'_>, error: &ValidationError<'_>, name: &str) {
+/// That no branch, or more than one, is valid.
+pub(super) fn sentence(kind: &Kind, name: &str) -> String {
     let name = go_value::quote(name);
-    match error.kind() {
-        Kind::AnyOf { context } => {
-            wording.plain(format!("{name} must validate at least one schema (anyOf)"));
-            best_branch(wording, error, context);
-        }
-        Kind::OneOfNotValid { context } => {
-            wording.plain(format!(
-                "{name} must validate one and only one schema (oneOf). Found none valid"
-            ));
-            best_branch(wording, error, context);
+    match kind {
+        Kind::OneOfNotValid { .. } => {
+            format!("{name} must validate one and only one schema (oneOf). Found none valid")
         }
         Kind::OneOfMultipleValid { context } => {
             let valid = context.iter().filter(|branch| branch.is_empty()).count();
-            wording.plain(format!(
+            format!(
                 "{name} must validate one and only one schema (oneOf). Found {valid} valid \
                  alternatives"
-            ));
+            )
         }
-        _ => {}
+        _ => format!("{name} must validate at least one schema (anyOf)"),
     }
 }
 
-/// Of several branches the complaints of that one are told that looked at most of the value.
-fn best_branch(wording: &mut Wording<'_>, error: &ValidationError<'_>, branches: &Branches) {
-    let schemas = wording.root.pointer(error.schema_path().as_str());
+/// Of several branches that all fail the complaints of that one that looked at most of the value.
+pub(super) fn best_branch<'e>(
+    root: &Value,
+    error: &'e ValidationError<'_>,
+) -> Option<&'e [ValidationError<'static>]> {
+    let (Kind::AnyOf { context } | Kind::OneOfNotValid { context }) = error.kind() else {
+        return None;
+    };
+    let schemas = root.pointer(error.schema_path().as_str());
     let schemas = schemas.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let weight = |index: usize| schemas.get(index).map_or(0, |s| checks(s, error.instance()));
-    let best = (0..branches.len()).rev().max_by_key(|index| weight(*index));
-    if let Some(best) = best {
-        wording.all(&branches[best], error.schema_path().as_str());
-    }
+    let best = (0..context.len()).rev().max_by_key(|index| weight(*index));
+    best.map(|best| context[best].as_slice())
 }
 
 /// How many checks a schema makes of a value.

@@ -1,13 +1,9 @@
 //! The complaints of JSON Schema in the words of kube-apiserver.
 
-use jsonschema::{
-    ValidationError,
-    error::ValidationErrorKind as Kind,
-    paths::{Location, LocationSegment},
-};
+use jsonschema::{ValidationError, error::ValidationErrorKind as Kind, paths::Location};
 use serde_json::Value;
 
-use super::{combine, number, pattern, translate};
+use super::{combine, number, pattern, translate, walk::step};
 use crate::schema::{FieldError, FieldPath, go_value};
 
 /// The complaints about a value at `base`, found by a schema compiled from `root`.
@@ -22,15 +18,15 @@ pub(super) fn field_errors(
 }
 
 /// Turns complaints into sentences, each said once.
-pub(super) struct Wording<'a> {
-    pub(super) root: &'a Value,
+struct Wording<'a> {
+    root: &'a Value,
     base: &'a FieldPath,
     errors: Vec<FieldError>,
 }
 
 impl Wording<'_> {
     /// Words all complaints of the schema at `above`, and which `allOf` below it failed.
-    pub(super) fn all(&mut self, errors: &[ValidationError<'_>], above: &str) {
+    fn all(&mut self, errors: &[ValidationError<'_>], above: &str) {
         let errors: Vec<_> = errors.iter().filter(|error| is_judged(error)).collect();
         for error in &errors {
             self.one(error);
@@ -45,7 +41,7 @@ impl Wording<'_> {
     }
 
     /// A complaint that kube-apiserver attributes to no field.
-    pub(super) fn plain(&mut self, detail: String) {
+    fn plain(&mut self, detail: String) {
         self.push(FieldError::invalid(self.base, &Value::from(""), detail));
     }
 
@@ -83,7 +79,7 @@ impl Wording<'_> {
             }
             Kind::Custom { message, .. } => self.number(error, message, &name, &path),
             Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } | Kind::OneOfMultipleValid { .. } => {
-                combine::word(self, error, &name);
+                self.combined(error, &name);
             }
             Kind::Not { .. } => {
                 let name = go_value::quote(&name);
@@ -94,6 +90,14 @@ impl Wording<'_> {
                 let detail = format!("{name} in body {rule}");
                 self.push(FieldError::invalid(&path, &value, detail));
             }
+        }
+    }
+
+    /// What `anyOf` or `oneOf` demands, and what is wrong with the branch that is worth telling.
+    fn combined(&mut self, error: &ValidationError<'_>, name: &str) {
+        self.plain(combine::sentence(error.kind(), name));
+        if let Some(branch) = combine::best_branch(self.root, error) {
+            self.all(branch, error.schema_path().as_str());
         }
     }
 
@@ -149,13 +153,6 @@ fn is_judged(error: &ValidationError<'_>) -> bool {
 /// `spec.ports[0].name`
 fn path_of(location: &Location) -> String {
     location.segments().fold(FieldPath::default(), |path, segment| step(&path, &segment)).to_plain()
-}
-
-pub(super) fn step(path: &FieldPath, segment: &LocationSegment<'_>) -> FieldPath {
-    match segment {
-        LocationSegment::Property(name) => path.child(name),
-        LocationSegment::Index(index) => path.index(*index),
-    }
 }
 
 fn unsupported(path: &FieldPath, value: &Value, options: &Value) -> FieldError {

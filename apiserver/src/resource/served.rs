@@ -1,0 +1,180 @@
+//! A resource, and what is known of its type. Values only.
+
+use std::{fmt, sync::Arc};
+
+use serde_json::Value;
+
+use crate::{
+    builtin::BuiltinType,
+    schema::{FieldError, FieldPath, Schema, Validator},
+};
+
+/// A resource without its version: the unit of storage.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct GroupResource {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The plural name.
+    pub plural: String,
+}
+
+impl GroupResource {
+    /// A resource by its names.
+    pub(crate) fn new(group: impl Into<String>, plural: impl Into<String>) -> Self {
+        Self { group: group.into(), plural: plural.into() }
+    }
+}
+
+impl fmt::Display for GroupResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.group.as_str() {
+            "" => f.write_str(&self.plural),
+            group => write!(f, "{}.{group}", self.plural),
+        }
+    }
+}
+
+/// One resource in one version.
+#[derive(Debug, Clone)]
+pub(crate) struct Resource {
+    /// Group and plural name.
+    pub id: Arc<GroupResource>,
+    /// The resource that objects are stored as; another one only where one kind has two names.
+    pub storage: Arc<GroupResource>,
+    /// The version that this value describes.
+    pub version: String,
+    /// The version that objects are stored in.
+    pub storage_version: String,
+    /// `Pod`.
+    pub kind: String,
+    /// `PodList`.
+    pub list_kind: String,
+    /// `pod`.
+    pub singular: String,
+    /// `po`.
+    pub short_names: Vec<String>,
+    /// `all`.
+    pub categories: Vec<String>,
+    /// Whether objects live in a namespace.
+    pub namespaced: bool,
+    /// Whether `status` is written through its own path only.
+    pub has_status: bool,
+    /// Where the scale subresource reads and writes; `None` without one.
+    pub scale: Option<ScalePaths>,
+    /// Whether `metadata.generation` is kept.
+    pub has_generation: bool,
+    /// What objects look like.
+    pub schema: Arc<Schema>,
+    /// What an object has before anything is set, for built-in types.
+    pub empty: Option<Value>,
+    /// Grows with every change of the schema: objects written under another epoch are pruned and
+    /// defaulted again when they are read.
+    pub epoch: u64,
+    /// The columns that `kubectl get` prints between name and age.
+    pub columns: Arc<[Column]>,
+    /// Where the type comes from.
+    pub origin: Origin,
+}
+
+/// Where a type comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum Origin {
+    /// The table of built-in types.
+    BuiltIn(&'static BuiltinType),
+    /// `CustomResourceDefinition` itself.
+    Definition,
+    /// A `CustomResourceDefinition`.
+    Custom(Arc<CustomType>),
+}
+
+/// What only custom resources have.
+#[derive(Debug)]
+pub(crate) struct CustomType {
+    /// The name of the `CustomResourceDefinition`.
+    pub definition: String,
+    /// The schema as its author wrote it, for `OpenAPI`.
+    pub open_api: Value,
+    /// Judges objects by the schema.
+    pub validator: Validator,
+    /// Judges the status alone, for writes of nothing else.
+    pub status_validator: Option<Validator>,
+    /// JSON paths that field selectors may name, such as `.spec.color`.
+    pub selectable_fields: Vec<String>,
+}
+
+impl CustomType {
+    /// What is wrong with the status of a custom resource whose status is written.
+    pub(crate) fn status_errors(&self, next: &Value, live: &Value) -> Vec<FieldError> {
+        match (&self.status_validator, next.get("status")) {
+            (Some(validator), Some(status)) => {
+                validator.validate_at(&FieldPath::new("status"), status, live.get("status"))
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Where the scale subresource of a custom resource finds its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ScalePaths {
+    /// Such as `.spec.replicas`.
+    pub spec_replicas: String,
+    /// Such as `.status.replicas`.
+    pub status_replicas: String,
+    /// Such as `.status.selector`.
+    pub label_selector: Option<String>,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Column {
+    /// The heading.
+    pub name: String,
+    /// `string`, `integer`, `number`, `boolean` or `date`.
+    pub kind: String,
+    /// Refines `kind`; may be empty.
+    pub format: String,
+    /// What it tells.
+    pub description: String,
+    /// Columns above zero are printed with `-o wide` only.
+    pub priority: i64,
+    /// Where the value is.
+    pub json_path: String,
+}
+
+impl Resource {
+    /// `group/version`, or the version alone in the core group.
+    pub(crate) fn api_version(&self) -> String {
+        api_version(&self.id.group, &self.version)
+    }
+
+    /// `group/version` of the stored form.
+    pub(crate) fn storage_api_version(&self) -> String {
+        api_version(&self.storage.group, &self.storage_version)
+    }
+
+    /// Whether the real server would have a scale subresource.
+    pub(crate) fn has_scale(&self) -> bool {
+        match self.origin {
+            Origin::BuiltIn(builtin) => builtin.has_scale,
+            Origin::Definition | Origin::Custom(_) => self.scale.is_some(),
+        }
+    }
+
+    /// Whether objects are stored in this form.
+    pub(crate) fn is_stored_form(&self) -> bool {
+        self.id == self.storage && self.version == self.storage_version
+    }
+
+    /// Whether the type comes from a `CustomResourceDefinition`.
+    pub(crate) fn is_custom(&self) -> bool {
+        matches!(self.origin, Origin::Custom(_))
+    }
+}
+
+fn api_version(group: &str, version: &str) -> String {
+    match group {
+        "" => version.to_owned(),
+        _ => format!("{group}/{version}"),
+    }
+}

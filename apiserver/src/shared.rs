@@ -1,0 +1,19 @@
+//! What all parts of one server share. Holds things together; decides nothing.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::{cluster::Cluster, requests::Requests, users::Tokens};
+
+/// What all parts of one server share.
+pub(crate) struct Shared {
+    /// The objects, and what decides about them.
+    pub cluster: Cluster,
+    /// What was asked.
+    pub requests: Arc<Requests>,
+    /// Counts how often all watches were closed.
+    pub cuts: watch::Sender<u64>,
+    /// Who may ask.
+    pub tokens: Tokens,
+}

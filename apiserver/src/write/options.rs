@@ -1,0 +1,93 @@
+//! How a write is to be done, and what it led to. Values only.
+
+use std::sync::Arc;
+
+use crate::{log::Object, status::StatusError};
+
+/// Whose fields a write may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subresource {
+    /// The object without its status.
+    Main,
+    /// The status alone.
+    Status,
+    /// The number of replicas alone.
+    Scale,
+    /// A namespace's `spec.finalizers` alone.
+    Finalize,
+}
+
+impl Subresource {
+    /// As `managedFields` and paths spell it; empty for the object itself.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Main => "",
+            Self::Status => "status",
+            Self::Scale => "scale",
+            Self::Finalize => "finalize",
+        }
+    }
+}
+
+/// What to do about fields that the schema does not declare.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum FieldValidation {
+    /// Drop them.
+    Ignore,
+    /// Drop them and say so.
+    #[default]
+    Warn,
+    /// Refuse the object.
+    Strict,
+}
+
+/// How a write is to be done.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WriteOptions {
+    /// Who writes, for `managedFields`.
+    pub manager: String,
+    /// Do everything but the write.
+    pub dry_run: bool,
+    /// Undeclared fields.
+    pub validation: FieldValidation,
+    /// Whether the object is the result of a patch, which is refused in other words.
+    pub patched: bool,
+}
+
+/// What becomes of the dependents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Propagation {
+    /// They are deleted afterwards.
+    Background,
+    /// They are deleted before.
+    Foreground,
+    /// They are left alone.
+    Orphan,
+}
+
+/// What a delete asks for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DeleteOptions {
+    /// Only if the object has this uid.
+    pub uid: Option<String>,
+    /// Only if the object has this version.
+    pub resource_version: Option<String>,
+    /// What becomes of the dependents.
+    pub propagation: Option<Propagation>,
+    /// Do everything but the deletion.
+    pub dry_run: bool,
+}
+
+/// What a write led to.
+#[derive(Debug, Clone)]
+pub(crate) struct Written {
+    /// The newest state; for a dry run what it would have been.
+    pub object: Arc<Object>,
+    /// Sentences for the user.
+    pub warnings: Vec<String>,
+    /// Whether the object is new.
+    pub created: bool,
+}
+
+/// The outcome of a write.
+pub(crate) type Result<T> = std::result::Result<T, StatusError>;

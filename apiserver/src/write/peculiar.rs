@@ -1,0 +1,73 @@
+//! What is peculiar to types, as answers to single questions.
+
+use serde_json::Value;
+
+use super::{Propagation, Subresource};
+use crate::{
+    builtin, crd,
+    resource::{Origin, Resource},
+    schema::name_rule::{self, NameRule},
+};
+
+/// What names of a type may look like.
+pub(super) fn name_rule(resource: &Resource) -> NameRule {
+    match resource.origin {
+        Origin::BuiltIn(builtin) => builtin::name_rule(builtin),
+        Origin::Definition | Origin::Custom(_) => name_rule::dns_subdomain,
+    }
+}
+
+/// The finalizers that a type gives to an object that is being deleted.
+pub(super) fn finalizers_on_delete(resource: &Resource) -> &'static [&'static str] {
+    match resource.origin {
+        Origin::Definition => &[crd::CLEANUP],
+        Origin::BuiltIn(_) | Origin::Custom(_) => &[],
+    }
+}
+
+/// Whether objects of the type are namespaces.
+pub(super) fn is_namespace(resource: &Resource) -> bool {
+    resource.id.group.is_empty() && resource.id.plural == "namespaces"
+}
+
+/// Whether a namespace still has content to be deleted.
+pub(super) fn is_held_namespace(resource: &Resource, object: &Value) -> bool {
+    is_namespace(resource) && object["spec"]["finalizers"].as_array().is_some_and(|f| !f.is_empty())
+}
+
+/// What becomes of dependents when a delete does not say.
+pub(super) fn default_propagation(resource: &Resource) -> Propagation {
+    match (resource.id.group.as_str(), resource.id.plural.as_str()) {
+        ("batch", "jobs") | ("", "replicationcontrollers") => Propagation::Orphan,
+        _ => Propagation::Background,
+    }
+}
+
+/// Whether a write through a subresource leaves all of `metadata` as it is.
+pub(super) fn keeps_metadata(resource: &Resource, subresource: Subresource) -> bool {
+    match subresource {
+        Subresource::Main => false,
+        // Built-in types differ in what of their metadata may be written with their status.
+        Subresource::Status => !matches!(resource.origin, Origin::BuiltIn(_)),
+        Subresource::Scale | Subresource::Finalize => true,
+    }
+}
+
+/// Whether an update must say which version it was made from.
+pub(super) fn needs_version(resource: &Resource) -> bool {
+    match (resource.id.group.as_str(), resource.id.plural.as_str()) {
+        ("coordination.k8s.io", _)
+        | ("policy", "poddisruptionbudgets")
+        | ("node.k8s.io", "runtimeclasses")
+        | (
+            "storage.k8s.io",
+            "csidrivers" | "csinodes" | "csistoragecapacities" | "volumeattachments",
+        ) => true,
+        _ => !matches!(resource.origin, Origin::BuiltIn(_)),
+    }
+}
+
+/// Whether objects of the type are Services.
+pub(super) fn is_service(resource: &Resource) -> bool {
+    resource.id.group.is_empty() && resource.id.plural == "services"
+}

@@ -1,0 +1,282 @@
+//! What is counted as it happens: facts come in, by name.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
+
+use super::{
+    MailboxDepth, MetricDescription, described::Registrar, family::Families,
+    managers::ManagerLabels, process, type_labels::TypeLabels,
+};
+use crate::{
+    history::{Outcome, RunStep, StepTimes, Verb},
+    object::K8sType,
+    operator::OperatorName,
+    schedule::Priority,
+};
+
+/// The metrics of one process, or of one test. Cheap to clone.
+#[derive(Clone)]
+pub struct Metrics(Arc<Inner>);
+
+struct Inner {
+    registry: Registry,
+    described: Vec<MetricDescription>,
+    families: Families,
+    managers: ManagerLabels,
+    types: TypeLabels,
+}
+
+/// The queue of one operator: a gauge and a histogram per priority, the most urgent first.
+#[derive(Debug, Clone)]
+pub struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
+
+/// The steps of the runs of one operator: a histogram for each.
+#[derive(Debug, Clone)]
+pub struct StepMetrics([Histogram; RunStep::ALL.len()]);
+
+impl Metrics {
+    /// Metrics that count from zero, in a registry of their own.
+    ///
+    /// # Panics
+    /// Never: all names are constants, and each is registered once.
+    pub fn new() -> Self {
+        let mut registrar = Registrar::new();
+        let families = Families::register(&mut registrar).expect("names are valid and differ");
+        process::register(&mut registrar).expect("names are valid and differ");
+        families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
+        let Registrar { registry, described } = registrar;
+        let (managers, types) = <_>::default();
+        Self(Arc::new(Inner { registry, described, families, managers, types }))
+    }
+
+    /// Everything in the Prometheus text format.
+    ///
+    /// # Panics
+    /// Never: the text encoder fails on families without a name only.
+    pub fn render(&self) -> String {
+        let families = self.0.registry.gather();
+        TextEncoder::new().encode_to_string(&families).expect("every family has a name")
+    }
+
+    /// Every metric that [`Metrics::render`] can show, those without a value too.
+    pub fn described(&self) -> &[MetricDescription] {
+        &self.0.described
+    }
+
+    /// Takes in all types that will be counted, so that two versions of one have labels of their own.
+    pub fn tell_apart(&self, types: &[&K8sType]) {
+        self.0.types.tell_apart(types);
+    }
+
+    /// What a type is called in labels.
+    pub fn type_label(&self, ty: &K8sType) -> String {
+        self.0.types.label(ty)
+    }
+
+    /// The content type of [`Metrics::render`].
+    pub const CONTENT_TYPE: &'static str = prometheus::TEXT_FORMAT;
+
+    pub(super) fn families(&self) -> &Families {
+        &self.0.families
+    }
+}
+
+/// Why a watch begins anew.
+pub(super) const RESTARTS: [&str; 7] =
+    ["error", "expired", "outage", "silent", "stuck", "undecodable", "went_back"];
+
+// === runs ===
+
+impl Metrics {
+    /// A run began; [`Metrics::run_finished`] ends it.
+    pub fn run_started(&self, operator: &OperatorName) {
+        self.families().in_flight.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// A run that had begun has ended.
+    pub fn run_finished(&self, operator: &OperatorName, outcome: &Outcome, took: Duration) {
+        let (families, operator) = (self.families(), operator.as_str());
+        families.in_flight.with_label_values(&[operator]).dec();
+        families.runs.with_label_values(&[operator, outcome.name()]).inc();
+        families.run_duration.with_label_values(&[operator]).observe(took.as_secs_f64());
+    }
+
+    /// Where the queue of an operator is shown; every priority shows zero instead of nothing.
+    pub fn queue(&self, operator: &OperatorName) -> QueueMetrics {
+        let families = self.families();
+        QueueMetrics(Priority::ALL.map(|priority| {
+            let labels = &[operator.as_str(), priority.name()];
+            let depth = families.queued.with_label_values(labels);
+            (depth, families.queue_wait.with_label_values(labels))
+        }))
+    }
+
+    /// Where the messages are shown that wait for an actor; `kind` is one word, `of` names its
+    /// operator or type.
+    pub fn mailbox(&self, kind: &str, of: &str) -> MailboxDepth {
+        MailboxDepth(self.families().mailbox_depth.with_label_values(&[kind, of]))
+    }
+
+    /// Where the steps of an operator's runs are counted.
+    pub fn steps(&self, operator: &OperatorName) -> StepMetrics {
+        let durations = &self.families().step_duration;
+        let of = |step: RunStep| durations.with_label_values(&[operator.as_str(), step.name()]);
+        StepMetrics(RunStep::ALL.map(of))
+    }
+
+    /// A failed run is to be repeated later.
+    pub fn backed_off(&self, operator: &OperatorName) {
+        self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// A handler panicked.
+    pub fn handler_panicked(&self, operator: &OperatorName) {
+        self.families().panics.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// A handler did not return within its deadline.
+    pub fn handler_overdue(&self, operator: &OperatorName) {
+        self.families().timeouts.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// So many handlers are past their deadline now.
+    pub fn handlers_overdue(&self, operator: &OperatorName, handlers: usize) {
+        let overdue = self.families().overdue.with_label_values(&[operator.as_str()]);
+        overdue.set(gauge(handlers));
+    }
+}
+
+impl StepMetrics {
+    /// A run has ended whose steps took so long; those that it did not reach do not count.
+    pub fn took(&self, times: StepTimes) {
+        for (step, took) in times.taken() {
+            self.0[step as usize].observe(took.as_secs_f64());
+        }
+    }
+}
+
+impl QueueMetrics {
+    /// So many parents of a priority wait now.
+    pub fn depth(&self, priority: Priority, waiting: usize) {
+        self.of(priority).0.set(gauge(waiting));
+    }
+
+    /// A parent has waited so long for its place.
+    pub fn waited(&self, priority: Priority, waited: Duration) {
+        self.of(priority).1.observe(waited.as_secs_f64());
+    }
+
+    fn of(&self, priority: Priority) -> &(IntGauge, Histogram) {
+        &self.0[priority as usize]
+    }
+}
+
+// === writes ===
+
+impl Metrics {
+    /// A child was created, changed or deleted.
+    pub fn child_written(&self, operator: &OperatorName, ty: &K8sType, verb: Verb) {
+        let labels = [operator.as_str(), &self.type_label(ty), verb.name()];
+        self.families().child_writes.with_label_values(&labels).inc();
+    }
+
+    /// A child was written and the server found nothing to change.
+    pub fn noop_write(&self, operator: &OperatorName, ty: &K8sType) {
+        let labels = [operator.as_str(), &self.type_label(ty)];
+        self.families().noop_writes.with_label_values(&labels).inc();
+    }
+
+    /// So many fields of a child that others had changed were set again.
+    pub fn drift_repaired(
+        &self,
+        operator: &OperatorName,
+        ty: &K8sType,
+        manager: Option<&str>,
+        fields: usize,
+    ) {
+        let manager = self.0.managers.label(manager);
+        let labels = [operator.as_str(), &self.type_label(ty), manager];
+        let counter = self.families().drift_repaired.with_label_values(&labels);
+        counter.inc_by(u64::try_from(fields).unwrap_or(u64::MAX));
+    }
+
+    /// Something was written that is written again and again; `reason` is one word.
+    pub fn flapping(&self, operator: &OperatorName, reason: &str) {
+        self.families().flapping.with_label_values(&[operator.as_str(), reason]).inc();
+    }
+
+    /// So many children were as desired and not written.
+    pub fn children_unchanged(&self, operator: &OperatorName, children: usize) {
+        let counter = self.families().unchanged.with_label_values(&[operator.as_str()]);
+        counter.inc_by(u64::try_from(children).unwrap_or(u64::MAX));
+    }
+
+    /// An object of somebody else stands where a child should be.
+    pub fn conflict(&self, operator: &OperatorName, ty: &K8sType) {
+        let labels = [operator.as_str(), &self.type_label(ty)];
+        self.families().conflicts.with_label_values(&labels).inc();
+    }
+
+    /// So many deletions of children are held because they are too many.
+    pub fn deletions_held(&self, operator: &OperatorName, deletions: usize) {
+        let counter = self.families().deletions_held.with_label_values(&[operator.as_str()]);
+        counter.inc_by(u64::try_from(deletions).unwrap_or(u64::MAX));
+    }
+
+    /// The status of a parent was written.
+    pub fn status_written(&self, operator: &OperatorName) {
+        self.families().status_writes.with_label_values(&[operator.as_str()]).inc();
+    }
+}
+
+// === the API server ===
+
+impl Metrics {
+    /// A request was answered, or, without a code, was not. For a watch and for large answers
+    /// `took` ends when the answer begins.
+    pub fn api_request(&self, verb: &str, ty: &K8sType, code: Option<u16>, took: Duration) {
+        let (families, resource) = (self.families(), self.type_label(ty));
+        let code = code.map_or_else(|| "none".to_owned(), |code| code.to_string());
+        families.api_requests.with_label_values(&[verb, &resource, &code]).inc();
+        let durations = families.api_duration.with_label_values(&[verb, &resource]);
+        durations.observe(took.as_secs_f64());
+    }
+
+    /// A watch brought a change.
+    pub fn watch_event(&self, ty: &K8sType) {
+        self.families().watch_events.with_label_values(&[&self.type_label(ty)]).inc();
+    }
+
+    /// A watch had to begin anew; `reason` is one word.
+    pub fn watch_restarted(&self, ty: &K8sType, reason: &str) {
+        debug_assert!(RESTARTS.contains(&reason), "{reason} begins with one");
+        self.families().watch_restarts.with_label_values(&[&self.type_label(ty), reason]).inc();
+    }
+
+    /// The server went back to an earlier version.
+    pub fn versions_went_back(&self, ty: &K8sType) {
+        self.families().went_back.with_label_values(&[&self.type_label(ty)]).inc();
+    }
+
+    /// An object could not be read.
+    pub fn undecodable(&self, ty: &K8sType) {
+        self.families().undecodable.with_label_values(&[&self.type_label(ty)]).inc();
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Metrics")
+    }
+}
+
+pub(super) fn gauge(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,70 @@
+//! Where a live child is not what an apply should have left: what differs, and what only is not ours.
+//! Decides nothing.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{
+    Write, contained,
+    owned::{self, Ownership},
+    path::MAX_PATHS,
+};
+use crate::{object::Object, operator::OperatorName};
+
+/// Where a live object is not what an apply of a body should have left.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    /// The object differs, or holds what is no longer desired.
+    pub(super) changed: Vec<String>,
+    /// The object is as desired, but we do not own that.
+    pub(super) lost: Vec<String>,
+}
+
+impl Differences {
+    pub(super) fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
+        let desired = without_precondition(body);
+        let fields = live.applied_fields(operator.as_str());
+        let mut changed = contained::differences_from(live, &desired, fields.as_ref());
+        let Some(fields) = fields else {
+            return Self { changed, lost: vec![".metadata.managedFields".to_owned()] };
+        };
+        let Ownership { beyond, lost } = owned::ownership(&fields, &desired);
+        changed.extend(beyond);
+        Self { changed, lost }
+    }
+
+    /// Where the object differs, as far as is told.
+    pub(super) fn changed_paths(mut self) -> Vec<String> {
+        self.changed.truncate(MAX_PATHS);
+        self.changed
+    }
+
+    /// What is told of them.
+    pub(super) fn paths(self) -> Vec<String> {
+        let mut paths = if self.changed.is_empty() { self.lost } else { self.changed };
+        paths.truncate(MAX_PATHS);
+        paths
+    }
+}
+
+/// Where a live object is not what an apply asked for, although it is what that left.
+pub(super) fn differing_paths(
+    write: &Write,
+    live: &Object,
+    operator: &OperatorName,
+) -> Vec<String> {
+    Differences::between(&write.body, live, operator).changed_paths()
+}
+
+fn without_precondition(body: &Value) -> Cow<'_, Value> {
+    const FIELDS: [&str; 2] = ["uid", "resourceVersion"];
+    if FIELDS.iter().all(|field| body["metadata"].get(field).is_none()) {
+        return Cow::Borrowed(body);
+    }
+    let mut desired = body.clone();
+    if let Some(metadata) = desired["metadata"].as_object_mut() {
+        metadata.retain(|name, _| !FIELDS.contains(&name.as_str()));
+    }
+    Cow::Owned(desired)
+}
