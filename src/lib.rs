@@ -72,6 +72,7 @@ pub mod object;
 pub mod operator;
 pub mod plan;
 pub mod prelude;
+pub mod reply;
 pub mod report;
 pub mod run;
 pub mod schedule;

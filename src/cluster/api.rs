@@ -13,10 +13,11 @@ use kube::{
     client::{AuthError, Body},
 };
 
-use super::{ApiError, Refusal, documents::Documents, retry_after::retry_after};
+use super::{documents::Documents, retry_after::retry_after};
 use crate::{
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
+    reply::{ApiError, Refusal},
 };
 
 /// How long the API server may be silent.

@@ -16,8 +16,10 @@ use futures::{
 };
 use http::HeaderValue;
 
-use super::{ApiError, TypeSchema};
-use crate::object::K8sType;
+use crate::{
+    object::K8sType,
+    reply::{ApiError, TypeSchema},
+};
 
 pub(super) type Reading = BoxFuture<'static, Result<Arc<Schemas>, ApiError>>;
 

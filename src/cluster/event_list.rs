@@ -3,8 +3,11 @@
 
 use serde_json::Value;
 
-use super::{ApiError, Cluster, api::ApiRequest};
-use crate::object::{K8sType, ObjectEvent, ObjectKey, Uid};
+use super::{Cluster, api::ApiRequest};
+use crate::{
+    object::{K8sType, ObjectEvent, ObjectKey, Uid},
+    reply::ApiError,
+};
 
 /// What is told about an object.
 #[derive(Debug, PartialEq, Eq)]

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Refusal;
-use crate::object::{K8sType, KeptManagers, Object, Outline, ResourceVersion, Undecodable};
+use crate::{
+    object::{K8sType, KeptManagers, Object, Outline, ResourceVersion, Undecodable},
+    reply::Refusal,
+};
 
 /// One line of a watch.
 pub(super) enum Frame<'a> {

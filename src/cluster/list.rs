@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::{ApiError, Cluster, ErrorClass, WatchSpec, api::ApiRequest, frames};
+use super::{Cluster, WatchSpec, api::ApiRequest, frames};
 use crate::{
     object::{K8sType, Object, ResourceVersion, Undecodable},
+    reply::{ApiError, ErrorClass},
     schedule::Backoff,
 };
 

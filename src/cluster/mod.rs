@@ -10,7 +10,6 @@
 
 mod api;
 mod documents;
-mod error;
 mod event_list;
 mod events;
 mod frames;
@@ -24,15 +23,11 @@ mod watched;
 mod write;
 
 pub use api::{Cluster, ClusterSettings, Timeouts};
-pub use error::{ApiError, Cause, ErrorClass, Refusal};
 pub use event_list::EventList;
-pub use events::{EventKind, ParentEvent, Regarding};
 pub use published::{PUBLISHED_WITHIN, secret_fields};
 pub use reviews::{AccessVerdict, TokenVerdict, User};
-pub use schema::TypeSchema;
 pub use watch::watch;
 pub use watched::{WatchNote, WatchSpec, Watched};
-pub use write::Deleted;
 
 #[cfg(test)]
 mod tests;

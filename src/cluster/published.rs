@@ -8,14 +8,10 @@ use std::{
 use futures::FutureExt;
 use http::{HeaderValue, StatusCode, header};
 
-use super::{
-    ApiError, Cluster, ErrorClass,
-    api::ApiRequest,
-    documents::Schemas,
-    schema::{TypeSchema, schemas},
-};
+use super::{Cluster, api::ApiRequest, documents::Schemas, schema::schemas};
 use crate::{
     object::{K8sType, SecretFields},
+    reply::{ApiError, ErrorClass, TypeSchema},
     schedule::Backoff,
 };
 

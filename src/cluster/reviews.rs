@@ -9,8 +9,8 @@ use http::Method;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::{ApiError, Cluster, api::ApiRequest};
-use crate::object::K8sType;
+use super::{Cluster, api::ApiRequest};
+use crate::{object::K8sType, reply::ApiError};
 
 /// A user, as the API server knows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -13,17 +13,8 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     object::{K8sType, SecretFields},
-    plan::StatusSchema,
+    reply::{StatusSchema, TypeSchema},
 };
-
-/// What is read of the schema of a type.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TypeSchema {
-    /// What its status may hold.
-    pub status: StatusSchema,
-    /// Which fields hold secrets.
-    pub secrets: SecretFields,
-}
 
 /// A document may describe hundreds of types: as a tree it would take megabytes.
 #[derive(Deserialize)]

@@ -5,9 +5,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::ApiError;
 use crate::{
     object::{K8sType, Undecodable},
+    reply::ApiError,
     store::{Change, Settled},
 };
 

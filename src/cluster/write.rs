@@ -5,20 +5,12 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ApiError, Cluster, ErrorClass, api::ApiRequest};
+use super::{Cluster, api::ApiRequest};
 use crate::{
     object::{K8sType, Object, ObjectKey, ResourceVersion, Uid},
     operator::Propagation,
+    reply::{ApiError, Deleted, ErrorClass},
 };
-
-/// What became of an object that was deleted.
-#[derive(Debug, Clone)]
-pub enum Deleted {
-    /// It is gone.
-    Gone,
-    /// It has finalizers or a grace period, and is on its way.
-    Terminating(Object),
-}
 
 #[derive(Deserialize)]
 struct Outline {

@@ -1,13 +1,13 @@
 //! Announces what is news: by Events about the parent, and in the log.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use super::Context;
 use crate::{
-    cluster::{EventKind, Regarding},
     journal::{Fact, Failure},
     object::Object,
-    report::{Announced, News, once},
+    reply::{EventKind, ParentEvent, Regarding},
+    report::{Announced, EventLog, News, Occurrence, Telling, number_of, once},
 };
 
 impl Context {
@@ -44,4 +44,48 @@ impl Context {
             }
         }
     }
+
+    /// Announces what is said once for an operator, whichever parent it happens to.
+    pub(super) fn tell_once(&self, parent: &Object, event: (EventKind, &str, String)) {
+        let about = Regarding::from(parent);
+        let name = new_name(&about, number_of(&(event.1, &event.2)));
+        let telling = Telling { name, count: 1, is_combined: false };
+        self.send_event(&about, event, telling);
+    }
+
+    /// Announces something, unless it is too much; whether it is news.
+    pub(super) fn tell_about(
+        &self,
+        about: &Regarding,
+        (kind, reason, message): (EventKind, &str, String),
+        log: &mut EventLog,
+    ) -> bool {
+        let is_warning = kind == EventKind::Warning;
+        let similar = number_of(&(about, is_warning, reason));
+        let what = number_of(&(similar, &message));
+        let occurrence = Occurrence { what, similar, is_warning, name: new_name(about, what) };
+        let (telling, is_allowed) = log.occurred(occurrence, Instant::now());
+        if is_allowed {
+            self.send_event(about, (kind, reason, message), telling);
+        }
+        telling.count == 1 || telling.is_combined
+    }
+
+    fn send_event(
+        &self,
+        about: &Regarding,
+        (kind, reason, mut message): (EventKind, &str, String),
+        Telling { name, count, is_combined }: Telling,
+    ) {
+        if is_combined {
+            message.insert_str(0, "one of many such Events: ");
+        }
+        let (reason, at) = (reason.to_owned(), SystemTime::now());
+        let event = ParentEvent { kind, reason, message, name, count, at };
+        self.events().send(self.cluster(), self.name(), about, event);
+    }
+}
+
+fn new_name(about: &Regarding, what: u64) -> u64 {
+    number_of(&(about, what, SystemTime::now()))
 }

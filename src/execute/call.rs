@@ -8,7 +8,7 @@ use std::{
 
 use tokio::task::JoinHandle;
 
-use super::{Context, overdue::Hanging};
+use super::{Context, hanging::Hanging};
 use crate::{
     journal::Failure,
     object::Quoted,

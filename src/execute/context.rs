@@ -9,16 +9,17 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    CommonPlaces, Gate, events::EventQueue, overdue::Overdue, schema::ParentSchema,
+    CommonPlaces, Gate, event_queue::EventQueue, overdue::Overdue, schema::ParentSchema,
     warn_once::WarnOnce,
 };
 use crate::{
-    cluster::{ApiError, Cluster, TypeSchema},
+    cluster::Cluster,
     journal::Failure,
     metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, Uid},
     operator::{Allowance, ConfigError, Handler, OperatorConfig, OperatorName},
     plan::{Exceeded, Minute, Taken},
+    reply::{ApiError, TypeSchema},
     report::EventLog,
     run::{Settings, Snapshot},
     schedule::Policy,

@@ -9,8 +9,9 @@ use tokio::time::{Instant, timeout_at};
 use super::Context;
 use crate::{
     board::{EventReading, EventSubject},
-    cluster::{ApiError, ErrorClass, EventList},
+    cluster::EventList,
     object::ObjectEvent,
+    reply::{ApiError, ErrorClass},
 };
 
 /// About so many objects is asked: a request for each, as the API can select by one uid only.

@@ -8,10 +8,10 @@ use std::{
 
 use super::Context;
 use crate::{
-    cluster::TypeSchema,
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::Children,
     plan::ChildId,
+    reply::TypeSchema,
     run::{Now, Snapshot},
     store::Store,
 };

@@ -6,18 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::Context;
-
 /// When each handler that is past its deadline was called.
 #[derive(Debug, Default)]
 pub(super) struct Overdue(Mutex<Vec<Instant>>);
-
-/// A handler that is past its deadline, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Hanging<'a> {
-    context: &'a Context,
-    called: Instant,
-}
 
 /// Told in steps: else the state of the operator would be news at each look.
 const AGES: [(Duration, &str); 8] = [
@@ -31,37 +22,29 @@ const AGES: [(Duration, &str); 8] = [
     (Duration::ZERO, "a few seconds"),
 ];
 
-impl Context {
-    /// Counts a handler that has not returned in time, until it has.
-    pub(super) fn hangs(&self, called: Instant) -> Hanging<'_> {
-        self.count_overdue(|calls| calls.push(called));
-        Hanging { context: self, called }
-    }
-
-    /// Why nothing runs for any parent, while handlers that do not return hold every place.
-    pub fn held_up(&self, now: Instant) -> Option<String> {
-        held_up(&self.overdue().calls(), self.config().max_concurrent_runs, now)
-    }
-
-    fn count_overdue(&self, change: impl FnOnce(&mut Vec<Instant>)) {
-        let mut calls = self.overdue().calls();
-        change(&mut calls);
-        self.metrics().handlers_overdue(self.name(), calls.len());
-    }
-}
-
-impl Drop for Hanging<'_> {
-    fn drop(&mut self) {
-        // Calls of one moment are as good as each other.
-        self.context.count_overdue(|calls| {
-            if let Some(index) = calls.iter().position(|called| *called == self.called) {
-                calls.swap_remove(index);
-            }
-        });
-    }
-}
-
 impl Overdue {
+    /// Counts one more, until it is [ended](Self::end); how many there are now.
+    pub(super) fn begin(&self, called: Instant) -> usize {
+        let mut calls = self.calls();
+        calls.push(called);
+        calls.len()
+    }
+
+    /// One has returned; how many there are now.
+    pub(super) fn end(&self, called: Instant) -> usize {
+        let mut calls = self.calls();
+        // Calls of one moment are as good as each other.
+        if let Some(index) = calls.iter().position(|known| *known == called) {
+            calls.swap_remove(index);
+        }
+        calls.len()
+    }
+
+    /// Why nothing is reconciled, while handlers that do not return hold each of so many places.
+    pub(super) fn holds_up(&self, places: usize, now: Instant) -> Option<String> {
+        held_up(&self.calls(), places, now)
+    }
+
     fn calls(&self) -> MutexGuard<'_, Vec<Instant>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::Context;
 use crate::{
-    cluster::ApiError,
     object::{Object, ObjectKey, Uid},
     operator::{PAUSED_ANNOTATION, is_paused},
+    reply::ApiError,
     run::Cache,
 };
 

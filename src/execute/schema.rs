@@ -6,9 +6,10 @@ use std::{
 };
 
 use crate::{
-    cluster::{ApiError, Cluster, PUBLISHED_WITHIN, TypeSchema},
+    cluster::{Cluster, PUBLISHED_WITHIN},
     object::{K8sType, SecretFields},
-    plan::StatusSchema,
+    reply::StatusSchema,
+    reply::{ApiError, TypeSchema},
 };
 
 /// What is known of the type of an operator's parents.

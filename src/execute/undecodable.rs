@@ -3,9 +3,9 @@
 
 use super::Context;
 use crate::{
-    cluster::{EventKind, Regarding},
     object::{Object, Undecodable},
     operator::OperatorConfig,
+    reply::{EventKind, Regarding},
 };
 
 /// The reason of the Event.

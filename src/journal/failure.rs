@@ -3,10 +3,10 @@
 use std::{fmt, time::Duration};
 
 use crate::{
-    cluster::{ApiError, ErrorClass, Refusal},
     history::FailureKind,
     object::{Quoted, Redactor, WITHHELD},
     plan::{self, ForeignChild},
+    reply::{ApiError, ErrorClass, Refusal},
     schedule::Finished,
 };
 

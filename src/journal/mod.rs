@@ -14,16 +14,18 @@
 //! - what handlers and servers wrote is in it as [`Quoted`](crate::object::Quoted), which only a
 //!   redactor can show.
 
+mod end;
 mod fact;
 mod failure;
 mod pause;
 mod progress;
 mod wait;
 
+pub use end::End;
 pub use fact::{Fact, Left, Plan, Planned, Repeat, Written};
 pub use failure::{Failure, RequestFailure, api_finished, in_the_way};
 pub use pause::{Held, Pause, PausedBy};
-pub use progress::{End, Progress};
+pub use progress::Progress;
 pub use wait::Wait;
 
 /// The facts of one reconcile.

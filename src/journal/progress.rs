@@ -1,23 +1,7 @@
 //! What the facts so far mean for how a reconcile continues.
 
-use super::{Fact, Failure, Held, Left, Pause, PausedBy, Wait};
+use super::{End, Fact, Failure, Held, Left, Pause, PausedBy, Wait};
 use crate::{history::Verb, plan::WaitingReason};
-
-/// How far a parent has got on its way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum End {
-    /// It is there, as far as the reconcile knows.
-    #[default]
-    Alive,
-    /// It has changed since the reconcile began: another one decides again.
-    Outdated,
-    /// Its handler has not finished finalizing it.
-    Finalizing,
-    /// It was finalized, and may go.
-    Finalized,
-    /// It was gone before the reconcile began.
-    Gone,
-}
 
 /// What the facts so far mean for how a reconcile continues. Only the journal changes it.
 #[derive(Debug, Default)]

@@ -69,8 +69,8 @@ pub use resolve::{
 pub use rewrite::{Rewrite, RewriteReason, rewrites};
 pub use rival::rival;
 pub use status::{
-    ChildrenField, StatusInput, StatusPatch, StatusSchema, is_list_outdated, patched_paths,
-    status_patch, status_wish,
+    ChildrenField, StatusInput, StatusPatch, is_list_outdated, patched_paths, status_patch,
+    status_wish,
 };
 pub use steps::{ChildId, Deletion, DeletionReason, Step, Waiting, WaitingReason, Write};
 pub use takeover::{adoption, has_predecessor, is_handed_over, takeover};

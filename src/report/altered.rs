@@ -1,7 +1,7 @@
 //! What the server makes of children, be it by an admission policy or because it keeps no such field: it
 //! is said beside what is as desired, and where that is asked for told in an Event.
 
-use super::conditions;
+use super::{conditions::READY, shown::shown};
 use crate::{object::Object, plan::Memos};
 
 /// So many children are named in a text for people.
@@ -20,6 +20,6 @@ pub(super) fn texts(memos: &Memos) -> Vec<String> {
 
 /// Whether the parent shows it already: an earlier process announced it then.
 pub(super) fn is_shown(parent: &Object, text: &str) -> bool {
-    let ready = conditions::shown(parent, conditions::READY);
+    let ready = shown(parent, READY);
     ready.is_some_and(|ready| ready["message"].as_str().is_some_and(|said| said.contains(text)))
 }

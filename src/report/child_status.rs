@@ -1,6 +1,6 @@
 //! The state of each child, for the status of its parent.
 
-use super::{Report, is_reported};
+use super::{Report, shape::is_reported};
 use crate::{
     journal::Plan,
     object::Object,

@@ -3,9 +3,7 @@
 //! `Ready` is always there. `Reconciling` and `Stalled` are there only while they hold, and never
 //! both: kstatus takes their presence for "in progress" and "failed".
 
-use serde_json::Value;
-
-use super::{Report, interlock, pause};
+use super::{Report, interlock, pause, shown::reason_shown};
 use crate::{
     journal::{Failure, Held},
     object::Object,
@@ -35,23 +33,6 @@ pub(crate) fn said(report: &Report) -> Vec<Condition> {
 /// What a failure says, also that of a reconcile which is still in progress.
 pub(crate) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
     with_others(failed(failure), report)
-}
-
-/// The condition of a type that a parent shows. Most show none but `Ready`, and a search is faster
-/// than a parser.
-pub(super) fn shown(parent: &Object, ty: &str) -> Option<Value> {
-    if !parent.json().contains(ty) {
-        return None;
-    }
-    // Whoever writes it may have made anything of it.
-    let Value::Object(mut status) = parent.field("status")? else { return None };
-    let Value::Array(mut conditions) = status.remove("conditions")? else { return None };
-    conditions.iter().position(|it| it["type"] == ty).map(|at| conditions.swap_remove(at))
-}
-
-/// Its reason.
-pub(super) fn reason_shown(parent: &Object, ty: &str) -> Option<String> {
-    shown(parent, ty)?["reason"].as_str().map(str::to_owned)
 }
 
 /// The conditions of ours that do not apply any more. That deletions are held stays until it is known
@@ -138,10 +119,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        cluster::{ApiError, Refusal},
         history::{Verb, WriteRecord},
         journal::{Pause, PausedBy, RequestFailure},
         object::Quoted,
+        reply::{ApiError, Refusal},
     };
 
     type Change = fn(&mut Report);

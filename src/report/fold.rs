@@ -1,6 +1,6 @@
 //! From facts to a [`Report`].
 
-use super::{Gauges, Report, Standing, altered, decisions, is_reported};
+use super::{Gauges, Report, Standing, altered, decisions, shape::is_reported};
 use crate::{
     history::{Drift, Verb, WriteRecord},
     journal::{End, Fact, Failure, Left, Planned, RequestFailure, Wait, Written, in_the_way},

@@ -1,6 +1,6 @@
 //! What is said of deletions that are held because they are too many.
 
-use super::conditions::shown;
+use super::shown::shown;
 use crate::{
     object::Object,
     operator::{ALLOW_DELETION_ANNOTATION, Condition},

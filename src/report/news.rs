@@ -10,11 +10,11 @@ use super::{
     undeclared,
 };
 use crate::{
-    cluster::EventKind,
     history::Verb,
     journal::{Fact, Failure, RequestFailure, Written},
     object::{K8sType, Object, Redactor},
     operator::{OperatorConfig, PAUSED_ANNOTATION, misunderstood_pause},
+    reply::EventKind,
 };
 
 /// Something to announce about a parent.

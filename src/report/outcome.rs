@@ -147,9 +147,9 @@ impl Report {
 mod tests {
     use super::*;
     use crate::{
-        cluster::{ApiError, Refusal},
         journal::{Held, Pause, PausedBy, RequestFailure},
         object::{K8sType, Quoted, Uid},
+        reply::{ApiError, Refusal},
     };
 
     #[test]

@@ -1,6 +1,6 @@
 //! What is said of a pause.
 
-use super::conditions::reason_shown;
+use super::shown::reason_shown;
 use crate::{
     journal::{Pause, PausedBy},
     object::Object,

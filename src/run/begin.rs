@@ -11,12 +11,12 @@ use super::{
     turn::{child_failed, step_failed},
 };
 use crate::{
-    cluster::ApiError,
     history::RunStep,
     journal::{End, Fact, Failure, Held, Pause, PausedBy},
     object::Object,
     operator::SyncRequest,
     plan::ChildId,
+    reply::ApiError,
 };
 
 impl Machine {

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{Answer, Request};
 use crate::{
-    cluster::{ApiError, TypeSchema},
     journal::Failure,
     object::{Object, Uid},
     operator::{Allowance, FinalizeResponse, SyncRequest, SyncResponse},
     plan::{ChildId, Exceeded, Taken},
+    reply::{ApiError, TypeSchema},
 };
 
 /// Which request an answer belongs to.

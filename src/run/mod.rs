@@ -19,7 +19,7 @@
 //! - while the parent or the operator is paused no child is written or deleted and no finalizer changes;
 //! - a reconcile that wrote children leaves the status to the one that follows it, except after failures
 //!   and for the third in a row;
-//! - a room never calls another one, and looks at no more than its [`View`](snapshot::View).
+//! - a room never calls another one, and looks at no more than its [`View`](view::View).
 
 mod begin;
 mod carry_out;
@@ -37,6 +37,7 @@ mod settings;
 mod snapshot;
 mod stage;
 mod turn;
+mod view;
 
 use std::{sync::Arc, time::Instant};
 
@@ -50,9 +51,10 @@ pub(crate) use turn::StopReason;
 
 use self::{
     drift::Drift,
-    snapshot::{Overlaid, View},
+    snapshot::Overlaid,
     stage::{Awaited, Stage},
     turn::Turn,
+    view::View,
 };
 use crate::{
     history::{RunStep, StepTimes},

@@ -5,10 +5,10 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::{
-    cluster::{ApiError, Deleted},
     object::{K8sType, Object, ResourceVersion, Uid},
     operator::Propagation,
     plan::ChildId,
+    reply::{ApiError, Deleted},
 };
 
 /// A request to the API server. `Debug` does not show what is sent.

@@ -8,11 +8,11 @@ use super::{
     stage::{Awaited, Stage, Then},
 };
 use crate::{
-    cluster::{ApiError, TypeSchema},
     history::RunStep,
     journal::Fact,
     object::{Redactor, SecretFields},
     plan::ChildId,
+    reply::{ApiError, TypeSchema},
     report::{child_status, conditions},
 };
 
@@ -71,7 +71,7 @@ impl Machine {
                 self.needs_redactor(at);
                 let report = self.report(at);
                 let (said, holds) = (conditions::said(&report), report.holds_no_deletions());
-                let begin = |view: &super::snapshot::View<'_>| {
+                let begin = |view: &super::view::View<'_>| {
                     status::begin_conditions(said, holds, refused, had_failed, view)
                 };
                 let next = self.ask(at, begin);

@@ -2,10 +2,10 @@
 //! for an object. Pure.
 
 use crate::{
-    cluster::ApiError,
     object::{Object, Undecodable},
     operator::{ConfigError, Handler, OperatorConfig, OperatorName, Selection},
     plan::{self, ChildId},
+    reply::ApiError,
     schedule::{Backoff, Policy},
 };
 

@@ -1,12 +1,12 @@
 //! What a room answers: what is next, what has happened, and what the caches have to learn.
 
-use super::{Cache, View};
+use super::{Cache, view::View};
 use crate::{
-    cluster::ApiError,
     history::Verb,
     journal::{End, Fact, Held, Pause, PausedBy, RequestFailure, Wait},
     object::Object,
     plan::{ChildId, Step},
+    reply::ApiError,
 };
 
 /// The answer of a room.

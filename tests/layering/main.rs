@@ -22,6 +22,7 @@ use crate_tree::CrateTree;
 const LAYERS: &[(&str, u8)] = &[
     ("object", 0),
     ("operator", 1),
+    ("reply", 1),
     ("schedule", 1),
     ("store", 2),
     ("plan", 3),

@@ -13,10 +13,10 @@ use crate::{
     board::{
         Answer, Command, CommandError, EventRequest, OperatorPause, Order, PreviewRequest, Request,
     },
-    cluster::{ApiError, ErrorClass},
     history::Cause,
     metrics::MailboxDepth,
     object::ObjectKey,
+    reply::{ApiError, ErrorClass},
     schedule::Touch,
 };
 
@@ -132,7 +132,7 @@ fn refused(error: ApiError) -> CommandError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::{Cause as Reason, Refusal};
+    use crate::reply::{Cause as Reason, Refusal};
 
     #[test]
     fn what_the_server_says_comes_back_as_it_said_it() {

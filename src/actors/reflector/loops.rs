@@ -12,7 +12,8 @@ use tokio::task::AbortHandle;
 use super::{Reflector, post};
 use crate::{
     actors::messages::Noted,
-    cluster::{ApiError, WatchNote, WatchSpec, watch},
+    cluster::{WatchNote, WatchSpec, watch},
+    reply::ApiError,
     schedule::Backoff,
 };
 

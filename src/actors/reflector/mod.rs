@@ -22,9 +22,10 @@ use super::{
 };
 use crate::{
     board::{BEAT_EVERY, Board, Pulse, TypeError, TypeState},
-    cluster::{ApiError, Cluster, ErrorClass, WatchNote, WatchSpec, Watched},
+    cluster::{Cluster, WatchNote, WatchSpec, Watched},
     metrics::MailboxDepth,
     object::{K8sType, Undecodable},
+    reply::{ApiError, ErrorClass},
     store::{Change, Hold, ScopeId, Settled, Store},
 };
 

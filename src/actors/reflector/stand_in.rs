@@ -18,7 +18,7 @@ use actix::Context;
 use tokio::task::AbortHandle;
 
 use super::{Reflector, Scope, WatchCondition};
-use crate::cluster::{ApiError, ErrorClass};
+use crate::reply::{ApiError, ErrorClass};
 
 impl Reflector {
     /// The scopes that stand in for the first.

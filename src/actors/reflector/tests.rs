@@ -8,9 +8,9 @@ use tokio::runtime::Builder;
 
 use super::*;
 use crate::{
-    cluster::Refusal,
     metrics::Metrics,
     object::{KeptManagers, ResourceVersion},
+    reply::Refusal,
 };
 
 fn ty() -> K8sType {

@@ -3,7 +3,7 @@
 use super::Reflector;
 use crate::{
     board::TypeError,
-    cluster::{ApiError, ErrorClass},
+    reply::{ApiError, ErrorClass},
 };
 
 impl Reflector {

@@ -28,6 +28,7 @@ use super::*;
 use crate::{
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion},
+    reply::ApiError,
     store::{Settled, Store},
 };
 

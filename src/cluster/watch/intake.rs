@@ -1,11 +1,12 @@
 //! What the store, and those who listen, make of what a watch says.
 
 use super::{
-    super::{ApiError, WatchNote, frames::Frame},
+    super::{WatchNote, frames::Frame},
     EXPIRED, End, Loop, Streamed,
 };
 use crate::{
     object::{Object, Outline, Undecodable},
+    reply::ApiError,
     store::{Change, ListStart},
 };
 

@@ -4,10 +4,10 @@ use futures::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, TryStreamExt};
 use http_body_util::BodyExt;
 
 use super::{
-    super::{ApiError, WatchNote, api::unreachable},
+    super::{WatchNote, api::unreachable},
     Loop, SHORT_WATCH,
 };
-use crate::object::ResourceVersion;
+use crate::{object::ResourceVersion, reply::ApiError};
 
 /// The longest line that is read, in bytes: an object has at most 3 MiB.
 const MAX_LINE: u64 = 16 << 20;

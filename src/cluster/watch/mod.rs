@@ -27,9 +27,10 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{ApiError, Cluster, WatchNote, WatchSpec, frames, list::PAGE_SIZE};
+use super::{Cluster, WatchNote, WatchSpec, frames, list::PAGE_SIZE};
 use crate::{
     object::{Object, ObjectKey, ResourceVersion},
+    reply::ApiError,
     store::{ScopeId, Settled, Store},
 };
 

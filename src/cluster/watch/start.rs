@@ -5,11 +5,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{
-    super::{ApiError, WatchNote, list::PAGE_SIZE},
+    super::{WatchNote, list::PAGE_SIZE},
     End, Loop,
 };
 use crate::{
     object::{Object, ResourceVersion},
+    reply::ApiError,
     store::{ListStart, Settled},
 };
 

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{
-    super::{ApiError, ErrorClass, WatchNote},
-    End, Loop, SHORT_WATCH,
+use super::{super::WatchNote, End, Loop, SHORT_WATCH};
+use crate::{
+    reply::{ApiError, ErrorClass},
+    schedule::Backoff,
 };
-use crate::schedule::Backoff;
 
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duration::from_secs(15) };
 

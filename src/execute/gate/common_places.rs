@@ -14,18 +14,22 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use super::Shared;
-
 /// The common places of a process. Cheap to clone.
 #[derive(Clone)]
 pub struct CommonPlaces(Arc<Mutex<Places>>);
+
+/// Who waits in line for a place.
+pub(super) trait InLine: Send + Sync {
+    /// A place is offered. Who has no use for it gives it back; who has the place then comes back.
+    fn offered(self: Arc<Self>) -> Option<Arc<dyn InLine>>;
+}
 
 struct Places {
     limit: usize,
     /// More than the limit where operators run on their own.
     taken: usize,
     /// Each gate is in it once at most.
-    line: VecDeque<Weak<Shared>>,
+    line: VecDeque<Weak<dyn InLine>>,
 }
 
 impl CommonPlaces {
@@ -42,7 +46,7 @@ impl CommonPlaces {
 
     /// Takes a place, or gets in line for one: from then on the gate is due for an offer, see
     /// [`give_back`](Self::give_back). In one step, so that no place is given up in between.
-    pub(super) fn take_or_get_in_line(&self, gate: &Arc<Shared>) -> bool {
+    pub(super) fn take_or_get_in_line(&self, gate: &Arc<dyn InLine>) -> bool {
         let mut places = self.places();
         let is_free = places.taken < places.limit;
         if is_free {
@@ -55,7 +59,7 @@ impl CommonPlaces {
 
     /// Gives a place up. If that is free now, the gate that is returned has it, and has to use it or
     /// to give it back.
-    pub(super) fn give_back(&self) -> Option<Arc<Shared>> {
+    pub(super) fn give_back(&self) -> Option<Arc<dyn InLine>> {
         let mut places = self.places();
         places.taken -= 1;
         while places.taken < places.limit {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::*;
-use crate::cluster::ErrorClass;
+use crate::reply::ErrorClass;
 
 /// A child as the server holds it after it was applied.
 fn applied(asked: &scripted::Asked) -> Reply {

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use super::*;
-use crate::cluster::EventKind;
+use crate::reply::EventKind;
 
 /// The garbage collector may have taken it, and the watch of the parent be late.
 #[tokio::test(flavor = "multi_thread")]

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::{
         object::{K8sType, KeptManagers, Object},
-        plan::StatusSchema,
+        reply::StatusSchema,
     };
 
     fn child(name: usize, state: ChildState) -> ChildStatus {

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::StatusSchema;
 use crate::{
     object::Object,
     operator::{ChildStatus, Condition},
+    reply::StatusSchema,
 };
 
 /// What a status is made from.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::value_schema::ValueSchema;
+use crate::reply::ValueSchema;
 
 /// The patch that turns `present` into `desired`; `None` when they are equal. A field that the
 /// server would default again at once is not removed: that would be written for ever.

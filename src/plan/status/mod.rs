@@ -13,9 +13,7 @@ mod children;
 mod conditions;
 mod input;
 mod merge;
-mod schema;
 mod shared;
-mod value_schema;
 
 use std::{
     fmt,
@@ -32,7 +30,6 @@ use super::{
 use crate::{object::Object, operator::Condition};
 
 pub use input::{ChildrenField, StatusInput};
-pub use schema::StatusSchema;
 pub use shared::is_list_outdated;
 
 /// What to write. `Debug` does not show the status.

@@ -16,13 +16,13 @@ use super::{
     turn::{child_failed, held_step, step_failed, waits},
 };
 use crate::{
-    cluster::{ApiError, ErrorClass},
     history::RunStep,
     journal::{Fact, Held, Pause, PausedBy, Wait},
     object::Object,
     plan::{
         ChildId, Exceeded, Interlock, Settled, Step, Taken, Waiting, WaitingReason, Write, explains,
     },
+    reply::{ApiError, ErrorClass},
 };
 
 impl Machine {

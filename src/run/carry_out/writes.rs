@@ -10,9 +10,9 @@ use crate::{
     plan::{Deletion, Step, WaitingReason},
     run::{
         Machine, Moment, child,
-        snapshot::View,
         stage::{Awaited, CarryOut, Phase, Stage, Window},
         turn::{StopReason, waits},
+        view::View,
     },
 };
 

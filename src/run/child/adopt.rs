@@ -14,67 +14,51 @@
 use serde_json::Value;
 
 use super::{
-    Next, State as ChildState, Task, Turn, View,
-    apply::{self, Attempt},
-    ask, dispute, done, hand,
+    held::held_after_adoption,
+    task::{Adopting, Adoption, Attempt, Dispute, Next, State, Task, ask, done, hand},
 };
 use crate::{
-    cluster::{ApiError, ErrorClass},
     history::Verb,
     object::{Object, ResourceVersion},
     operator::ConflictPolicy,
-    plan::{HeldField, Step, Write, adoption, without},
+    plan::{ChildId, HeldField, Step, Write, adoption, without},
+    reply::{ApiError, ErrorClass},
     run::{
         request::{Answer, Force, Reply, Request},
-        turn::{StopReason, child_failed},
+        turn::{StopReason, Turn, child_failed, put_off},
+        view::View,
     },
 };
-
-/// An adoption that has begun.
-#[derive(Debug)]
-pub(in crate::run) struct Adoption {
-    attempt: Attempt,
-    live: Object,
-}
-
-/// What is waited for.
-#[derive(Debug)]
-pub(in crate::run) enum State {
-    Tried(Adoption),
-    TriedYielding(Adoption),
-    Whole(Adoption),
-    HandedOver(Adoption),
-}
 
 /// Tries the apply that would make the object ours.
 pub(super) fn begin(attempt: Attempt, live: Object) -> Turn<Next> {
     let adoption = Adoption { attempt, live };
     let trial = adoption.trial();
     let request = Request::trial(&trial.id, &trial.body, Force::Yes);
-    ask(request, ChildState::Adopt(State::Tried(adoption)))
+    ask(request, State::Adopt(Adopting::Tried(adoption)))
 }
 
 /// Continues with an answer.
-pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
-        State::Tried(adoption) => match Reply::written(answer) {
+        Adopting::Tried(adoption) => match Reply::written(answer) {
             Ok(_) if adoption.policy(view) == ConflictPolicy::Force => adoption.read_whole(view),
             Ok(_) => adoption.try_yielding(),
             Err(error) => adoption.refused(error),
         },
-        State::TriedYielding(adoption) => match adoption.stays_held(answer, view) {
+        Adopting::TriedYielding(adoption) => match adoption.stays_held(answer, view) {
             Ok(held) if held.is_empty() => adoption.read_whole(view),
             Ok(held) => {
                 let attempt = Attempt { verb: Verb::Adopted, ..adoption.attempt };
-                hand(Task::Settle(dispute::Dispute::new(attempt, None, held)))
+                hand(Task::Settle(Dispute::new(attempt, None, held)))
             }
             Err(error) => adoption.refused(error),
         },
-        State::Whole(adoption) => match Reply::whole(answer) {
+        Adopting::Whole(adoption) => match Reply::whole(answer) {
             Ok(whole) => adoption.hand_over(whole, view),
             Err(error) => done().note(child_failed(&adoption.attempt.write.id, error)),
         },
-        State::HandedOver(adoption) => match Reply::written(answer) {
+        Adopting::HandedOver(adoption) => match Reply::written(answer) {
             Ok(reply) => adoption.apply(reply.resource_version(), view),
             Err(error) => adoption.refused(error),
         },
@@ -94,7 +78,7 @@ impl Adoption {
     fn try_yielding(self) -> Turn<Next> {
         let trial = self.trial();
         let request = Request::trial(&trial.id, &trial.body, Force::No);
-        ask(request, ChildState::Adopt(State::TriedYielding(self)))
+        ask(request, State::Adopt(Adopting::TriedYielding(self)))
     }
 
     /// What others would hold after the hand-over, where nothing could be applied for that.
@@ -102,9 +86,7 @@ impl Adoption {
         let trial = self.trial();
         let held = match Reply::written(answer) {
             Ok(_) => Vec::new(),
-            Err(error) => {
-                dispute::held_after_adoption(error, &trial.id.ty, &view.settings.config().labels)?
-            }
+            Err(error) => held_after_adoption(error, &trial.id.ty, &view.settings.config().labels)?,
         };
         let is_in_vain =
             self.policy(view) == ConflictPolicy::Report || without(&trial, &held).is_none();
@@ -120,16 +102,16 @@ impl Adoption {
         }
         // A live read as the caches want it knows only the managers that operators need.
         let request = Request::ReadWhole(self.attempt.write.id.clone());
-        ask(request, ChildState::Adopt(State::Whole(self)))
+        ask(request, State::Adopt(Adopting::Whole(self)))
     }
 
     fn hand_over(self, whole: Option<Value>, view: &View<'_>) -> Turn<Next> {
         let Some(whole) = whole.filter(|whole| is_same(whole, &self.live)) else {
-            return apply::outdated(&self.attempt.write.id);
+            return outdated(&self.attempt.write.id);
         };
         if let Some(patch) = adoption(&whole, view.settings.name()) {
             let request = Request::Patch(self.attempt.write.id.clone(), patch);
-            return ask(request, ChildState::Adopt(State::HandedOver(self)));
+            return ask(request, State::Adopt(Adopting::HandedOver(self)));
         }
         let version = self.live.resource_version().clone();
         self.apply(&version, view)
@@ -143,7 +125,7 @@ impl Adoption {
     fn refused(self, error: ApiError) -> Turn<Next> {
         let id = &self.attempt.write.id;
         if error.class() == ErrorClass::Conflict {
-            return apply::outdated(id);
+            return outdated(id);
         }
         done().note(child_failed(id, error))
     }
@@ -153,4 +135,9 @@ fn is_same(whole: &Value, live: &Object) -> bool {
     let metadata = &whole["metadata"];
     metadata["uid"] == live.uid().to_string()
         && metadata["resourceVersion"] == live.resource_version().to_string()
+}
+
+/// The object is another one by now.
+fn outdated(child: &ChildId) -> Turn<Next> {
+    done().note(put_off(child, "it changes while it is to be adopted"))
 }

@@ -11,29 +11,23 @@
 //! | | 404 | others deleted it |
 //! | | 409 | the child, and it is decided again, three times at most |
 
-use super::{Next, State as ChildState, TRIES, Task, Turn, View, ask, done, hand, recreate};
+use super::{
+    task::{Deleting, Next, State, TRIES, Task, ask, done, hand},
+    trial::{after_refusal, trial_of_new},
+};
 use crate::{
-    cluster::{ApiError, Deleted, ErrorClass},
     history::Verb,
     journal::{End, Fact, Left, Wait, Written},
     object::Object,
     plan::{AfterDeleteConflict, ChildId, Deletion, DeletionReason, Step, after_delete_conflict},
+    reply::{ApiError, Deleted, ErrorClass},
     run::{
         effect::Cache,
         request::{Answer, Reply, Request},
-        turn::{child_failed, held_step, waits},
+        turn::{Turn, child_failed, held_step, waits},
+        view::View,
     },
 };
-
-/// What is waited for, and for the so-many-th time.
-#[derive(Debug)]
-pub(in crate::run) enum State {
-    Parent(Deletion, usize),
-    Child(Deletion, usize),
-    New(Deletion, usize),
-    Sent(Deletion, usize),
-    Conflict(Deletion, usize),
-}
 
 /// Whether a child is not to be deleted any more, and what that means: its parent goes on with its life.
 pub(in crate::run) fn is_held(deletion: &Deletion, view: &View<'_>) -> Option<Vec<Fact>> {
@@ -64,31 +58,31 @@ pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<N
     }
     if deletion.irreplaceable {
         let parent = Request::Read(ChildId::of(view.parent));
-        return ask(parent, ChildState::Delete(State::Parent(deletion, tries)));
+        return ask(parent, State::Delete(Deleting::Parent(deletion, tries)));
     }
     confirmed(deletion, tries, view)
 }
 
 /// Continues with an answer.
-pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Deleting, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
-        State::Parent(deletion, tries) => match Reply::object(answer) {
+        Deleting::Parent(deletion, tries) => match Reply::object(answer) {
             Ok(live) => parent_seen(deletion, tries, live, view),
             Err(error) => failed(&deletion, error),
         },
-        State::Child(deletion, tries) => match Reply::object(answer) {
+        Deleting::Child(deletion, tries) => match Reply::object(answer) {
             Ok(live) => child_seen(deletion, tries, live, view),
             Err(error) => failed(&deletion, error),
         },
-        State::New(deletion, tries) => {
+        Deleting::New(deletion, tries) => {
             let reply = Reply::written(answer).map(drop);
-            match reply.or_else(|error| recreate::after_refusal(error, None)) {
+            match reply.or_else(|error| after_refusal(error, None)) {
                 Ok(()) => send(deletion, tries, view),
                 Err(error) => failed(&deletion, error),
             }
         }
-        State::Sent(deletion, tries) => sent(deletion, tries, Reply::deleted(answer), view),
-        State::Conflict(deletion, tries) => match Reply::object(answer) {
+        Deleting::Sent(deletion, tries) => sent(deletion, tries, Reply::deleted(answer), view),
+        Deleting::Conflict(deletion, tries) => match Reply::object(answer) {
             Ok(live) => {
                 decided_again(&deletion, live, view, |again| hand(Task::Delete(again, tries + 1)))
             }
@@ -109,7 +103,7 @@ fn parent_seen(
         return seen.note(Fact::Parent(End::Outdated));
     }
     let request = Request::Read(deletion.id.clone());
-    seen.before(ask(request, ChildState::Delete(State::Child(deletion, tries))))
+    seen.before(ask(request, State::Delete(Deleting::Child(deletion, tries))))
 }
 
 fn child_seen(
@@ -150,7 +144,7 @@ fn confirmed(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
         DeletionReason::Undesired => send(deletion, tries, view),
         DeletionReason::Recreate { .. } => hand(Task::Recreate(deletion, tries)),
         DeletionReason::Immutable { instead_of, .. } => {
-            ask(recreate::trial_of_new(instead_of), ChildState::Delete(State::New(deletion, tries)))
+            ask(trial_of_new(instead_of), State::Delete(Deleting::New(deletion, tries)))
         }
     }
 }
@@ -164,7 +158,7 @@ pub(super) fn send(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Ne
     let propagation = config.map(|config| config.propagation).unwrap_or_default();
     let Deletion { id, uid, version, .. } = deletion.clone();
     let request = Request::Delete { id, uid, version, propagation };
-    ask(request, ChildState::Delete(State::Sent(deletion, tries)))
+    ask(request, State::Delete(Deleting::Sent(deletion, tries)))
 }
 
 fn sent(
@@ -184,7 +178,7 @@ fn sent(
         Err(error) if error.class() == ErrorClass::Missing => done().cache([absent(&deletion)]),
         Err(error) if error.class() == ErrorClass::Conflict => {
             let request = Request::Read(deletion.id.clone());
-            ask(request, ChildState::Delete(State::Conflict(deletion, tries)))
+            ask(request, State::Delete(Deleting::Conflict(deletion, tries)))
         }
         Err(error) if error.may_have_taken_effect() => {
             // Should it be gone, it was not others who deleted it.

@@ -12,99 +12,27 @@
 //! | a look before nothing | it is there | what is held is remembered with its version |
 
 use super::{
-    Next, State as ChildState, TRIES, Task, Turn, View,
-    apply::{self, Attempt, Refused},
-    ask, done, hand,
+    accepted::{written, wrote_nothing},
+    held::held,
+    task::{Attempt, Dispute, Disputing, Next, Refused, State, TRIES, Task, ask, done, hand},
 };
 use crate::{
-    cluster::{ApiError, Cause, ErrorClass},
     history::Verb,
     journal::Fact,
-    object::{K8sType, Object},
-    operator::{ConflictPolicy, Labels},
+    object::Object,
+    operator::ConflictPolicy,
     plan::{
         AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, differ_in_status_only,
-        is_handed_over, is_tie, without,
+        is_tie, without,
     },
+    reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,
         request::{Answer, Force, Reply, Request},
-        turn::{child_failed, left_alone, put_off},
+        turn::{Turn, child_failed, left_alone, put_off},
+        view::View,
     },
 };
-
-/// An apply that others dispute.
-#[derive(Debug)]
-pub(in crate::run) struct Dispute {
-    /// All that is desired.
-    attempt: Attempt,
-    /// The object as it was known when all was applied: if it is another by now, who held fields may have
-    /// let go of them, and all is to be applied again.
-    before: Option<Object>,
-    /// What was read and is still to be decided on.
-    live: Option<Object>,
-    /// What is left to others.
-    held: Vec<HeldField>,
-    /// How often the rest was sent.
-    rounds: usize,
-}
-
-/// What is waited for.
-#[derive(Debug)]
-pub(in crate::run) enum State {
-    /// A look at what changed since all was applied.
-    Settle(Dispute, Object, Vec<HeldField>),
-    /// A look before this is applied.
-    Look(Dispute, Write),
-    /// The answer to what was applied of this without force, on this version.
-    Sent(Dispute, Write, Object),
-    /// The same with force.
-    Forced(Dispute, Write, Object),
-    /// A look at what is left alone.
-    Leave(Dispute),
-}
-
-/// The fields that others hold, if that is why the server refused an apply.
-pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
-    let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
-    let conflicts = causes.iter().filter(|cause| cause.reason == "FieldManagerConflict");
-    let held = conflicts.map(|cause| {
-        // conflict with "kubectl" using v1
-        let manager = cause.message.split('"').nth(1).unwrap_or_default().to_owned();
-        HeldField { path: cause.field.clone(), manager }
-    });
-    held.collect()
-}
-
-/// Those of them that an adoption neither hands over nor takes anyway: Kubernetes keeps its own, and an
-/// entry of a subresource or of another version stays with who has it.
-///
-/// # Errors
-/// It is for something else that the server refused the apply.
-pub(super) fn held_after_adoption(
-    error: ApiError,
-    ty: &K8sType,
-    labels: &Labels,
-) -> Result<Vec<HeldField>, ApiError> {
-    let mut held = held(&error);
-    if held.is_empty() {
-        return Err(error);
-    }
-    let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
-    // conflict with "kube-controller-manager" with subresource "scale" using apps/v1 at ...
-    let stays = |held: &HeldField| {
-        let is_it =
-            |cause: &&Cause| cause.field == held.path && cause.message.contains(&held.manager);
-        let message = causes.iter().find(is_it).map_or("", |cause| &cause.message);
-        let using = message.split_once(" using ").and_then(|(_, rest)| rest.split(' ').next());
-        !is_tie(&held.path, labels)
-            && (!is_handed_over(&held.manager)
-                || message.contains(" with subresource ")
-                || using.is_some_and(|version| version != ty.api_version()))
-    };
-    held.retain(stays);
-    Ok(held)
-}
 
 /// Begins to settle a dispute.
 pub(super) fn begin(mut dispute: Dispute, view: &View<'_>) -> Turn<Next> {
@@ -112,16 +40,16 @@ pub(super) fn begin(mut dispute: Dispute, view: &View<'_>) -> Turn<Next> {
     match dispute.before.take() {
         Some(before) => {
             let request = dispute.look();
-            ask(request, ChildState::Dispute(State::Settle(dispute, before, held)))
+            ask(request, State::Dispute(Disputing::Settle(dispute, before, held)))
         }
         None => dispute.settle(held, view),
     }
 }
 
 /// Continues with an answer.
-pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Disputing, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
-        State::Settle(mut dispute, before, held) => match dispute.seen(answer) {
+        Disputing::Settle(mut dispute, before, held) => match dispute.seen(answer) {
             Ok(live) if differ_in_status_only(&live, &before) => {
                 dispute.live = Some(live);
                 dispute.settle(held, view)
@@ -132,19 +60,19 @@ pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Ne
             }
             Err(end) => *end,
         },
-        State::Look(dispute, rest) => match dispute.seen(answer) {
+        Disputing::Look(dispute, rest) => match dispute.seen(answer) {
             Ok(live) => dispute.send(rest, live, view),
             Err(end) => *end,
         },
-        State::Sent(dispute, rest, live) => match Reply::written(answer) {
+        Disputing::Sent(dispute, rest, live) => match Reply::written(answer) {
             Ok(reply) => dispute.applied(&rest, &live, reply, view),
             Err(error) => dispute.refused(rest, live, error, view),
         },
-        State::Forced(dispute, rest, live) => match Reply::written(answer) {
+        Disputing::Forced(dispute, rest, live) => match Reply::written(answer) {
             Ok(reply) => dispute.applied(&rest, &live, reply, view),
             Err(error) => dispute.failed(rest, error, view),
         },
-        State::Leave(dispute) => match dispute.seen(answer) {
+        Disputing::Leave(dispute) => match dispute.seen(answer) {
             Ok(live) => dispute.left(live, view),
             Err(end) => *end,
         },
@@ -198,9 +126,9 @@ impl Dispute {
     fn apply(mut self, rest: Option<Write>, view: &View<'_>) -> Turn<Next> {
         match (rest, self.live.take()) {
             (Some(rest), Some(live)) => self.send(rest, live, view),
-            (Some(rest), None) => ask(self.look(), ChildState::Dispute(State::Look(self, rest))),
+            (Some(rest), None) => ask(self.look(), State::Dispute(Disputing::Look(self, rest))),
             (None, Some(live)) => self.left(live, view),
-            (None, None) => ask(self.look(), ChildState::Dispute(State::Leave(self))),
+            (None, None) => ask(self.look(), State::Dispute(Disputing::Leave(self))),
         }
     }
 
@@ -216,7 +144,7 @@ impl Dispute {
         self.rounds += 1;
         let exact = wanted.clone().adopting(live.uid(), live.resource_version());
         let request = Request::apply(&exact.id, &exact.body, Force::No);
-        ask(request, ChildState::Dispute(State::Sent(self, wanted, live)))
+        ask(request, State::Dispute(Disputing::Sent(self, wanted, live)))
     }
 
     /// The live object shows that there is nothing to apply any more.
@@ -255,7 +183,7 @@ impl Dispute {
         }
         let exact = rest.clone().adopting(live.uid(), live.resource_version());
         let request = Request::apply(&exact.id, &exact.body, Force::Yes);
-        ask(request, ChildState::Dispute(State::Forced(self, rest, live)))
+        ask(request, State::Dispute(Disputing::Forced(self, rest, live)))
     }
 
     /// The object has changed, or the server refuses what is desired for another reason.
@@ -279,9 +207,9 @@ impl Dispute {
         view: &View<'_>,
     ) -> Turn<Next> {
         let mut turn = if reply == *live {
-            apply::wrote_nothing(wanted, &reply, view)
+            wrote_nothing(wanted, &reply, view)
         } else {
-            apply::written(wanted, self.attempt.verb, reply.clone(), view)
+            written(wanted, self.attempt.verb, reply.clone(), view)
         };
         turn.facts.extend(self.remember(reply, ConflictPolicy::Yield));
         turn

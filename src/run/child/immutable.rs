@@ -1,11 +1,12 @@
 //! What to do when a change is refused because a field cannot change: a new object instead, where
 //! the child type allows it. Decides; the deletion is carried out with the others.
 
-use super::{View, apply::Refused};
+use super::task::Refused;
 use crate::{
-    cluster::{ApiError, Refusal},
     object::Object,
     plan::{Deletion, Write, instead_of_immutable},
+    reply::{ApiError, Refusal},
+    run::view::View,
 };
 
 /// Whether a deletion may follow. One for each desired state: what the server answers the new object with

@@ -10,84 +10,25 @@
 //! A room never calls another one: what another room is to do is a [`Task`] that it answers with, and only
 //! this file knows which room takes it.
 
+mod accepted;
 mod adopt;
 mod apply;
+mod attempt;
 mod delete;
 mod dispute;
+mod held;
 mod immutable;
 mod recreate;
 mod takeover;
+mod task;
+mod trial;
 
-use super::{
-    drift::rival,
-    request::{Answer, Request},
-    snapshot::View,
-    turn::Turn,
-};
-use crate::{
-    object::Object,
-    plan::{Deletion, Step},
-};
-
-use apply::Attempt;
 pub(super) use apply::changed_while_tied;
 pub(super) use delete::is_held;
-use dispute::Dispute;
+use task::ask;
+pub(super) use task::{Next, State, Task};
 
-/// How often one child is written in a reconcile when the answer is that it is not as we thought.
-const TRIES: usize = 3;
-
-/// What is to be done about a child.
-#[derive(Debug)]
-pub(super) enum Task {
-    /// Begin with a step of the plan.
-    Write(Step),
-    /// Take it over from a predecessor, and then do something.
-    TakeOver(takeover::Takeover),
-    /// Find out who else writes it, and then do something.
-    FindRival(rival::Search, Box<Task>),
-    /// Send an apply.
-    Apply(Attempt),
-    /// Look at it after a conflict.
-    Resolve(Attempt),
-    /// Decide about fields that others hold.
-    Settle(Dispute),
-    /// Make an object of nobody the child.
-    Adopt(Attempt, Object),
-    /// See whether a refused change allows a deletion.
-    Refused(apply::Refused),
-    /// Delete it, for the so-many-th time.
-    Delete(Deletion, usize),
-    /// Find out whether a new object would differ from it.
-    Recreate(Deletion, usize),
-    /// Delete it when all writes are done.
-    Defer(Deletion),
-}
-
-/// What is waited for.
-#[derive(Debug)]
-pub(super) enum State {
-    TakeOver(takeover::State),
-    FindRival(rival::Search, Box<Task>),
-    Apply(apply::State),
-    Adopt(adopt::State),
-    Dispute(dispute::State),
-    Delete(delete::State),
-    Recreate(recreate::State),
-}
-
-/// What is next for a child.
-#[derive(Debug)]
-pub(super) enum Next {
-    /// Send this, and continue with the answer.
-    Ask(Request, Box<State>),
-    /// Another room continues.
-    Hand(Box<Task>),
-    /// It is to be deleted when all writes are done.
-    Delete(Deletion),
-    /// Nothing. What is left of a child that was to be deleted, as it was last seen.
-    Done(Option<Object>),
-}
+use super::{request::Answer, turn::Turn, view::View};
 
 /// Begins a task.
 pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<Next> {
@@ -101,6 +42,7 @@ pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<Next> {
         Task::Adopt(attempt, live) => adopt::begin(attempt, live),
         Task::Refused(refused) => apply::refused(refused, view),
         Task::Delete(deletion, tries) => delete::begin(deletion, tries, view),
+        Task::Send(deletion, tries) => delete::send(deletion, tries, view),
         Task::Recreate(deletion, tries) => recreate::begin(deletion, tries, view),
         Task::Defer(deletion) => Turn::new(Next::Delete(deletion)),
     }
@@ -120,17 +62,4 @@ pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Ne
         State::Delete(state) => delete::answered(state, answer, view),
         State::Recreate(state) => recreate::answered(state, answer, view),
     }
-}
-
-/// Nothing more is done about a child, as something has happened.
-fn done() -> Turn<Next> {
-    Turn::new(Next::Done(None))
-}
-
-fn hand(task: Task) -> Turn<Next> {
-    Turn::new(Next::Hand(Box::new(task)))
-}
-
-fn ask(request: Request, state: State) -> Turn<Next> {
-    Turn::new(Next::Ask(request, Box::new(state)))
 }

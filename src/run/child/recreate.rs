@@ -12,38 +12,22 @@
 //! | whatever is said of it | we may create none, or a rule for Pods forbids it | it stays |
 
 use super::{
-    Next, State as ChildState, Task, Turn, View, apply::Attempt, ask, delete, done, hand, takeover,
+    takeover,
+    task::{Attempt, Next, Recreating, Recreation, State, Task, ask, done, hand},
+    trial::{after_refusal, trial_of_new},
 };
 use crate::{
-    cluster::{ApiError, ErrorClass, Refusal},
     history::Verb,
     journal::Fact,
     object::Object,
-    plan::{Deletion, Settled, Step, Write, are_alike, differ_in_claim_only, explains},
+    plan::{Deletion, Settled, Step, are_alike, differ_in_claim_only, explains},
+    reply::{ApiError, ErrorClass},
     run::{
-        request::{Answer, DryRun, Force, Reply, Request},
-        turn::{StopReason, child_failed},
+        request::{Answer, Force, Reply, Request},
+        turn::{StopReason, Turn, child_failed},
+        view::View,
     },
 };
-
-/// A recreation that may be in vain.
-#[derive(Debug)]
-pub(in crate::run) struct Recreation {
-    deletion: Deletion,
-    tries: usize,
-    instead_of: Write,
-}
-
-/// What is waited for.
-#[derive(Debug)]
-pub(in crate::run) enum State {
-    /// A look: without its label it is not cached.
-    Current(Recreation),
-    /// What the update would be.
-    Update(Recreation, Object),
-    /// What a new object would be; the update was refused, or may not be.
-    New(Recreation, Object, Option<ApiError>),
-}
 
 /// Begins to find out whether a new object would differ.
 pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
@@ -53,39 +37,39 @@ pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<N
         return hand(takeover::first(&id, Task::Recreate(deletion, tries), view));
     }
     let Some(instead_of) = deletion.instead_of().cloned() else {
-        return delete::send(deletion, tries, view);
+        return hand(Task::Send(deletion, tries));
     };
     let recreation = Recreation { deletion, tries, instead_of };
     if let Some(current) = view.snapshot.cached(&recreation.instead_of.id) {
         return recreation.try_update(current);
     }
     let request = Request::Read(recreation.instead_of.id.clone());
-    ask(request, ChildState::Recreate(State::Current(recreation)))
+    ask(request, State::Recreate(Recreating::Current(recreation)))
 }
 
 /// Continues with an answer.
-pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
-        State::Current(recreation) => match Reply::object(answer) {
+        Recreating::Current(recreation) => match Reply::object(answer) {
             Ok(Some(current)) => recreation.try_update(current),
-            Ok(None) => recreation.go_on(view),
+            Ok(None) => recreation.go_on(),
             Err(error) => recreation.failed(error),
         },
-        State::Update(recreation, current) => match Reply::written(answer) {
+        Recreating::Update(recreation, current) => match Reply::written(answer) {
             Ok(reply) => recreation.updated(current, &reply, view),
             Err(error) => match error.class() {
                 ErrorClass::Permanent => recreation.try_new(current, Some(error)),
-                ErrorClass::Conflict => recreation.go_on(view),
+                ErrorClass::Conflict => recreation.go_on(),
                 _ => recreation.failed(error),
             },
         },
-        State::New(recreation, current, refused) => match Reply::written(answer) {
+        Recreating::New(recreation, current, refused) => match Reply::written(answer) {
             Ok(reply) if are_alike(&current, &reply, view.settings.name()) => {
                 recreation.settle(&current, view)
             }
-            Ok(_) => recreation.go_on(view),
+            Ok(_) => recreation.go_on(),
             Err(error) => match after_refusal(error, refused) {
-                Ok(()) => recreation.go_on(view),
+                Ok(()) => recreation.go_on(),
                 Err(error) => recreation.failed(error),
             },
         },
@@ -95,7 +79,7 @@ pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Ne
 impl Recreation {
     fn try_update(self, current: Object) -> Turn<Next> {
         let request = Request::trial(&self.instead_of.id, &self.instead_of.body, Force::Yes);
-        ask(request, ChildState::Recreate(State::Update(self, current)))
+        ask(request, State::Recreate(Recreating::Update(self, current)))
     }
 
     fn updated(self, current: Object, reply: &Object, view: &View<'_>) -> Turn<Next> {
@@ -112,11 +96,11 @@ impl Recreation {
     /// fields does so only when an object is created.
     fn try_new(self, current: Object, refused: Option<ApiError>) -> Turn<Next> {
         let request = trial_of_new(&self.instead_of);
-        ask(request, ChildState::Recreate(State::New(self, current, refused)))
+        ask(request, State::Recreate(Recreating::New(self, current, refused)))
     }
 
-    fn go_on(self, view: &View<'_>) -> Turn<Next> {
-        delete::send(self.deletion, self.tries, view)
+    fn go_on(self) -> Turn<Next> {
+        hand(Task::Send(self.deletion, self.tries))
     }
 
     /// There is nothing to do about a child, now and until it changes: which is seen where it is watched.
@@ -142,32 +126,5 @@ impl Recreation {
 
     fn failed(self, error: ApiError) -> Turn<Next> {
         done().note(child_failed(&self.deletion.id, error))
-    }
-}
-
-/// A dry run of an object that nobody has.
-pub(super) fn trial_of_new(instead_of: &Write) -> Request {
-    let trial = instead_of.elsewhere();
-    Request::Apply { id: trial.id, body: trial.body, force: Force::Yes, dry_run: DryRun::OfNew }
-}
-
-/// An update that is refused because of what cannot change is what recreating is for. What no object
-/// may be is not: the child would be gone, and nothing would come after it.
-pub(super) fn after_refusal(of_new: ApiError, of_update: Option<ApiError>) -> Result<(), ApiError> {
-    let is_told = |is: fn(&Refusal) -> bool| of_new.refusal().is_some_and(is);
-    let is_immutable = |error: &ApiError| error.refusal().is_some_and(Refusal::is_immutable);
-    match of_update {
-        _ if matches!(of_new.class(), ErrorClass::Wait(_) | ErrorClass::Retry) => Err(of_new),
-        // Of whatever name.
-        _ if is_told(Refusal::is_of_every_new_object) => Err(of_new),
-        // What the trial has no room for is taken by the child that would go.
-        _ if is_told(Refusal::is_for_room) => Ok(()),
-        Some(error) if !is_immutable(&error) && of_new.class() == ErrorClass::Permanent => {
-            Err(error)
-        }
-        Some(error) if !is_immutable(&error) => Err(of_new),
-        _ if is_told(Refusal::is_about_content) => Err(of_new),
-        // The trial has another name, which may be why it is refused.
-        _ => Ok(()),
     }
 }

@@ -9,34 +9,18 @@
 //! | | 409, at most twice | all of the object again |
 //! | either | anything else | it failed: applied now, it would look as if it were done |
 
-use super::{Next, State as ChildState, TRIES, Task, Turn, View, ask, done};
+use super::task::{Next, State, TRIES, Takeover, TakingOver, Task, ask, done};
 use crate::{
-    cluster::ErrorClass,
     object::Uid,
     plan::{ChildId, has_predecessor, takeover},
+    reply::ErrorClass,
     run::{
         effect::Cache,
         request::{Answer, Reply, Request},
-        turn::child_failed,
+        turn::{Turn, child_failed},
+        view::View,
     },
 };
-
-/// A takeover, and what comes after it.
-#[derive(Debug)]
-pub(in crate::run) struct Takeover {
-    id: ChildId,
-    uid: Uid,
-    attempt: usize,
-    then: Box<Task>,
-}
-
-/// What is waited for.
-#[derive(Debug)]
-pub(in crate::run) enum State {
-    /// All of the object: the cache knows only some of the field managers.
-    Whole(Takeover),
-    Patched(Takeover),
-}
 
 /// The cached child of a predecessor, if it is that.
 pub(in crate::run) fn is_due(id: &ChildId, view: &View<'_>) -> Option<Uid> {
@@ -58,13 +42,13 @@ pub(super) fn first(id: &ChildId, then: Task, view: &View<'_>) -> Task {
 
 /// Reads all of the object.
 pub(super) fn begin(takeover: Takeover) -> Turn<Next> {
-    ask(Request::ReadWhole(takeover.id.clone()), ChildState::TakeOver(State::Whole(takeover)))
+    ask(Request::ReadWhole(takeover.id.clone()), State::TakeOver(TakingOver::Whole(takeover)))
 }
 
 /// Continues with an answer.
-pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
-        State::Whole(it) => {
+        TakingOver::Whole(it) => {
             let live = match Reply::whole(answer) {
                 Ok(live) => live.filter(|live| live["metadata"]["uid"] == it.uid.to_string()),
                 Err(error) => return done().note(child_failed(&it.id, error)),
@@ -73,13 +57,13 @@ pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Ne
             match live.and_then(|live| takeover(&live, name, predecessor)) {
                 Some(patch) => {
                     let request = Request::Patch(it.id.clone(), patch);
-                    ask(request, ChildState::TakeOver(State::Patched(it)))
+                    ask(request, State::TakeOver(TakingOver::Patched(it)))
                 }
                 // What else there is to say about the live object, the apply is told.
                 None => Turn::new(Next::Hand(it.then)),
             }
         }
-        State::Patched(it) => match Reply::written(answer) {
+        TakingOver::Patched(it) => match Reply::written(answer) {
             Ok(reply) => Turn::new(Next::Hand(it.then)).cache([Cache::Wrote(reply)]),
             Err(error) if error.class() == ErrorClass::Conflict && it.attempt < TRIES => {
                 begin(Takeover { attempt: it.attempt + 1, ..it })

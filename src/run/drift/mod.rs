@@ -1,77 +1,27 @@
 //! What a reconcile writes again, who else writes it, and whether that is too often. What is too often is for
 //! [`Flapping`] to say.
 
+mod rewrites;
 pub(super) mod rival;
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    time::Instant,
-};
+use std::{collections::BTreeSet, time::Instant};
 
-use super::snapshot::View;
+pub(super) use rewrites::Drift;
+
+use super::view::View;
 use crate::{
     history::Verb,
-    journal::{Fact, Repeat, Written},
+    journal::{Fact, Repeat},
     object::Object,
     operator::Children,
     plan::{ChildId, Flapping, FlappingReason, Plan, Rewrite, RewriteReason, Subject, rewrites},
 };
 
-/// What a reconcile writes again. It changes by [`Drift::learn`] alone.
-#[derive(Debug, Default)]
-pub(super) struct Drift {
-    /// Whether the parent is as the reconcile before left it.
-    is_same_parent: bool,
-    /// The children that are to be written again, and those that were.
-    rewrites: HashMap<ChildId, Rewrite>,
-    rewritten: Vec<(ChildId, Rewrite, Verb)>,
-    /// The types of which children were created.
-    created: BTreeSet<crate::object::K8sType>,
-}
-
-impl Drift {
-    /// Of a parent that is as the reconcile before left it, or is not.
-    pub(super) fn begin(is_same_parent: bool) -> Self {
-        Self { is_same_parent, ..Self::default() }
-    }
-
-    /// Whether the parent is as the reconcile before left it.
-    pub(super) fn is_same_parent(&self) -> bool {
-        self.is_same_parent
-    }
-
-    /// Why a child is to be written again, if it is.
-    pub(super) fn rewrite_of(&self, child: &ChildId) -> Option<&Rewrite> {
-        self.rewrites.get(child)
-    }
-
-    pub(super) fn learn(&mut self, fact: &Fact) {
-        match fact {
-            Fact::Drifted { child, paths, to, changed_by } => {
-                if let Some(rewrite) = self.rewrites.get_mut(child) {
-                    rewrite.paths.clone_from(paths);
-                    rewrite.to = Some(to.clone());
-                    rewrite.changed_by.clone_from(changed_by);
-                }
-            }
-            Fact::Written(Written { child, verb, rewrite, .. }) => {
-                self.rewrites.remove(child);
-                if *verb == Verb::Created {
-                    self.created.insert(child.ty.clone());
-                }
-                let rewrite = rewrite.clone().map(|rewrite| (child.clone(), rewrite, *verb));
-                self.rewritten.extend(rewrite);
-            }
-            _ => {}
-        }
-    }
-}
-
 /// Which steps of a plan write again; what is known of the children is that of the reconcile before.
 pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drift {
     let memos = view.memory.memos();
     let ours = |child: &Object| view.settings.is_ours(view.parent, child);
-    let is_same_parent = view.drift.is_same_parent;
+    let is_same_parent = view.drift.is_same_parent();
     let mut rewrites = rewrites(plan, memos, observed, &ours, is_same_parent);
     for (id, rewrite) in &mut rewrites {
         // What is left to others is no reason to write.
@@ -82,14 +32,14 @@ pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drif
             rewrite.paths = ours;
         }
     }
-    Drift { is_same_parent, rewrites, ..Drift::default() }
+    Drift::of(is_same_parent, rewrites)
 }
 
 /// Counts what was written again, and decides how long that makes the parent wait.
 pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
     let mut counting = Counting::new(view);
     let mut replaced = BTreeSet::new();
-    for (id, rewrite, verb) in &view.drift.rewritten {
+    for (id, rewrite, verb) in view.drift.rewritten() {
         if *verb == Verb::Deleted && is_replaced(id, rewrite, view.drift) {
             replaced.insert(id.ty.clone());
         } else if rewrite.to.is_some() || *verb == Verb::Created {
@@ -113,7 +63,7 @@ pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
 fn is_replaced(id: &ChildId, rewrite: &Rewrite, drift: &Drift) -> bool {
     rewrite.why == RewriteReason::OtherAnswer
         && rewrite.paths.is_empty()
-        && drift.created.contains(&id.ty)
+        && drift.has_created(&id.ty)
 }
 
 /// What was deleted to be created again is to be there before its parent waits, and not only when

@@ -8,7 +8,7 @@ use crate::{
     plan::{ChildId, FlappingReason, Rewrite, RewriteReason, Subject, Write, rival},
     run::{
         request::{Answer, Reply, Request},
-        snapshot::View,
+        view::View,
     },
 };
 

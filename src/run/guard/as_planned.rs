@@ -6,7 +6,7 @@ use crate::{
     journal::{End, Fact},
     object::Object,
     operator::is_paused,
-    run::{effect::Cache, snapshot::View, turn::Turn},
+    run::{effect::Cache, turn::Turn, view::View},
 };
 
 /// Whether the parent is as planned for, from what was read of it.

@@ -8,7 +8,7 @@ use crate::{
     operator::{Allowance, DeletionLimit},
     plan::{Deletion, Exceeded, Interlock, Step, Verdict, WantedDeletions, judge},
     report::interlock,
-    run::snapshot::View,
+    run::view::View,
 };
 
 /// What becomes of the deletions of a plan.

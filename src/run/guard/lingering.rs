@@ -5,7 +5,7 @@ use crate::{
     journal::Fact,
     object::{Object, Uid},
     plan::{ChildId, Lingering, Waiting},
-    run::{effect::Cache, snapshot::View},
+    run::{effect::Cache, view::View},
 };
 
 /// Those of the children that are waited for which should have gone by now, and since when all of them are

@@ -2,10 +2,10 @@
 //! are gone. Decides what is listed and deleted; `child` deletes it.
 
 use crate::{
-    cluster::ApiError,
     object::{K8sType, Object},
     plan::{self},
-    run::{request::Request, snapshot::View},
+    reply::ApiError,
+    run::{request::Request, view::View},
 };
 
 /// What a parent that is deleted with this propagation policy has among its finalizers until its

@@ -11,15 +11,15 @@
 use serde_json::Value;
 
 use crate::{
-    cluster::{ApiError, ErrorClass},
     object::Object,
     plan::{ChildId, add_finalizer, remove_finalizer},
+    reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,
         request::{Answer, Reply, Request},
         settings::Settings,
-        snapshot::View,
         turn::Turn,
+        view::View,
     },
 };
 

@@ -14,7 +14,6 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    cluster::{ApiError, ErrorClass, TypeSchema},
     journal::{Fact, RequestFailure},
     object::Object,
     operator::{ChildStatus, Condition},
@@ -22,13 +21,14 @@ use crate::{
         ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, is_list_outdated,
         patched_paths, status_patch, status_wish,
     },
+    reply::{ApiError, ErrorClass, TypeSchema},
     report::{conditions, of_subresource},
     run::{
         drift::{self, rival::Search},
         effect::Cache,
         request::{Answer, Reply, Request},
-        snapshot::View,
         turn::Turn,
+        view::View,
     },
 };
 
@@ -267,7 +267,7 @@ impl Writing {
 impl Patching {
     fn answered(self, answer: Answer, view: &View<'_>) -> Turn<Next> {
         match Reply::written(answer) {
-            Ok(reply) if reply != self.parent => self.written(reply, view),
+            Ok(reply) if reply != self.parent => self.written(&reply, view),
             Ok(_) => {
                 let sent = Fact::StatusSent { change: self.change, is_kept: false };
                 Turn::new(()).note(sent).before(self.writing.unchanged())
@@ -283,7 +283,7 @@ impl Patching {
         }
     }
 
-    fn written(self, reply: Object, view: &View<'_>) -> Turn<Next> {
+    fn written(self, reply: &Object, view: &View<'_>) -> Turn<Next> {
         let Self { writing, patch, change, .. } = self;
         let mut turn = Turn::new(Next::Done)
             .cache([Cache::Wrote(reply.clone())])

@@ -40,7 +40,10 @@ use self::{
     sessions::Sessions,
 };
 use super::{log_level::AUDIT, status::Refused};
-use crate::cluster::{AccessVerdict, ApiError, Cluster, TokenVerdict, User};
+use crate::{
+    cluster::{AccessVerdict, Cluster, TokenVerdict, User},
+    reply::ApiError,
+};
 
 pub(super) use self::{
     attempts::FAILURES,

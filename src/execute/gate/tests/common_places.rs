@@ -3,7 +3,7 @@
 use std::{pin::pin, sync::mpsc::channel};
 
 use super::*;
-use crate::execute::gate::permit::SHORT_RUN;
+use crate::execute::gate::admission::SHORT_RUN;
 
 /// Gates of operators with this limit each, in one process.
 fn process(operators: usize, limit: usize) -> Vec<World> {
@@ -77,7 +77,7 @@ fn a_free_place_passes_those_who_have_no_use_for_it_any_more() {
     closed.gate.close();
     of_a.pop();
     assert_eq!([gives_up.next(), closed.next(), last.next()], [None, None, Some("last")]);
-    assert_eq!(format!("{:?}", a.gate.0.common), "CommonPlaces(8 of 9 taken, 0 in line)");
+    assert_eq!(format!("{:?}", a.gate.common()), "CommonPlaces(8 of 9 taken, 0 in line)");
     drop(own);
 }
 
@@ -103,7 +103,7 @@ async fn an_operator_whose_runs_hang_leaves_the_others_as_many_as_if_it_were_not
     when_runs_are_long().await;
     let let_in: Vec<_> = other.admitted.try_iter().collect();
     assert_eq!(let_in.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["b", "c"]);
-    assert_eq!(format!("{:?}", other.gate.0.common), "CommonPlaces(3 of 3 taken, 0 in line)");
+    assert_eq!(format!("{:?}", other.gate.common()), "CommonPlaces(3 of 3 taken, 0 in line)");
     let _no_more_of_its_own = hangs.later(Priority::Deletion, "e");
     for run in hanging {
         run.abort();
@@ -113,7 +113,7 @@ async fn an_operator_whose_runs_hang_leaves_the_others_as_many_as_if_it_were_not
     assert_eq!(format!("{:?}", hangs.gate), "Gate(0 of 3 in flight)");
     drop(let_in);
     assert_eq!(other.next(), Some("d"));
-    assert_eq!(format!("{:?}", other.gate.0.common), "CommonPlaces(1 of 3 taken, 0 in line)");
+    assert_eq!(format!("{:?}", other.gate.common()), "CommonPlaces(1 of 3 taken, 0 in line)");
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,7 +134,7 @@ async fn a_short_run_gives_its_place_up_when_it_ends() {
     let _ticket = world.later(Priority::Change, "next");
     permit.during(pin!(tokio::time::sleep(SHORT_RUN / 2))).await;
     assert_eq!(world.next(), Some("next"));
-    assert_eq!(format!("{:?}", world.gate.0.common), "CommonPlaces(0 of 1 taken, 0 in line)");
+    assert_eq!(format!("{:?}", world.gate.common()), "CommonPlaces(0 of 1 taken, 0 in line)");
 }
 
 /// No order of coming and going leaves a place free while somebody waits who could have it.

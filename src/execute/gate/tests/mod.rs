@@ -1,11 +1,14 @@
 mod common_places;
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::{
+    sync::mpsc::{Receiver, Sender, channel},
+    time::Duration,
+};
 
 use futures::FutureExt;
 
 use super::*;
-use crate::{metrics::Metrics, operator::OperatorName};
+use crate::{metrics::Metrics, operator::OperatorName, schedule::Priority};
 
 struct World {
     gate: Gate,

@@ -7,6 +7,7 @@ use super::*;
 use crate::{
     object::{K8sType, KeptManagers},
     operator::{ChildState, ChildStatus, ConditionStatus},
+    reply::StatusSchema,
 };
 
 const NOW: &str = "2026-02-02T00:00:00Z";

@@ -5,9 +5,19 @@
 use serde_json::{Map, Value};
 
 use super::value_schema::ValueSchema;
+use crate::object::SecretFields;
 
 /// No more undeclared paths are told.
 const MAX_PATHS: usize = 10;
+
+/// What is read of the schema of a type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeSchema {
+    /// What its status may hold.
+    pub status: StatusSchema,
+    /// Which fields hold secrets.
+    pub secrets: SecretFields,
+}
 
 /// What a parent's status may hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +56,7 @@ impl StatusSchema {
     }
 
     /// Whether a field is named in the schema; `*` stands for the items of a list.
-    pub(super) fn declares(&self, path: &[&str]) -> bool {
+    pub(crate) fn declares(&self, path: &[&str]) -> bool {
         let Some(schema) = self.declared() else { return false };
         let named = path.iter().try_fold(schema, |schema, name| match *name {
             "*" => schema.items(),
@@ -56,7 +66,7 @@ impl StatusSchema {
     }
 
     /// Whether a field may be sent, be it declared or not.
-    pub(super) fn admits(&self, name: &str) -> bool {
+    pub(crate) fn admits(&self, name: &str) -> bool {
         match &self.0 {
             Kind::Unknown => true,
             Kind::None => false,
@@ -65,12 +75,12 @@ impl StatusSchema {
     }
 
     /// Whether a list may be sent under a name.
-    pub(super) fn admits_list(&self, name: &str) -> bool {
+    pub(crate) fn admits_list(&self, name: &str) -> bool {
         self.admits(name) && self.field(name).is_none_or(ValueSchema::may_be_list)
     }
 
     /// The schema of the status, if it is known.
-    pub(super) fn declared(&self) -> Option<&ValueSchema> {
+    pub(crate) fn declared(&self) -> Option<&ValueSchema> {
         match &self.0 {
             Kind::Declared(schema) => Some(schema),
             Kind::Unknown | Kind::None => None,
@@ -79,7 +89,7 @@ impl StatusSchema {
 
     /// Removes what is not declared from a status; returns the paths, with `*` for the items of lists
     /// and for names that are as free as they: their fields are told once.
-    pub(super) fn prune(&self, status: &mut Value, path: &str) -> Vec<String> {
+    pub(crate) fn prune(&self, status: &mut Value, path: &str) -> Vec<String> {
         let mut removed = Vec::new();
         match (&self.0, status) {
             (Kind::Unknown, _) => {}
@@ -94,7 +104,7 @@ impl StatusSchema {
     }
 
     /// The same for an item of a list in the status.
-    pub(super) fn prune_item(&self, list: &str, item: &mut Value, path: &str) -> Vec<String> {
+    pub(crate) fn prune_item(&self, list: &str, item: &mut Value, path: &str) -> Vec<String> {
         let mut removed = Vec::new();
         if let Some(schema) = self.items_of(list) {
             prune(item, schema, path, &mut removed);
@@ -104,7 +114,7 @@ impl StatusSchema {
 
     /// Adds to an item of a list in the status what the server would add: without it the list would
     /// differ for ever.
-    pub(super) fn default_item(&self, list: &str, item: &mut Map<String, Value>) {
+    pub(crate) fn default_item(&self, list: &str, item: &mut Map<String, Value>) {
         if let Some(schema) = self.items_of(list) {
             schema.fill_in(item);
         }

@@ -1,19 +1,14 @@
-//! Events about parents: what is told of a run, and sending it. No run waits for an Event or fails
+//! Sending Events. No run waits for an Event or fails
 //! with it: it goes through a bounded queue, and what does not fit is dropped.
 
-use std::{
-    fmt,
-    sync::OnceLock,
-    time::{Duration, Instant, SystemTime},
-};
+use std::{fmt, sync::OnceLock, time::Duration};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::Context;
 use crate::{
-    cluster::{ApiError, Cluster, ErrorClass, EventKind, ParentEvent, Regarding},
-    object::Object,
-    report::{EventLog, Occurrence, Telling, number_of},
+    cluster::Cluster,
+    operator::OperatorName,
+    reply::{ApiError, ErrorClass, ParentEvent, Regarding},
 };
 
 /// So many Events of one operator may wait to be sent.
@@ -40,11 +35,18 @@ enum Entry {
 }
 
 impl EventQueue {
-    fn send(&self, context: &Context, about: &Regarding, event: ParentEvent) {
-        let start = || start(context.cluster().clone(), context.name().to_string());
+    /// Puts an Event in the queue, to be sent in the name of an operator.
+    pub(super) fn send(
+        &self,
+        cluster: &Cluster,
+        operator: &OperatorName,
+        about: &Regarding,
+        event: ParentEvent,
+    ) {
+        let start = || start(cluster.clone(), operator.to_string());
         let entry = Entry::Event(Box::new((about.clone(), event)));
         if self.0.get_or_init(start).try_send(entry).is_err() {
-            tracing::debug!(operator = %context.name(), "too many Events: one is not sent");
+            tracing::debug!(%operator, "too many Events: one is not sent");
         }
     }
 
@@ -91,52 +93,6 @@ fn patience(error: &ApiError) -> Option<Duration> {
     }
 }
 
-impl Context {
-    /// Announces what is said once for an operator, whichever parent it happens to.
-    pub(super) fn tell_once(&self, parent: &Object, event: (EventKind, &str, String)) {
-        let about = Regarding::from(parent);
-        let name = new_name(&about, number_of(&(event.1, &event.2)));
-        let telling = Telling { name, count: 1, is_combined: false };
-        self.send_event(&about, event, telling);
-    }
-
-    /// Announces something, unless it is too much; whether it is news.
-    pub(super) fn tell_about(
-        &self,
-        about: &Regarding,
-        (kind, reason, message): (EventKind, &str, String),
-        log: &mut EventLog,
-    ) -> bool {
-        let is_warning = kind == EventKind::Warning;
-        let similar = number_of(&(about, is_warning, reason));
-        let what = number_of(&(similar, &message));
-        let occurrence = Occurrence { what, similar, is_warning, name: new_name(about, what) };
-        let (telling, is_allowed) = log.occurred(occurrence, Instant::now());
-        if is_allowed {
-            self.send_event(about, (kind, reason, message), telling);
-        }
-        telling.count == 1 || telling.is_combined
-    }
-
-    fn send_event(
-        &self,
-        about: &Regarding,
-        (kind, reason, mut message): (EventKind, &str, String),
-        Telling { name, count, is_combined }: Telling,
-    ) {
-        if is_combined {
-            message.insert_str(0, "one of many such Events: ");
-        }
-        let (reason, at) = (reason.to_owned(), SystemTime::now());
-        let event = ParentEvent { kind, reason, message, name, count, at };
-        self.events().send(self, about, event);
-    }
-}
-
-fn new_name(about: &Regarding, what: u64) -> u64 {
-    number_of(&(about, what, SystemTime::now()))
-}
-
 impl fmt::Debug for EventQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("EventQueue")
@@ -148,6 +104,7 @@ mod tests {
     use std::{
         convert::Infallible,
         sync::{Arc, Mutex},
+        time::SystemTime,
     };
 
     use http::{Request, Response};
@@ -158,6 +115,7 @@ mod tests {
     use crate::{
         metrics::Metrics,
         object::{K8sType, KeptManagers, ObjectKey},
+        reply::EventKind,
     };
 
     fn event(name: u64) -> Entry {

@@ -127,7 +127,7 @@ impl Refusal {
     }
 
     /// Reads the answer to a refused request; a body that is no `Status` becomes the message.
-    pub(super) fn read(code: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
+    pub(crate) fn read(code: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
         let status: StatusBody = serde_json::from_slice(body).unwrap_or_else(|_| StatusBody {
             message: String::from_utf8_lossy(&body[..body.len().min(256)]).trim().to_owned(),
             ..StatusBody::default()
@@ -229,7 +229,7 @@ impl Cause {
 
 impl ApiError {
     /// An answer that is not the JSON that it should be, by position: the reader quotes it.
-    pub(super) fn malformed(request: String, error: &serde_json::Error) -> Self {
+    pub(crate) fn malformed(request: String, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let why = format!("not what was asked for, at line {line}, column {column}");
         Self::Malformed { request, why }
@@ -257,7 +257,7 @@ impl ApiError {
     }
 
     /// Whether less may be answered: it took too long, or was larger than what is read.
-    pub(super) fn is_too_much(&self) -> bool {
+    pub(crate) fn is_too_much(&self) -> bool {
         match self {
             Self::TimedOut { .. } => true,
             Self::Unreachable { source, .. } => source.is::<LengthLimitError>(),

@@ -8,7 +8,7 @@ const EMBEDDED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// What a value may be.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ValueSchema {
+pub(crate) struct ValueSchema {
     properties: Box<[(Box<str>, ValueSchema)]>,
     /// What is said of fields that are not among the properties.
     others: Option<Box<ValueSchema>>,
@@ -22,7 +22,7 @@ pub(super) struct ValueSchema {
 
 impl ValueSchema {
     /// Reads it from `OpenAPI`.
-    pub(super) fn read(schema: &Value) -> Self {
+    pub(crate) fn read(schema: &Value) -> Self {
         let inner = |name: &str| schema.get(name).filter(|inner| inner.is_object());
         let boxed = |name: &str| inner(name).map(|inner| Box::new(Self::read(inner)));
         let properties = schema.get("properties").and_then(Value::as_object);
@@ -39,38 +39,38 @@ impl ValueSchema {
     }
 
     /// The schema of a field that is named in this one.
-    pub(super) fn property(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn property(&self, name: &str) -> Option<&Self> {
         self.properties.iter().find(|(property, _)| **property == *name).map(|(_, inner)| inner)
     }
 
     /// The schema of a field, named or not.
-    pub(super) fn field(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
         self.property(name).or(self.others.as_deref())
     }
 
     /// The schema of the items of a list.
-    pub(super) fn items(&self) -> Option<&Self> {
+    pub(crate) fn items(&self) -> Option<&Self> {
         self.items.as_deref()
     }
 
     /// What the server fills in where the value is missing.
-    pub(super) fn default(&self) -> Option<&Value> {
+    pub(crate) fn default(&self) -> Option<&Value> {
         self.default.as_deref()
     }
 
     /// Whether a field may be sent, whatever its value.
-    pub(super) fn admits(&self, name: &str) -> bool {
+    pub(crate) fn admits(&self, name: &str) -> bool {
         let is_embedded = || self.embeds_object && EMBEDDED.contains(&name);
         self.field(name).is_some() || self.is_open || is_embedded()
     }
 
     /// Whether it may be a list.
-    pub(super) fn may_be_list(&self) -> bool {
+    pub(crate) fn may_be_list(&self) -> bool {
         self.may_be_list
     }
 
     /// Adds to an object what the server would add.
-    pub(super) fn fill_in(&self, object: &mut Map<String, Value>) {
+    pub(crate) fn fill_in(&self, object: &mut Map<String, Value>) {
         for (name, inner) in &self.properties {
             if let Some(default) = inner.default().filter(|_| !object.contains_key(&**name)) {
                 object.insert(name.as_ref().to_owned(), default.clone());

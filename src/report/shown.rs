@@ -1,0 +1,22 @@
+//! What a parent shows in its status.
+
+use serde_json::Value;
+
+use crate::object::Object;
+
+/// The condition of a type that a parent shows. Most show none but `Ready`, and a search is faster
+/// than a parser.
+pub(super) fn shown(parent: &Object, ty: &str) -> Option<Value> {
+    if !parent.json().contains(ty) {
+        return None;
+    }
+    // Whoever writes it may have made anything of it.
+    let Value::Object(mut status) = parent.field("status")? else { return None };
+    let Value::Array(mut conditions) = status.remove("conditions")? else { return None };
+    conditions.iter().position(|it| it["type"] == ty).map(|at| conditions.swap_remove(at))
+}
+
+/// Its reason.
+pub(super) fn reason_shown(parent: &Object, ty: &str) -> Option<String> {
+    shown(parent, ty)?["reason"].as_str().map(str::to_owned)
+}

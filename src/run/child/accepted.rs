@@ -1,0 +1,41 @@
+//! What an accepted write of a child means.
+
+use super::task::{Next, done};
+use crate::{
+    history::Verb,
+    journal::{Fact, Left, Written},
+    object::Object,
+    plan::{Settled, Write},
+    run::{
+        effect::Cache,
+        turn::{Turn, child_failed},
+        view::View,
+    },
+};
+
+/// The server accepted a write.
+pub(super) fn written(write: &Write, verb: Verb, reply: Object, view: &View<'_>) -> Turn<Next> {
+    let mut rewrite = view.drift.rewrite_of(&write.id).cloned();
+    // What others hold was to be written as well, and was not.
+    if let Some(rewrite) = rewrite.as_mut()
+        && verb == Verb::Updated
+        && !write.paths.is_empty()
+    {
+        rewrite.paths.clone_from(&write.paths);
+    }
+    let left = Left::As(Settled::new(write, &reply, view.settings.name()));
+    let (child, paths) = (write.id.clone(), write.paths.clone());
+    let turn = done().note(Fact::Written(Written { child, verb, paths, rewrite, left }));
+    if view.settings.is_watched(&reply) {
+        turn.cache([Cache::Wrote(reply)])
+    } else {
+        // In the cache it would stay as it is now, whatever becomes of it.
+        turn.note(child_failed(&write.id, view.settings.unlabelled()))
+    }
+}
+
+/// The server found nothing to change: not worth a second try.
+pub(super) fn wrote_nothing(write: &Write, reply: &Object, view: &View<'_>) -> Turn<Next> {
+    let settled = Settled::new(write, reply, view.settings.name());
+    done().note(Fact::WroteNothing { paths: write.paths.clone(), settled })
+}

@@ -1,0 +1,48 @@
+//! Writing one child once more, or not.
+
+use super::task::{Attempt, Next, TRIES, Task, done, hand};
+use crate::{
+    history::Verb,
+    plan::{ChildId, Step, Write},
+    run::{
+        turn::{StopReason, Turn, child_failed},
+        view::View,
+    },
+};
+
+impl Attempt {
+    /// A first attempt.
+    pub(in crate::run) fn new(write: Write, verb: Verb) -> Self {
+        Self { write, verb, tries: 0, error: None }
+    }
+
+    pub(super) fn id(&self) -> &ChildId {
+        &self.write.id
+    }
+
+    fn step(&self) -> Step {
+        let write = self.write.clone();
+        if write.is_creating() { Step::Create(write) } else { Step::Update(write) }
+    }
+
+    /// The same child with another write, if it may be written once more.
+    pub(super) fn again(self, write: Write, verb: Verb, view: &View<'_>) -> Turn<Next> {
+        let Self { tries, error, .. } = self;
+        let next = Self { write, verb, tries, error };
+        match next.error {
+            Some(error) if tries == TRIES => done().note(child_failed(&next.write.id, error)),
+            _ => match next.stopped(view) {
+                Some(stopped) => stopped,
+                None => hand(Task::Apply(next)),
+            },
+        }
+    }
+
+    /// The end, if nothing more is to be written.
+    pub(super) fn stopped(&self, view: &View<'_>) -> Option<Turn<Next>> {
+        let stop = StopReason::before(view, self.verb)?;
+        let mut turn = done();
+        turn.facts = stop.hold(&self.step(), view);
+        Some(turn)
+    }
+}

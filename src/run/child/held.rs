@@ -1,0 +1,50 @@
+//! Which fields others hold, read off the answer of the server.
+
+use crate::{
+    object::K8sType,
+    operator::Labels,
+    plan::{HeldField, is_handed_over, is_tie},
+    reply::{ApiError, Cause},
+};
+
+/// The fields that others hold, if that is why the server refused an apply.
+pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
+    let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
+    let conflicts = causes.iter().filter(|cause| cause.reason == "FieldManagerConflict");
+    let held = conflicts.map(|cause| {
+        // conflict with "kubectl" using v1
+        let manager = cause.message.split('"').nth(1).unwrap_or_default().to_owned();
+        HeldField { path: cause.field.clone(), manager }
+    });
+    held.collect()
+}
+
+/// Those of them that an adoption neither hands over nor takes anyway: Kubernetes keeps its own, and an
+/// entry of a subresource or of another version stays with who has it.
+///
+/// # Errors
+/// It is for something else that the server refused the apply.
+pub(super) fn held_after_adoption(
+    error: ApiError,
+    ty: &K8sType,
+    labels: &Labels,
+) -> Result<Vec<HeldField>, ApiError> {
+    let mut held = held(&error);
+    if held.is_empty() {
+        return Err(error);
+    }
+    let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
+    // conflict with "kube-controller-manager" with subresource "scale" using apps/v1 at ...
+    let stays = |held: &HeldField| {
+        let is_it =
+            |cause: &&Cause| cause.field == held.path && cause.message.contains(&held.manager);
+        let message = causes.iter().find(is_it).map_or("", |cause| &cause.message);
+        let using = message.split_once(" using ").and_then(|(_, rest)| rest.split(' ').next());
+        !is_tie(&held.path, labels)
+            && (!is_handed_over(&held.manager)
+                || message.contains(" with subresource ")
+                || using.is_some_and(|version| version != ty.api_version()))
+    };
+    held.retain(stays);
+    Ok(held)
+}

@@ -1,0 +1,75 @@
+//! What a reconcile writes again, as it becomes known.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::{
+    history::Verb,
+    journal::{Fact, Written},
+    object::K8sType,
+    plan::{ChildId, Rewrite},
+};
+
+/// What a reconcile writes again. It changes by [`Drift::learn`] alone.
+#[derive(Debug, Default)]
+pub(in crate::run) struct Drift {
+    /// Whether the parent is as the reconcile before left it.
+    is_same_parent: bool,
+    /// The children that are to be written again, and those that were.
+    rewrites: HashMap<ChildId, Rewrite>,
+    rewritten: Vec<(ChildId, Rewrite, Verb)>,
+    /// The types of which children were created.
+    created: BTreeSet<K8sType>,
+}
+
+impl Drift {
+    /// Of a parent that is as the reconcile before left it, or is not.
+    pub(in crate::run) fn begin(is_same_parent: bool) -> Self {
+        Self { is_same_parent, ..Self::default() }
+    }
+
+    /// What a plan writes again.
+    pub(super) fn of(is_same_parent: bool, rewrites: HashMap<ChildId, Rewrite>) -> Self {
+        Self { is_same_parent, rewrites, ..Self::default() }
+    }
+
+    /// Whether the parent is as the reconcile before left it.
+    pub(in crate::run) fn is_same_parent(&self) -> bool {
+        self.is_same_parent
+    }
+
+    /// Why a child is to be written again, if it is.
+    pub(in crate::run) fn rewrite_of(&self, child: &ChildId) -> Option<&Rewrite> {
+        self.rewrites.get(child)
+    }
+
+    /// What was written again.
+    pub(super) fn rewritten(&self) -> &[(ChildId, Rewrite, Verb)] {
+        &self.rewritten
+    }
+
+    /// Whether a child of a type was created.
+    pub(super) fn has_created(&self, ty: &K8sType) -> bool {
+        self.created.contains(ty)
+    }
+
+    pub(in crate::run) fn learn(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Drifted { child, paths, to, changed_by } => {
+                if let Some(rewrite) = self.rewrites.get_mut(child) {
+                    rewrite.paths.clone_from(paths);
+                    rewrite.to = Some(to.clone());
+                    rewrite.changed_by.clone_from(changed_by);
+                }
+            }
+            Fact::Written(Written { child, verb, rewrite, .. }) => {
+                self.rewrites.remove(child);
+                if *verb == Verb::Created {
+                    self.created.insert(child.ty.clone());
+                }
+                let rewrite = rewrite.clone().map(|rewrite| (child.clone(), rewrite, *verb));
+                self.rewritten.extend(rewrite);
+            }
+            _ => {}
+        }
+    }
+}
