@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    WebState, accept,
+    accept,
     endpoint::{Form, JSON, Parameter},
     page::{Following, List, ListMeta, PageQuery, PageRequest},
     redact::redacted,
     selection::{Selection, SelectionQuery},
+    state::WebState,
     status::Refused,
     views::{CacheView, ObjectView},
 };

@@ -1,11 +1,6 @@
 //! Taking the port, and serving on it.
 
-use std::{
-    io,
-    net::{SocketAddr, TcpListener},
-    thread,
-    time::Duration,
-};
+use std::{io, net::TcpListener, thread};
 
 use actix_web::{
     App, Error, HttpServer,
@@ -16,13 +11,16 @@ use actix_web::{
 };
 
 use super::{
-    Access, Certificates, TlsProxy, WebState, connection,
-    guard::{self, Gate, Hosts},
-    niceness,
+    access::Access,
+    connection,
+    gate::{Gate, Hosts, Limits},
+    guard, niceness,
     origin::Protocol,
+    proxy::TlsProxy,
     routes,
+    state::WebState,
+    tls::Certificates,
 };
-use crate::board::MAX_LISTENERS;
 
 /// The port cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -52,30 +50,6 @@ pub struct Protection {
     pub certificates: Option<Certificates>,
     /// What ends TLS in front of it, where visitors reach it.
     pub proxy: Option<TlsProxy>,
-}
-
-/// What clients may take.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    /// How long the request line and headers may take, and TLS before them.
-    pub(super) head: Duration,
-    /// How long a body may take.
-    pub(super) body: Duration,
-    /// When a connection without requests is closed.
-    pub(super) idle: Duration,
-    /// When a connection is closed whose client takes nothing of what is sent.
-    pub(super) stalled: Duration,
-    /// More connections wait in the backlog of the operating system.
-    pub(super) connections: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let short = Duration::from_secs(5);
-        let (idle, stalled) = (Duration::from_mins(1), Duration::from_secs(30));
-        // Beyond those who listen to events, who stay, there is room for others.
-        Self { head: short, body: short, idle, stalled, connections: MAX_LISTENERS + 512 }
-    }
 }
 
 /// Responses under way have this long to end, in seconds, when the server is stopped.
@@ -167,12 +141,6 @@ pub(super) fn app(
         .wrap(middleware::Compress::default())
         .wrap(middleware::from_fn(move |request, next| guard::guard(gate.clone(), request, next)))
         .configure(|config| routes::configure(config, state))
-}
-
-impl Hosts {
-    fn of(address: SocketAddr) -> Self {
-        if address.ip().is_loopback() { Self::Loopback } else { Self::Any }
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::commands;
 use crate::{
     board::{CommandError, Full},
     object::{K8sType, ObjectKey, Undecodable},
@@ -154,7 +153,7 @@ pub(super) fn success(code: StatusCode, message: String) -> HttpResponse {
 impl Refused {
     fn reason(&self) -> Cow<'static, str> {
         let reason = match self {
-            Self::Command(error) => return commands::code_and_reason(error).1,
+            Self::Command(error) => return code_and_reason(error).1,
             Self::NoPath { .. }
             | Self::NoOperator(_)
             | Self::NoParent { .. }
@@ -215,6 +214,24 @@ impl Refused {
     }
 }
 
+/// How an order that was not carried out is answered.
+fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static, str>) {
+    let (code, reason) = match error {
+        CommandError::NoOperator(_) | CommandError::NoParent { .. } => {
+            (StatusCode::NOT_FOUND, "NotFound")
+        }
+        CommandError::Undecided(_) => (StatusCode::CONFLICT, "Conflict"),
+        CommandError::Busy => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
+        CommandError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable"),
+        CommandError::Refused { code, reason, .. } => {
+            let code = StatusCode::from_u16(*code).unwrap_or(StatusCode::BAD_GATEWAY);
+            return (code, reason.clone().into());
+        }
+        CommandError::Unanswered(_) => (StatusCode::GATEWAY_TIMEOUT, "Timeout"),
+    };
+    (code, reason.into())
+}
+
 fn because(reason: &str) -> String {
     if reason.is_empty() { String::new() } else { format!(": {reason}") }
 }
@@ -222,7 +239,7 @@ fn because(reason: &str) -> String {
 impl ResponseError for Refused {
     fn status_code(&self) -> StatusCode {
         match self {
-            Self::Command(error) => commands::code_and_reason(error).0,
+            Self::Command(error) => code_and_reason(error).0,
             Self::NoPath { .. }
             | Self::NoOperator(_)
             | Self::NoParent { .. }

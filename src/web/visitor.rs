@@ -18,11 +18,10 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     access::{self, Access},
-    endpoint::{self, Endpoint},
-    log_level::AUDIT,
+    audit::AUDIT,
+    endpoint,
     origin::{self, Protocol},
     status::Refused,
-    table,
 };
 use crate::cluster::User;
 
@@ -61,20 +60,18 @@ pub(super) fn of(request: &ServiceRequest) -> Option<Visitor> {
     request.extensions().get::<Visitor>().cloned()
 }
 
-/// Finds out who sends a request, and whether they may.
+/// Finds out who sends a request, and whether they may; `wanted` is who may ask for it.
 pub(super) async fn admit(
     access: &Access,
     protocol: Protocol,
+    wanted: Option<endpoint::Access>,
     request: &ServiceRequest,
 ) -> Result<Shown, Refused> {
     access.tidy();
-    // The path that chooses the route: not as it was spelled.
-    let path = request.match_info().as_str();
-    let wanted = table::find(request.method(), path).map(|endpoint: &Endpoint| endpoint.access);
     if wanted == Some(endpoint::Access::Public) {
         return Ok(Shown::All);
     }
-    match authorize(access, protocol, request, path).await {
+    match authorize(access, protocol, request).await {
         Ok(()) => Ok(Shown::All),
         // A probe has no token.
         Err(_) if wanted == Some(endpoint::Access::Open) => Ok(Shown::Outcome),
@@ -86,8 +83,9 @@ async fn authorize(
     access: &Access,
     protocol: Protocol,
     request: &ServiceRequest,
-    path: &str,
 ) -> Result<(), Refused> {
+    // The path that chooses the route: not as it was spelled.
+    let path = request.match_info().as_str();
     let verb = verb(request.method());
     let credential = Credential::of(access, protocol, request)?;
     let identified = access.identify(credential.token.expose_secret()).await;

@@ -8,8 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a question is known by: a hash, so that no token is kept.
-pub(super) type Key = [u8; 32];
+use super::key::Key;
 
 /// Answers of one kind.
 #[derive(Debug)]
@@ -63,7 +62,7 @@ mod tests {
     const LIFE: Duration = Duration::from_secs(10);
 
     fn key(number: u8) -> Key {
-        [number; 32]
+        Key::of(&[&[number]])
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     cluster::{ClusterSettings, Timeouts},
-    web::{Auth, Tls, guard::Gate, views::ServingView},
+    web::{Auth, Tls, gate::Gate, views::ServingView},
 };
 
 #[actix_web::test]

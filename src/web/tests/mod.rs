@@ -39,9 +39,9 @@ use super::{
     WebState,
     endpoint::Endpoint,
     events::EVENT_STREAM,
-    guard::{Gate, Hosts},
+    gate::{Gate, Hosts, Limits},
     origin::Protocol,
-    server::{Limits, app},
+    server::app,
 };
 
 /// What came back.

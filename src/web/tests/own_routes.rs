@@ -11,7 +11,7 @@ use actix_web::{
 use k8s_openapi::api::core::v1::{Node, Pod};
 
 use super::{ask, get, is_status, request, world::World};
-use crate::web::{Stores, StoresError, WebState, table::paths};
+use crate::web::{Stores, StoresError, WebState, table::PATHS};
 
 async fn pods(stores: Stores) -> Result<String, StoresError> {
     let names = stores.list::<Pod>()?.into_iter().filter_map(|pod| pod.metadata.name);
@@ -77,7 +77,7 @@ async fn they_pass_the_same_guard_as_all_others() {
 async fn they_cannot_take_a_path_that_is_ours() {
     let plain = World::running().with_parent().with_namespaces(1).state;
     let greedy = state(|config| {
-        for path in paths() {
+        for path in PATHS.each() {
             config.route(path, web::to(mine));
         }
         config
@@ -88,7 +88,7 @@ async fn they_cannot_take_a_path_that_is_ours() {
     // The stream of events has no end before that of the process.
     plain.board.begin_stopping();
     greedy.board.begin_stopping();
-    for path in paths().into_iter().filter(|path| !path.contains('{')) {
+    for path in PATHS.each().into_iter().filter(|path| !path.contains('{')) {
         for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE] {
             let asked = || request(method.clone(), path);
             let (ours, answer) = (ask(&plain, asked()).await, ask(&greedy, asked()).await);

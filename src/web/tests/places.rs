@@ -20,7 +20,7 @@ use super::{
     senders::{serve_all, talk, until_closed},
     world::World,
 };
-use crate::web::{WebState, server::Limits};
+use crate::web::{WebState, gate::Limits};
 
 const SHORT: Duration = Duration::from_millis(100);
 

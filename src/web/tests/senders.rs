@@ -16,8 +16,10 @@ use tokio::{
 
 use super::{ask, command, is_status, open_gate, request, world::World};
 use crate::web::{
-    Protection, WebState, listen,
-    server::{Limits, app, limited},
+    Protection, WebState,
+    gate::Limits,
+    listen,
+    server::{app, limited},
 };
 
 const FORM: &str = "application/x-www-form-urlencoded";

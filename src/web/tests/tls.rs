@@ -17,10 +17,7 @@ use rustls::{
 };
 
 use super::world::World;
-use crate::web::{
-    Protection, Tls, listen, server,
-    server::{Limits, limited},
-};
+use crate::web::{Protection, Tls, gate::Limits, listen, server, server::limited};
 
 fn pair() -> (String, String) {
     let key = KeyPair::generate().unwrap();

@@ -9,8 +9,7 @@ use serde::Serialize;
 use crate::web::{
     access::{self, Access, SESSION_LIMITS},
     body::MAX_BODY,
-    guard::{Gate, MAX_HEADERS, MAX_URI},
-    server::Limits,
+    gate::{Gate, Limits, MAX_HEADERS, MAX_URI},
     tls::Certificates,
 };
 

@@ -1,0 +1,72 @@
+//! What stands between a request and its answer, as values: whom to let in, under which names, and what
+//! clients may take. What is done with them is for [`guard`](super::guard).
+
+use std::{net::SocketAddr, time::Duration};
+
+use super::{access::Access, origin::Protocol, proxy::TlsProxy};
+use crate::board::MAX_LISTENERS;
+
+/// What every request must pass.
+#[derive(Debug, Clone)]
+pub(super) struct Gate {
+    pub(super) hosts: Hosts,
+    /// How it is reached.
+    pub(super) protocol: Protocol,
+    /// Through what it is reached by another name.
+    pub(super) proxy: Option<TlsProxy>,
+    /// Where it listens.
+    pub(super) address: Option<SocketAddr>,
+    /// What clients may take.
+    pub(super) limits: Limits,
+    /// Who decides whom to let in; `None` lets in everybody.
+    pub(super) access: Option<Access>,
+}
+
+/// Whose requests are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hosts {
+    /// Those that name the loopback as their host.
+    Loopback,
+    /// All: the address can be reached by other names.
+    Any,
+}
+
+/// What clients may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// How long the request line and headers may take, and TLS before them.
+    pub(super) head: Duration,
+    /// How long a body may take.
+    pub(super) body: Duration,
+    /// When a connection without requests is closed.
+    pub(super) idle: Duration,
+    /// When a connection is closed whose client takes nothing of what is sent.
+    pub(super) stalled: Duration,
+    /// More connections wait in the backlog of the operating system.
+    pub(super) connections: usize,
+}
+
+pub(super) const MAX_URI: usize = 8 << 10;
+pub(super) const MAX_HEADERS: usize = 16 << 10;
+
+impl Gate {
+    /// Whether only names of the loopback are answered.
+    pub(super) fn is_for_loopback(&self) -> bool {
+        self.hosts == Hosts::Loopback
+    }
+}
+
+impl Hosts {
+    pub(super) fn of(address: SocketAddr) -> Self {
+        if address.ip().is_loopback() { Self::Loopback } else { Self::Any }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let short = Duration::from_secs(5);
+        let (idle, stalled) = (Duration::from_mins(1), Duration::from_secs(30));
+        // Beyond those who listen to events, who stay, there is room for others.
+        Self { head: short, body: short, idle, stalled, connections: MAX_LISTENERS + 512 }
+    }
+}
