@@ -34,6 +34,9 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("kube::Api", &["testkit"]),
     ("actix::", &["actors", "supervisor"]),
     ("actix_web::", &["web", "supervisor"]),
+    ("actix_http::", &["web"]),
+    ("actix_server::", &["web"]),
+    ("actix_service::", &["web"]),
     ("operetta_apiserver", &["testkit"]),
 ];
 

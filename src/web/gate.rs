@@ -42,8 +42,12 @@ pub(super) struct Limits {
     pub(super) idle: Duration,
     /// When a connection is closed whose client takes nothing of what is sent.
     pub(super) stalled: Duration,
-    /// More connections wait in the backlog of the operating system.
+    /// How many connections there may be; beyond, those that are idle make room.
     pub(super) connections: usize,
+    /// How many of them one client may have.
+    pub(super) per_peer: usize,
+    /// More of them, for probes alone.
+    pub(super) reserve: usize,
 }
 
 pub(super) const MAX_URI: usize = 8 << 10;
@@ -66,7 +70,9 @@ impl Default for Limits {
     fn default() -> Self {
         let short = Duration::from_secs(5);
         let (idle, stalled) = (Duration::from_mins(1), Duration::from_secs(30));
-        // Beyond those who listen to events, who stay, there is room for others.
-        Self { head: short, body: short, idle, stalled, connections: MAX_LISTENERS + 512 }
+        // Beyond those who listen to events, who stay, there is room for others; also where one client
+        // listens to as many as it may.
+        let (connections, per_peer) = (MAX_LISTENERS + 512, MAX_LISTENERS + 128);
+        Self { head: short, body: short, idle, stalled, connections, per_peer, reserve: 64 }
     }
 }

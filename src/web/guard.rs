@@ -12,15 +12,16 @@ use actix_web::{
     dev::{ServiceRequest, ServiceResponse},
     http::{
         ConnectionType,
-        header::{self, HeaderMap},
+        header::{self, HeaderMap, HeaderValue},
         uri::Authority,
     },
     middleware::Next,
 };
 
 use super::{
-    body, connection,
-    endpoint::Endpoint,
+    body,
+    connection::{self, Place},
+    endpoint::{Access, Endpoint},
     gate::{Gate, MAX_HEADERS, MAX_URI},
     headers, login,
     origin::{self, Sender},
@@ -37,12 +38,21 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let busy = connection::busy(&request);
+    let (busy, place) = (connection::busy(&request), connection::place(&request));
+    if place == Place::Reserved {
+        connection::end(&request);
+    }
     let host = host(&request);
+    // What a route of the program's own takes to be the scheme: nobody else may say it.
+    let scheme = HeaderValue::from_static(gate.protocol.scheme());
+    request.headers_mut().insert(header::X_FORWARDED_PROTO, scheme);
     let admitted = admit(&gate, &mut request).await;
     let visitor = visitor::of(&request);
     let answer = visitor::known(visitor, answer(&gate, admitted, request, next)).await?;
     let mut response = answer.map_body(|_, body| body::holding(body, busy));
+    if place == Place::Reserved {
+        response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
+    }
     let status = response.status();
     headers::put(response.headers_mut(), status, gate.protocol, &host);
     Ok(response)
@@ -71,6 +81,10 @@ async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refus
     }
     let endpoint = PATHS.find(request.method(), request.match_info().as_str());
     check_sender(gate, request, endpoint)?;
+    let is_probe = endpoint.is_some_and(|endpoint| endpoint.access == Access::Open);
+    if connection::place(request) == Place::Reserved && !is_probe {
+        return Err(Refused::NoRoom);
+    }
     let shown = match &gate.access {
         Some(access) => {
             let wanted = endpoint.map(|endpoint| endpoint.access);
@@ -131,6 +145,7 @@ fn refuse(gate: &Gate, request: &mut ServiceRequest, refused: &Refused) -> HttpR
     let page = login::instead_of(refused, gate, request);
     let mut response = page.unwrap_or_else(|| refused.error_response());
     response.head_mut().set_connection_type(ConnectionType::Close);
+    connection::end(request);
     let unread = request.take_payload();
     response.map_body(|_, body| body::with_unread(body, unread))
 }

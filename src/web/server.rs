@@ -2,8 +2,10 @@
 
 use std::{io, net::TcpListener, thread};
 
+use actix_service::ServiceFactoryExt;
+use actix_tls::accept::max_concurrent_tls_connect;
 use actix_web::{
-    App, Error, HttpServer,
+    App, Error,
     body::MessageBody,
     dev::{Server, ServiceFactory, ServiceRequest, ServiceResponse},
     middleware,
@@ -12,7 +14,7 @@ use actix_web::{
 
 use super::{
     access::Access,
-    connection,
+    connection::{self, Slots},
     gate::{Gate, Hosts, Limits},
     guard, niceness,
     origin::Protocol,
@@ -20,6 +22,7 @@ use super::{
     routes,
     state::WebState,
     tls::Certificates,
+    transport,
 };
 
 /// The port cannot be taken.
@@ -54,6 +57,9 @@ pub struct Protection {
 
 /// Responses under way have this long to end, in seconds, when the server is stopped.
 const SHUTDOWN_TIMEOUT: u64 = 1;
+
+/// As many connections may be about to end, having made room for others.
+const LEAVING: usize = 64;
 
 /// Takes a port, such as `127.0.0.1:8080`. Nothing is answered before [`server`] runs.
 pub fn listen(address: &str) -> Result<TcpListener, BindError> {
@@ -90,6 +96,9 @@ pub(super) fn limited(
     let address = listener.local_addr()?;
     let is_over_tls = certificates.is_some() || proxy.is_some();
     let protocol = if is_over_tls { Protocol::Https } else { Protocol::Http };
+    // Everybody comes by way of the proxy.
+    let per_peer = if proxy.is_some() { limits.connections } else { limits.per_peer };
+    let limits = Limits { per_peer, ..limits };
     let (hosts, address) = (Hosts::of(address), Some(address));
     let gate = Gate { hosts, protocol, proxy, address, limits, access };
     let shown = certificates.clone();
@@ -101,24 +110,30 @@ pub(super) fn limited(
         app(gate.clone(), state.clone()).app_data(shown.clone())
     };
     connection::end_when_stalled(&listener, limits.stalled);
-    let patience = limits.idle + limits.head;
-    let server = HttpServer::new(app)
+    let places = limits.connections + limits.reserve + LEAVING;
+    let server = Server::build()
         // It answers people and scrapers: one thread keeps up, and leaves the others to the work.
         .workers(1)
-        .max_connections(limits.connections)
-        .client_request_timeout(limits.head)
-        .tls_handshake_timeout(limits.head)
-        .keep_alive(limits.idle)
-        .on_connect(move |io, of| connection::watch_over(io, of, patience))
+        .max_concurrent_connections(places)
         .shutdown_timeout(SHUTDOWN_TIMEOUT)
         .disable_signals();
+    let stopping = server.graceful_shutdown_signal();
+    let slots = Slots::new(limits);
     let server = match certificates {
         Some(certificates) => {
             let config = certificates.config().map_err(io::Error::other)?;
             actix_web::rt::spawn(certificates.follow());
-            server.listen_rustls_0_23(listener, config)?
+            // Who has yet to agree upon TLS keeps nobody else from it.
+            max_concurrent_tls_connect(places);
+            server.listen("web", listener, move || {
+                let http = transport::http(app(), limits, stopping.clone());
+                transport::encrypted(config.clone(), limits, slots.clone()).and_then(http)
+            })?
         }
-        None => server.listen(listener)?,
+        None => server.listen("web", listener, move || {
+            let http = transport::http(app(), limits, stopping.clone());
+            transport::clear(slots.clone()).and_then(http)
+        })?,
     };
     Ok(server.run())
 }

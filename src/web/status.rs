@@ -62,6 +62,10 @@ pub(super) enum Refused {
     BodyTooSlow,
     #[error("{0}")]
     TooManyListeners(Full),
+    #[error(
+        "there are too many connections: on this one only /livez, /readyz and /healthz are answered"
+    )]
+    NoRoom,
     #[error("the process ends")]
     Stopping,
     #[error("the body of the request broke off")]
@@ -180,7 +184,9 @@ impl Refused {
             Self::BodyTooSlow => "Timeout",
             Self::Internal(_) => "InternalError",
             Self::TooManyListeners(_) | Self::TooManyLogins => "TooManyRequests",
-            Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => "ServiceUnavailable",
+            Self::NoRoom | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
+                "ServiceUnavailable"
+            }
             Self::NotJson | Self::NotForm => "UnsupportedMediaType",
         };
         reason.into()
@@ -193,9 +199,11 @@ impl Refused {
             _ => None,
         };
         let later = match self {
-            Self::TooManyListeners(_) | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
-                Some(RETRY_AFTER)
-            }
+            Self::TooManyListeners(_)
+            | Self::NoRoom
+            | Self::Stopping
+            | Self::ReviewsDown
+            | Self::ReviewsBusy => Some(RETRY_AFTER),
             Self::TooManyLogins => Some(RETRY_LOGIN_AFTER),
             _ => None,
         };
@@ -266,7 +274,7 @@ impl ResponseError for Refused {
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::TooManyListeners(_) | Self::TooManyLogins => StatusCode::TOO_MANY_REQUESTS,
-            Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
+            Self::NoRoom | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -7,6 +7,7 @@ mod commands;
 mod events;
 mod explain;
 mod health;
+mod http2;
 mod kubernetes_events;
 mod lists;
 mod log_level;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::{Method, StatusCode, header},
     test::TestRequest,
     web::{self, ServiceConfig},
 };
 use k8s_openapi::api::core::v1::{Node, Pod};
 
-use super::{ask, get, is_status, request, world::World};
-use crate::web::{Stores, StoresError, WebState, table::PATHS};
+use super::{ask, ask_through, get, is_status, open_gate, request, world::World};
+use crate::web::{Stores, StoresError, WebState, gate::Gate, origin::Protocol, table::PATHS};
 
 async fn pods(stores: Stores) -> Result<String, StoresError> {
     let names = stores.list::<Pod>()?.into_iter().filter_map(|pod| pod.metadata.name);
@@ -71,6 +71,19 @@ async fn they_pass_the_same_guard_as_all_others() {
     assert_eq!(answer.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
     let elsewhere = TestRequest::with_uri("/mine").insert_header(("Host", "evil.example"));
     is_status(&ask(&state, elsewhere).await, StatusCode::FORBIDDEN, "Forbidden");
+}
+
+#[actix_web::test]
+async fn they_know_the_scheme_by_which_they_are_reached_from_us_and_not_from_who_asks() {
+    let state = state(|config| {
+        let scheme = async |request: HttpRequest| request.connection_info().scheme().to_owned();
+        config.route("/scheme", web::get().to(scheme));
+    });
+    for (protocol, expected) in [(Protocol::Http, "http"), (Protocol::Https, "https")] {
+        let asked = request(Method::GET, "/scheme").insert_header(("X-Forwarded-Proto", "gopher"));
+        let answer = ask_through(Gate { protocol, ..open_gate() }, &state, asked).await;
+        assert_eq!(answer.body, expected);
+    }
 }
 
 #[actix_web::test]

@@ -163,25 +163,3 @@ async fn headers_that_come_too_slowly_end_the_connection() {
     }
     handle.stop(false).await;
 }
-
-#[actix_web::test]
-async fn a_connection_too_many_waits_until_another_one_ends() {
-    let (address, handle) = serve(Limits { connections: 2, ..Limits::default() });
-    let live = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    let mut kept = Vec::new();
-    for _ in 0..2 {
-        let mut stream = talk(address, &live).await;
-        let mut begun = [0; 12];
-        stream.read_exact(&mut begun).await.unwrap();
-        assert_eq!(&begun, b"HTTP/1.1 200");
-        kept.push(stream);
-    }
-    let mut third = talk(address, &live).await;
-    let mut begun = [0; 12];
-    let answered = tokio::time::timeout(Duration::from_millis(200), third.read_exact(&mut begun));
-    assert!(answered.await.is_err(), "two connections are all that it takes");
-    kept.pop();
-    third.read_exact(&mut begun).await.unwrap();
-    assert_eq!(&begun, b"HTTP/1.1 200");
-    handle.stop(false).await;
-}

@@ -1,4 +1,4 @@
-//! Connections that hold a place for nothing: they are closed.
+//! What goes on on a connection, and who is cut off for holding a place for nothing.
 //!
 //! The HTTP library gives a time to the head of the first request of a connection, and to one on
 //! which nothing happens. To the head of a later request, once its first byte is there, it gives
@@ -8,21 +8,18 @@
 //! that does not even acknowledge what is sent is cut off by the operating system, where it can.
 
 use std::{
-    any::Any,
     fmt,
-    net::{Shutdown, TcpListener, TcpStream},
+    net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream},
     os::fd::AsFd,
-    time::Duration,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
-use actix_tls::accept::rustls_0_23::TlsStream;
-use actix_web::{
-    dev::{Extensions, ServiceRequest},
-    rt,
-};
+use actix_web::{dev::ServiceRequest, rt};
 use tokio::{sync::watch, time::timeout};
 
-use super::body::Held;
+use super::pool::{Entered, Idle, Place, Pool, Room};
+use crate::web::{body::Held, gate::Limits, peer};
 
 /// So many requests of one connection are answered at once: a browser with many tabs needs fewer.
 const MOST_UNDER_WAY: usize = 32;
@@ -31,48 +28,141 @@ const MOST_UNDER_WAY: usize = 32;
 /// heartbeat in a fraction of it.
 const STUCK: Duration = Duration::from_mins(2);
 
+/// An answer that is the last of its connection is given so long to reach the client.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// The places of all connections. Clones share them.
+#[derive(Debug, Clone)]
+pub(in crate::web) struct Slots {
+    pool: Arc<Mutex<Pool<Line>>>,
+    /// How long nothing may happen on a connection.
+    patience: Duration,
+}
+
+/// The place of a connection, until it is dropped.
+#[derive(Debug)]
+pub(in crate::web) struct Slot {
+    slots: Slots,
+    number: u64,
+    traffic: Arc<watch::Sender<Traffic>>,
+}
+
 /// What goes on on a connection.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Traffic {
+    place: Place,
     /// How many requests are under way.
     under_way: usize,
+    /// Since when that is so.
+    since: Instant,
     /// How often more of an answer was wanted.
     wanted: u64,
+    /// It is closed then, unless a request is under way.
+    ends_at: Option<Instant>,
 }
 
-/// Where that is shown.
-struct UnderWay(watch::Sender<Traffic>);
+/// A connection as the pool knows it.
+#[derive(Debug)]
+struct Line(Arc<watch::Sender<Traffic>>);
+
+/// A connection as its requests know it.
+#[derive(Debug, Clone)]
+pub(in crate::web) struct OfConnection(Arc<watch::Sender<Traffic>>);
 
 /// A request that is under way, until all of its answer is on its way to the client.
-pub(super) struct Busy(watch::Sender<Traffic>);
+pub(in crate::web) struct Busy(Arc<watch::Sender<Traffic>>);
 
-/// Looks after a connection until it ends.
-pub(super) fn watch_over(connection: &dyn Any, of: &mut Extensions, patience: Duration) {
-    let Some(socket) = socket(connection) else { return };
-    // A second name for the socket: the library gives away none.
-    let Ok(socket) = socket.as_fd().try_clone_to_owned() else { return };
-    let (under_way, seen) = watch::channel(Traffic::default());
-    of.insert(UnderWay(under_way));
-    rt::spawn(cut_off(socket.into(), seen, patience));
+// === Places ===
+
+impl Slots {
+    pub(in crate::web) fn new(limits: Limits) -> Self {
+        let Limits { head, idle, connections, per_peer, reserve, .. } = limits;
+        let room = Room { all: connections, per_peer, reserve };
+        Self { pool: Arc::new(Mutex::new(Pool::new(room))), patience: idle + head }
+    }
+
+    /// A place for a connection, which is looked after until it ends; `None` where there is none.
+    pub(in crate::web) fn enter(&self, connection: &rt::net::TcpStream) -> Option<Slot> {
+        let peer = connection.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip());
+        // A second name for the socket: the library gives away none.
+        let socket = connection.as_fd().try_clone_to_owned().ok()?;
+        let (traffic, seen) = watch::channel(Traffic::new());
+        let traffic = Arc::new(traffic);
+        let number = self.place(peer, &traffic)?;
+        rt::spawn(cut_off(socket.into(), seen, self.patience));
+        Some(Slot { slots: self.clone(), number, traffic })
+    }
+
+    fn place(&self, peer: IpAddr, traffic: &Arc<watch::Sender<Traffic>>) -> Option<u64> {
+        let entered = self.pool().enter(peer::client(peer), Line(Arc::clone(traffic)))?;
+        let Entered { number, place, leaves } = entered;
+        traffic.send_modify(|traffic| traffic.place = place);
+        if let Some(Line(leaving)) = leaves {
+            leaving.send_modify(|traffic| traffic.ends_at = Some(Instant::now()));
+        }
+        Some(number)
+    }
+
+    fn pool(&self) -> MutexGuard<'_, Pool<Line>> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
+
+impl Slot {
+    pub(super) fn of_connection(&self) -> OfConnection {
+        OfConnection(Arc::clone(&self.traffic))
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.slots.pool().leave(self.number);
+    }
+}
+
+impl Idle for Line {
+    fn idle_since(&self) -> Option<Instant> {
+        let traffic = self.0.borrow();
+        (traffic.under_way == 0).then_some(traffic.since)
+    }
+}
+
+// === Requests ===
 
 /// That a request is under way, on a connection that is looked after.
-pub(super) fn busy(request: &ServiceRequest) -> Option<Busy> {
-    let UnderWay(traffic) = request.conn_data()?;
+pub(in crate::web) fn busy(request: &ServiceRequest) -> Option<Busy> {
+    let OfConnection(traffic) = request.conn_data()?;
     traffic.send_modify(|traffic| traffic.under_way += 1);
-    Some(Busy(traffic.clone()))
+    Some(Busy(Arc::clone(traffic)))
 }
 
-fn socket(connection: &dyn Any) -> Option<&rt::net::TcpStream> {
-    let over_tls = || Some(connection.downcast_ref::<TlsStream<rt::net::TcpStream>>()?.get_ref().0);
-    connection.downcast_ref().or_else(over_tls)
+/// What the connection of a request may be used for.
+pub(in crate::web) fn place(request: &ServiceRequest) -> Place {
+    request.conn_data().map_or(Place::Ordinary, |OfConnection(traffic)| traffic.borrow().place)
+}
+
+/// That the answer to a request is the last of its connection. Over HTTP/1 the answer says so itself.
+pub(in crate::web) fn end(request: &ServiceRequest) {
+    if let Some(OfConnection(traffic)) = request.conn_data() {
+        let at = Instant::now() + FAREWELL;
+        traffic.send_modify(|traffic| traffic.ends_at = traffic.ends_at.or(Some(at)));
+    }
+}
+
+impl Traffic {
+    fn new() -> Self {
+        let since = Instant::now();
+        Self { place: Place::Ordinary, under_way: 0, since, wanted: 0, ends_at: None }
+    }
 }
 
 async fn cut_off(socket: TcpStream, mut traffic: watch::Receiver<Traffic>, idle: Duration) {
     loop {
-        let patience = match traffic.borrow_and_update().under_way {
-            0 => idle,
-            1..=MOST_UNDER_WAY => STUCK,
+        let Traffic { under_way, ends_at, .. } = *traffic.borrow_and_update();
+        let patience = match (under_way, ends_at) {
+            (0, Some(end)) => end.saturating_duration_since(Instant::now()).min(idle),
+            (0, None) => idle,
+            (1..=MOST_UNDER_WAY, _) => STUCK,
             _ => break,
         };
         match timeout(patience, traffic.changed()).await {
@@ -88,7 +178,7 @@ async fn cut_off(socket: TcpStream, mut traffic: watch::Receiver<Traffic>, idle:
 
 /// Connections on which a client takes nothing for so long are ended by the operating system; on
 /// Linux they have this from the socket that they are accepted from.
-pub(super) fn end_when_stalled(listener: &TcpListener, stalled: Duration) {
+pub(in crate::web) fn end_when_stalled(listener: &TcpListener, stalled: Duration) {
     #[cfg(target_os = "linux")]
     {
         let milliseconds = u32::try_from(stalled.as_millis()).unwrap_or(u32::MAX);
@@ -110,7 +200,10 @@ impl Held for Option<Busy> {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.send_modify(|traffic| traffic.under_way -= 1);
+        self.0.send_modify(|traffic| {
+            traffic.under_way -= 1;
+            traffic.since = Instant::now();
+        });
     }
 }
 
@@ -134,7 +227,7 @@ mod tests {
     }
 
     fn with(under_way: usize) -> Traffic {
-        Traffic { under_way, wanted: 0 }
+        Traffic { under_way, ..Traffic::new() }
     }
 
     #[tokio::test]
@@ -165,7 +258,7 @@ mod tests {
         let (_client, socket) = connection().await;
         let (traffic, seen) = watch::channel(with(1));
         tokio::time::pause();
-        let busy = Some(Busy(traffic));
+        let busy = Some(Busy(Arc::new(traffic)));
         let begun = tokio::time::Instant::now();
         let taking = async {
             tokio::time::sleep(STUCK / 2).await;
