@@ -65,6 +65,8 @@ pub(super) struct Families {
     pub(super) cache_bytes: IntGaugeVec,
     pub(super) cache_synced: IntGaugeVec,
     pub(super) cache_left_out: IntGaugeVec,
+    // the web endpoint
+    pub(super) web_attempts: IntCounterVec,
 }
 
 impl Families {
@@ -268,6 +270,12 @@ impl Families {
                 "cache_left_out_objects",
                 "Objects that are left out of the cache now because they cannot be read.",
                 TYPE,
+            )?,
+            web_attempts: counters(
+                r,
+                "web_attempts_total",
+                "Logins and commands over HTTP, by what became of them.",
+                &["attempt", "outcome"],
             )?,
         })
     }

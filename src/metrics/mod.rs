@@ -8,6 +8,7 @@
 //! board (gauges, at each scrape) ---------^
 //! ```
 
+mod attempts;
 mod described;
 mod family;
 mod mailbox;
@@ -33,6 +34,7 @@ use family::Families;
 use managers::ManagerLabels;
 use type_labels::TypeLabels;
 
+pub use attempts::{Attempt, AttemptOutcome};
 pub use described::MetricDescription;
 pub use mailbox::{MailboxDepth, Waiting};
 pub use scraped::CacheGauges;

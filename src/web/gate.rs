@@ -3,7 +3,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use super::{access::Access, origin::Protocol, proxy::TlsProxy};
+use super::{access::Access, audit::Quota, origin::Protocol, proxy::TlsProxy};
 use crate::board::MAX_LISTENERS;
 
 /// What every request must pass.
@@ -18,6 +18,8 @@ pub(super) struct Gate {
     pub(super) address: Option<SocketAddr>,
     /// What clients may take.
     pub(super) limits: Limits,
+    /// How much strangers may make us write down.
+    pub(super) quota: Quota,
     /// Who decides whom to let in; `None` lets in everybody.
     pub(super) access: Option<Access>,
 }

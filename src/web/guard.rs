@@ -19,6 +19,7 @@ use actix_web::{
 };
 
 use super::{
+    audit::{Entry, LoggedIn},
     body,
     connection::{self, Place},
     endpoint::{Access, Endpoint},
@@ -42,18 +43,28 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     if place == Place::Reserved {
         connection::end(&request);
     }
+    let mut entry = Entry::of(&request, &gate.quota);
     let host = host(&request);
     // What a route of the program's own takes to be the scheme: nobody else may say it.
     let scheme = HeaderValue::from_static(gate.protocol.scheme());
     request.headers_mut().insert(header::X_FORWARDED_PROTO, scheme);
     let admitted = admit(&gate, &mut request).await;
     let visitor = visitor::of(&request);
+    if let (Some(entry), Some(visitor)) = (&mut entry, &visitor) {
+        entry.is_by(&visitor.user.username);
+    }
     let answer = visitor::known(visitor, answer(&gate, admitted, request, next)).await?;
     let mut response = answer.map_body(|_, body| body::holding(body, busy));
     if place == Place::Reserved {
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     let status = response.status();
+    if let Some(mut entry) = entry {
+        if let Some(LoggedIn(user)) = response.response().extensions().get() {
+            entry.is_by(user);
+        }
+        entry.is_answered(status);
+    }
     headers::put(response.headers_mut(), status, gate.protocol, &host);
     Ok(response)
 }

@@ -18,6 +18,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     access::{self, Access},
+    audit::LoggedIn,
     body,
     endpoint::{self, Body, FORM, Form, Parameter},
     gate::Gate,
@@ -66,11 +67,13 @@ pub(super) async fn log_in(
         None => Err(Refused::TokenMissing),
     };
     match logged_in {
-        Ok(session) => {
+        Ok((session, user)) => {
             if let Some(before) = access::session(request.headers(), gate.protocol) {
                 access.log_out(before);
             }
-            Ok(go_to(&next, &access::kept(gate.protocol, &session)))
+            let mut response = go_to(&next, &access::kept(gate.protocol, &session));
+            response.extensions_mut().insert(LoggedIn(user.username.clone()));
+            Ok(response)
         }
         Err(refused) => Ok(page(&refused, &next, false, access)),
     }

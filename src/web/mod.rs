@@ -41,6 +41,7 @@ mod headers;
 mod health;
 mod index;
 mod kubernetes_events;
+mod legible;
 mod log_level;
 mod login;
 mod metrics;

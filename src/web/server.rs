@@ -14,9 +14,10 @@ use actix_web::{
 
 use super::{
     access::Access,
+    audit::Quota,
     connection::{self, Slots},
     gate::{Gate, Hosts, Limits},
-    guard, niceness,
+    guard, legible, niceness,
     origin::Protocol,
     proxy::TlsProxy,
     routes,
@@ -100,7 +101,9 @@ pub(super) fn limited(
     let per_peer = if proxy.is_some() { limits.connections } else { limits.per_peer };
     let limits = Limits { per_peer, ..limits };
     let (hosts, address) = (Hosts::of(address), Some(address));
-    let gate = Gate { hosts, protocol, proxy, address, limits, access };
+    let quota = Quota::default();
+    let gate = Gate { hosts, protocol, proxy, address, limits, quota, access };
+    state.metrics.web_served();
     let shown = certificates.clone();
     let starter = thread::current().id();
     let app = move || {
@@ -153,6 +156,7 @@ pub(super) fn app(
 > {
     App::new()
         .app_data(Data::new(gate.clone()))
+        .wrap(middleware::from_fn(legible::answers))
         .wrap(middleware::Compress::default())
         .wrap(middleware::from_fn(move |request, next| guard::guard(gate.clone(), request, next)))
         .configure(|config| routes::configure(config, state))

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::{
     board::{CommandError, Full},
-    object::{K8sType, ObjectKey, Undecodable},
+    object::{K8sType, ObjectKey, Undecodable, legible},
 };
 
 /// Why a request is not answered with what it asks for.
@@ -241,7 +241,7 @@ fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static, str>) {
 }
 
 fn because(reason: &str) -> String {
-    if reason.is_empty() { String::new() } else { format!(": {reason}") }
+    if reason.is_empty() { String::new() } else { format!(": {}", legible(reason)) }
 }
 
 impl ResponseError for Refused {

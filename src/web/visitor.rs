@@ -18,7 +18,6 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     access::{self, Access},
-    audit::AUDIT,
     endpoint,
     origin::{self, Protocol},
     status::Refused,
@@ -96,12 +95,7 @@ async fn authorize(
     let has_session = credential.session.is_some();
     let visitor = Visitor { user: Arc::clone(&known.user), has_session };
     request.extensions_mut().insert(visitor);
-    access.check(&known, &verb, path).await?;
-    if !origin::only_reads(request.method()) {
-        let user = &known.user.username;
-        tracing::info!(target: AUDIT, user, verb, path, "a command over HTTP");
-    }
-    Ok(())
+    access.check(&known, &verb, path).await
 }
 
 /// What a request says of who sends it.

@@ -39,7 +39,7 @@ use self::{
     memo::{Memo, Outcome, Unanswered},
     sessions::Sessions,
 };
-use super::{audit::AUDIT, status::Refused};
+use super::status::Refused;
 use crate::cluster::{AccessVerdict, ApiError, Cluster, TokenVerdict, User};
 
 pub(super) use self::{
@@ -139,12 +139,13 @@ impl Access {
         })
     }
 
-    /// Opens a session for whoever has this token; its id is for the browser alone.
+    /// Opens a session for whoever has this token, and says who that is; its id is for the browser
+    /// alone.
     pub(super) async fn log_in(
         &self,
         token: SecretString,
         from: IpAddr,
-    ) -> Result<String, Refused> {
+    ) -> Result<(String, Arc<User>), Refused> {
         if !self.attempts().may_try(from, Instant::now()) {
             return Err(Refused::TooManyLogins);
         }
@@ -153,11 +154,9 @@ impl Access {
                 self.attempts().note_failure(from, Instant::now());
             }
         })?;
-        let user = &known.user.username;
-        let begun = self.0.sessions.begin(user, token, Instant::now());
+        let begun = self.0.sessions.begin(&known.user.username, token, Instant::now());
         let id = begun.map_err(|_| Refused::Internal("there are no random numbers".to_owned()))?;
-        tracing::info!(target: AUDIT, user, "somebody has logged in");
-        Ok(id)
+        Ok((id, known.user))
     }
 
     /// Ends a session, if there is such a one.

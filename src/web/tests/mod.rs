@@ -2,6 +2,7 @@
 
 mod about;
 mod access;
+mod audit;
 mod bad_input;
 mod commands;
 mod events;
@@ -9,6 +10,7 @@ mod explain;
 mod health;
 mod http2;
 mod kubernetes_events;
+mod legible;
 mod lists;
 mod log_level;
 mod login;
@@ -38,6 +40,7 @@ use serde_json::Value;
 
 use super::{
     WebState,
+    audit::Quota,
     endpoint::Endpoint,
     events::EVENT_STREAM,
     gate::{Gate, Hosts, Limits},
@@ -83,7 +86,8 @@ pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
 
 pub(super) fn open_gate() -> Gate {
     let (hosts, protocol) = (Hosts::Loopback, Protocol::Http);
-    Gate { hosts, protocol, proxy: None, address: None, limits: Limits::default(), access: None }
+    let (limits, quota) = (Limits::default(), Quota::default());
+    Gate { hosts, protocol, proxy: None, address: None, limits, quota, access: None }
 }
 
 pub(super) async fn ask_through(gate: Gate, state: &WebState, request: TestRequest) -> Answer {
