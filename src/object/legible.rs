@@ -1,6 +1,6 @@
-//! Text of others as people can read it: pure. What reverses the direction of the text beside it is
-//! shown escaped: a name that holds such a character can make a sentence say the opposite. Nor does a
-//! name end the quotes in which it stands.
+//! Text of others as people can read it: pure. What reverses the direction of the text beside it
+//! is shown escaped: a name that holds such a character can make a sentence say the opposite. Nor
+//! does a name end the quotes in which it stands.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -29,8 +29,8 @@ pub fn legible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A name that others chose, between the backticks that sentences have around names; one within it is
-/// shown as an apostrophe, as it would end there.
+/// A name that others chose, between the backticks that sentences have around names; one within it
+/// is shown as an apostrophe, as it would end there.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
 }

@@ -1,5 +1,5 @@
-//! Who has ordered what over HTTP, logged in or tried to, and what became of it: a line of the log and a
-//! counter for each. What only reads is not written down.
+//! Who has ordered what over HTTP, logged in or tried to, and what became of it: a line of the log
+//! and a counter for each. What only reads is not written down.
 
 use std::{
     net::IpAddr,
@@ -19,9 +19,9 @@ use crate::{
     object::legible,
 };
 
-/// The target of the lines that say who has ordered what over HTTP, who has logged in or failed to, and
-/// which log filter was put in force: `operetta::audit`. No filter of [`LogLevel`](super::LogLevel)
-/// should hide them.
+/// The target of the lines that say who has ordered what over HTTP, who has logged in or failed
+/// to, and which log filter was put in force: `operetta::audit`. No filter of
+/// [`LogLevel`](super::LogLevel) should hide them.
 pub const AUDIT: &str = "operetta::audit";
 
 /// How many lines strangers may write: who is nobody could fill the log. All are counted.
@@ -40,7 +40,8 @@ const LINES: u32 = 60;
 #[derive(Debug)]
 pub(super) struct LoggedIn(pub(super) String);
 
-/// An attempt, until it is dropped: then it is written down, also where nobody waited for the answer.
+/// An attempt, until it is dropped: then it is written down, also where nobody waited for the
+/// answer.
 #[derive(Debug)]
 pub(super) struct Entry {
     metrics: Metrics,

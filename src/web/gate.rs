@@ -1,5 +1,5 @@
-//! What stands between a request and its answer, as values: whom to let in, under which names, and what
-//! clients may take. What is done with them is for [`guard`](super::guard).
+//! What stands between a request and its answer, as values: whom to let in, under which names, and
+//! what clients may take. What is done with them is for [`guard`](super::guard).
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -72,8 +72,8 @@ impl Default for Limits {
     fn default() -> Self {
         let short = Duration::from_secs(5);
         let (idle, stalled) = (Duration::from_mins(1), Duration::from_secs(30));
-        // Beyond those who listen to events, who stay, there is room for others; also where one client
-        // listens to as many as it may.
+        // Beyond those who listen to events, who stay, there is room for others; also where one
+        // client listens to as many as it may.
         let (connections, per_peer) = (MAX_LISTENERS + 512, MAX_LISTENERS + 128);
         Self { head: short, body: short, idle, stalled, connections, per_peer, reserve: 64 }
     }

@@ -1,6 +1,6 @@
-//! Answers as people can read them: text of others that reverses the direction of what is beside it is
-//! shown escaped, see [`object::legible`](crate::object::legible). In JSON that is the same text for a
-//! program. What a route of the program's own answers is up to that.
+//! Answers as people can read them: text of others that reverses the direction of what is beside
+//! it is shown escaped, see [`object::legible`](crate::object::legible). In JSON that is the same
+//! text for a program. What a route of the program's own answers is up to that.
 
 use actix_web::{
     Error,
@@ -14,8 +14,8 @@ use actix_web::{
 use super::table::PATHS;
 use crate::object::legible;
 
-/// Of these types is what we answer with text of others; of metrics it is not: their format knows no such
-/// escape, and programs read it. Events are made legible one by one.
+/// Of these types is what we answer with text of others; of metrics it is not: their format knows
+/// no such escape, and programs read it. Events are made legible one by one.
 const SHOWN: [&str; 4] = [
     "application/json",
     "application/yaml",

@@ -1,5 +1,7 @@
-//! `/api/v1/openapi.json`: an `OpenAPI` document made from the table of endpoints and from the types
-//! of the answers. Nothing in it is written by hand but how the parts are put together.
+//! `/api/v1/openapi.json`: an `OpenAPI` document made from the table of endpoints and from the
+//! types of the answers. Nothing in it is written by hand but how the parts are put together.
+//! (`utoipa` wants an attribute beside each handler, which is a second table, and schemas of its
+//! own.)
 
 use std::sync::OnceLock;
 

@@ -1,5 +1,6 @@
-//! All endpoints together: which of them answers a request, and which methods a path has. Their list
-//! is the [`table`](super::table), which knows everybody who answers; who answers gets it as a value.
+//! All endpoints together: which of them answers a request, and which methods a path has. Their
+//! list is the [`table`](super::table), which knows everybody who answers; who answers gets it as
+//! a value.
 
 use actix_web::{dev::ResourceDef, http};
 
@@ -35,8 +36,8 @@ impl Paths {
         paths
     }
 
-    /// Who answers a request; a path as the router sees it: what is percent-encoded without need is
-    /// decoded.
+    /// Who answers a request; a path as the router sees it: what is percent-encoded without need
+    /// is decoded.
     pub(super) fn find(&self, method: &http::Method, path: &str) -> Option<&'static Endpoint> {
         self.matching(path).find(|endpoint| endpoint.method.is(method))
     }

@@ -1,6 +1,6 @@
-//! From a socket to what is said on it, in clear text or over TLS, and from that to answers. The parts
-//! are those of which `actix_web::HttpServer` is made, with a place for each connection before them and
-//! a look at its frames between them, for which that has no room.
+//! From a socket to what is said on it, in clear text or over TLS, and from that to answers. The
+//! parts are those of which `actix_web::HttpServer` is made, with a place for each connection
+//! before them and a look at its frames between them, for which that has no room.
 
 use std::{future::ready, net::SocketAddr, time::Duration};
 

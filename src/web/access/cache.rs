@@ -1,7 +1,8 @@
 //! What is remembered for a while: pure, a decision of the key and `now`.
 //!
 //! Bounded in time and in number: what lives longest from here goes last, and all live equally
-//! long, so that the oldest goes first.
+//! long, so that the oldest goes first. (`moka` would replace this file, not the turns and the two
+//! kinds of answer of `memo`, for a dozen crates.)
 
 use std::{
     collections::{HashMap, VecDeque},

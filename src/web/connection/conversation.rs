@@ -1,5 +1,5 @@
-//! What is said on a connection: a stream that holds its place, and that ends where an HTTP/2 client
-//! sends frames that nobody needs.
+//! What is said on a connection: a stream that holds its place, and that ends where an HTTP/2
+//! client sends frames that nobody needs.
 
 use std::{
     io::{self, IoSlice},

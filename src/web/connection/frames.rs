@@ -1,8 +1,8 @@
 //! HTTP/2 as it comes in, as far as its frames can be counted: pure. What they say is not read.
 //!
-//! The HTTP/2 library bounds the memory that frames take (it answers one PING or SETTINGS before it
-//! reads the next), the number of resets, and the headers of a request at 16 MiB. It does not mind how
-//! many frames come that belong to no request and no answer, each of which costs time.
+//! The HTTP/2 library bounds the memory that frames take (it answers one PING or SETTINGS before
+//! it reads the next), the number of resets, and the headers of a request at 16 MiB. It does not
+//! mind how many frames come that belong to no request and no answer, each of which costs time.
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
-//! Connections: how many there may be, whose they are, and which are closed for holding a place for
-//! nothing. What is said on them is up to the HTTP library.
+//! Connections: how many there may be, whose they are, and which are closed for holding a place
+//! for nothing. What is said on them is up to the HTTP library.
 //!
 //! ```text
 //!              enter                      on_connect              busy, until the answer is sent

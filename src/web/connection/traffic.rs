@@ -2,10 +2,11 @@
 //!
 //! The HTTP library gives a time to the head of the first request of a connection, and to one on
 //! which nothing happens. To the head of a later request, once its first byte is there, it gives
-//! none; over HTTP/2 it takes as many requests at once as a client sends, and keeps each answer for
-//! as long as the client takes nothing of it. So who has no request under way for longer than both
-//! times together is cut off here, and so is who has too many, or takes nothing of any. And a client
-//! that does not even acknowledge what is sent is cut off by the operating system, where it can.
+//! none; over HTTP/2 it takes as many requests at once as a client sends, and keeps each answer
+//! for as long as the client takes nothing of it. So who has no request under way for longer than
+//! both times together is cut off here, and so is who has too many, or takes nothing of any. And a
+//! client that does not even acknowledge what is sent is cut off by the operating system, where it
+//! can.
 
 use std::{
     fmt,
@@ -24,8 +25,8 @@ use crate::web::{body::Held, gate::Limits, peer};
 /// So many requests of one connection are answered at once: a browser with many tabs needs fewer.
 const MOST_UNDER_WAY: usize = 32;
 
-/// For so long a client may take nothing of what it has asked for. Those who listen to events take a
-/// heartbeat in a fraction of it.
+/// For so long a client may take nothing of what it has asked for. Those who listen to events take
+/// a heartbeat in a fraction of it.
 const STUCK: Duration = Duration::from_mins(2);
 
 /// An answer that is the last of its connection is given so long to reach the client.
@@ -141,7 +142,8 @@ pub(in crate::web) fn place(request: &ServiceRequest) -> Place {
     request.conn_data().map_or(Place::Ordinary, |OfConnection(traffic)| traffic.borrow().place)
 }
 
-/// That the answer to a request is the last of its connection. Over HTTP/1 the answer says so itself.
+/// That the answer to a request is the last of its connection. Over HTTP/1 the answer says so
+/// itself.
 pub(in crate::web) fn end(request: &ServiceRequest) {
     if let Some(OfConnection(traffic)) = request.conn_data() {
         let at = Instant::now() + FAREWELL;
