@@ -68,6 +68,24 @@ impl Hosts {
     }
 }
 
+/// A connection takes two files: one is to end it by.
+const FILES: usize = 2;
+
+impl Limits {
+    /// As many connections as the process may have files open, when it keeps a quarter for itself.
+    pub(super) fn within(self, files: Option<u64>) -> Self {
+        let files = files.and_then(|files| usize::try_from(files).ok()).unwrap_or(usize::MAX);
+        let room = (files - files / 4) / FILES;
+        let connections = self.connections.min(room.saturating_sub(2 * self.reserve).max(1));
+        let per_peer = if connections < self.connections {
+            self.per_peer.min((connections - connections / 4).max(1))
+        } else {
+            self.per_peer
+        };
+        Self { connections, per_peer, ..self }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         let short = Duration::from_secs(5);
@@ -76,5 +94,22 @@ impl Default for Limits {
         // client listens to as many as it may.
         let (connections, per_peer) = (MAX_LISTENERS + 512, MAX_LISTENERS + 128);
         Self { head: short, body: short, idle, stalled, connections, per_peer, reserve: 64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_no_more_connections_than_files_for_them() {
+        let within = |files| {
+            let Limits { connections, per_peer, .. } = Limits::default().within(files);
+            (connections, per_peer)
+        };
+        assert_eq!(within(None), (1536, 1152));
+        assert_eq!(within(Some(1 << 20)), (1536, 1152));
+        assert_eq!(within(Some(1024)), (256, 192));
+        assert_eq!(within(Some(0)), (1, 1));
     }
 }

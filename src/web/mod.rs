@@ -46,6 +46,7 @@ mod log_level;
 mod login;
 mod metrics;
 mod niceness;
+mod open_files;
 mod openapi;
 mod operators;
 mod origin;

@@ -17,7 +17,7 @@ use super::{
     audit::Quota,
     connection::{self, Slots},
     gate::{Gate, Hosts, Limits},
-    guard, legible, niceness,
+    guard, legible, niceness, open_files,
     origin::Protocol,
     proxy::TlsProxy,
     routes,
@@ -97,6 +97,7 @@ pub(super) fn limited(
     let address = listener.local_addr()?;
     let is_over_tls = certificates.is_some() || proxy.is_some();
     let protocol = if is_over_tls { Protocol::Https } else { Protocol::Http };
+    let limits = limits.within(open_files::raise());
     // Everybody comes by way of the proxy.
     let per_peer = if proxy.is_some() { limits.connections } else { limits.per_peer };
     let limits = Limits { per_peer, ..limits };
