@@ -22,6 +22,10 @@ const WAIT_BUCKETS: &[f64] = &[0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.
 const REQUEST_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
+/// Why a watch begins anew.
+pub(super) const RESTARTS: [&str; 7] =
+    ["error", "expired", "outage", "silent", "stuck", "undecodable", "went_back"];
+
 pub(super) struct Families {
     pub(super) build_info: IntGaugeVec,
     pub(super) leader: IntGauge,

@@ -30,7 +30,7 @@ use crate::{
     schedule::Priority,
 };
 use described::Registrar;
-use family::Families;
+use family::{Families, RESTARTS};
 use managers::ManagerLabels;
 use type_labels::TypeLabels;
 
@@ -272,7 +272,7 @@ impl Metrics {
 
     /// A watch had to begin anew; `reason` is one word.
     pub fn watch_restarted(&self, ty: &K8sType, reason: &str) {
-        debug_assert!(registered::RESTARTS.contains(&reason), "{reason} begins with one");
+        debug_assert!(RESTARTS.contains(&reason), "{reason} begins with one");
         self.families().watch_restarts.with_label_values(&[&self.type_label(ty), reason]).inc();
     }
 

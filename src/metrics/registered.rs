@@ -4,17 +4,13 @@
 //! Not so where only what happens tells the labels: the codes of the API server and the managers of
 //! others.
 
-use super::Metrics;
+use super::{Metrics, family::RESTARTS};
 use crate::{
     history::Outcome,
     object::K8sType,
     operator::{OperatorConfig, OperatorName},
     plan::FlappingReason,
 };
-
-/// Why a watch begins anew.
-pub(super) const RESTARTS: [&str; 7] =
-    ["error", "expired", "outage", "silent", "stuck", "undecodable", "went_back"];
 
 impl Metrics {
     /// An operator was registered: its counters show zero instead of nothing.
