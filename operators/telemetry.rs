@@ -1,10 +1,16 @@
 //! Logs: compact lines on standard error. What is logged can be changed while the process runs, but
 //! for the lines that say who has ordered what: these are always written.
 
-use std::io::{self, IsTerminal};
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal, Write},
+};
 
 use anyhow::Context;
-use operetta::web::{AUDIT, LogLevel};
+use operetta::{
+    object::legible,
+    web::{AUDIT, LogLevel},
+};
 use tracing::{Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
@@ -33,9 +39,35 @@ where
     let (filter, handle) = reload::Layer::new(filter);
     // Not one more directive: a more exact one would hide what it lets through.
     let audit = filter_fn(|line| line.target() == AUDIT).with_max_level_hint(LevelFilter::INFO);
-    let lines = fmt::layer().compact().with_ansi(ansi).with_writer(writer);
+    let lines = fmt::layer().compact().with_ansi(ansi).with_writer(Legible(writer));
     let lines = lines.with_filter(filter.or(audit));
     (tracing_subscriber::registry().with(lines), Filter(handle))
+}
+
+/// Writes lines so that they can be read, whatever is quoted in them.
+struct Legible<W>(W);
+
+impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Legible<W> {
+    type Writer = Legible<W::Writer>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        Legible(self.0.make_writer())
+    }
+}
+
+impl<W: Write> Write for Legible<W> {
+    /// Takes what it is given as a whole: a line is written at once.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        match std::str::from_utf8(line).map(legible) {
+            Ok(Cow::Owned(shown)) => self.0.write_all(shown.as_bytes())?,
+            Ok(Cow::Borrowed(_)) | Err(_) => self.0.write_all(line)?,
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 impl LogLevel for Filter {
@@ -70,6 +102,19 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn what_would_turn_the_direction_of_a_line_is_written_escaped() {
+        let written = Written::default();
+        let log = written.clone();
+        let (lines, _filter) = logs(EnvFilter::new("info"), false, move || log.clone());
+        let name = "web\u{202e}bew";
+        tracing::subscriber::with_default(lines, || tracing::info!(%name, "of {name}"));
+        let written = written.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let written = String::from_utf8(written).unwrap();
+        assert_eq!(written.matches(r"web\u202ebew").count(), 2, "{written}");
+        assert!(!written.contains('\u{202e}') && written.ends_with('\n'), "{written}");
     }
 
     #[test]

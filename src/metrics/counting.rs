@@ -5,8 +5,12 @@ use std::{fmt, sync::Arc, time::Duration};
 use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
 
 use super::{
-    MailboxDepth, MetricDescription, described::Registrar, family::Families,
-    managers::ManagerLabels, process, type_labels::TypeLabels,
+    MailboxDepth, MetricDescription,
+    described::Registrar,
+    family::{Families, RESTARTS},
+    managers::ManagerLabels,
+    process,
+    type_labels::TypeLabels,
 };
 use crate::{
     history::{Outcome, RunStep, StepTimes, Verb},
@@ -81,10 +85,6 @@ impl Metrics {
         &self.0.families
     }
 }
-
-/// Why a watch begins anew.
-pub(super) const RESTARTS: [&str; 7] =
-    ["error", "expired", "outage", "silent", "stuck", "undecodable", "went_back"];
 
 // === runs ===
 

@@ -22,6 +22,10 @@ const WAIT_BUCKETS: &[f64] = &[0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.
 const REQUEST_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
+/// Why a watch begins anew.
+pub(super) const RESTARTS: [&str; 7] =
+    ["error", "expired", "outage", "silent", "stuck", "undecodable", "went_back"];
+
 pub(super) struct Families {
     pub(super) build_info: IntGaugeVec,
     pub(super) mailbox_depth: IntGaugeVec,
@@ -64,6 +68,8 @@ pub(super) struct Families {
     pub(super) cache_bytes: IntGaugeVec,
     pub(super) cache_synced: IntGaugeVec,
     pub(super) cache_left_out: IntGaugeVec,
+    // the web endpoint
+    pub(super) web_attempts: IntCounterVec,
 }
 
 impl Families {
@@ -260,6 +266,12 @@ impl Families {
                 "cache_left_out_objects",
                 "Objects that are left out of the cache now because they cannot be read.",
                 TYPE,
+            )?,
+            web_attempts: counters(
+                r,
+                "web_attempts_total",
+                "Logins and commands over HTTP, by what became of them.",
+                &["attempt", "outcome"],
             )?,
         })
     }

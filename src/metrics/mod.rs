@@ -8,6 +8,7 @@
 //! board (gauges, at each scrape) ---------^
 //! ```
 
+mod attempts;
 mod counting;
 mod described;
 mod facts;
@@ -20,6 +21,7 @@ mod scraped;
 mod standing;
 mod type_labels;
 
+pub use attempts::{Attempt, AttemptOutcome};
 pub use counting::{Metrics, QueueMetrics, StepMetrics};
 pub use described::MetricDescription;
 pub use mailbox::{MailboxDepth, Waiting};

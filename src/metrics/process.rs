@@ -1,6 +1,7 @@
 //! The process metrics that every Prometheus client exports under these names, from `/proc/self`.
 //!
-//! Read here because the `process` feature of the metrics crate brings two further crates. Where
+//! Read here because the `process` feature of the metrics crate counts CPU time in whole seconds,
+//! so that the rate of an idle process is steps, and brings a second version of rustix. Where
 //! there is no `/proc` the metrics are absent.
 
 use std::fs;

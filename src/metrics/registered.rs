@@ -4,7 +4,7 @@
 //! Not so where only what happens tells the labels: the codes of the API server and the managers of
 //! others.
 
-use super::counting::{Metrics, RESTARTS};
+use super::{counting::Metrics, family::RESTARTS};
 use crate::{
     history::Outcome,
     object::K8sType,

@@ -11,7 +11,7 @@ use super::{
     path::{self, MAX_PATHS},
 };
 use crate::{
-    object::Object,
+    object::{Object, quoted},
     operator::{ConflictPolicy, Labels},
 };
 
@@ -81,7 +81,7 @@ impl fmt::Display for Why<'_> {
         write!(f, "{what} ")?;
         for (index, HeldField { path, manager }) in held.iter().take(MAX_PATHS).enumerate() {
             let comma = if index == 0 { "" } else { ", " };
-            write!(f, "{comma}{path} (`{manager}`)")?;
+            write!(f, "{comma}{path} ({})", quoted(manager))?;
         }
         match held.len().saturating_sub(MAX_PATHS) {
             0 => Ok(()),
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_others_hold_is_known_by_our_paths_too() {
-        let held = |path: &str| HeldField { path: path.to_owned(), manager: "me".to_owned() };
+        let held = |path: &str| HeldField { path: path.to_owned(), manager: "m`e".to_owned() };
         let left = Object::from_value(
             &K8sType::namespaced("v1", "Pod", "pods"),
             &json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "1"}}),
@@ -250,6 +250,8 @@ mod tests {
         ] {
             assert_eq!(contested.holds(path), is_held, "{path}");
         }
+        // However its manager is called.
+        assert!(contested.to_string().contains(".spec.x (`m'e`)"), "{contested}");
     }
 
     fn json_patch(value: &mut Value, patch: &Value) {

@@ -11,10 +11,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Certificates, WebState,
-    guard::Gate,
+    gate::Gate,
     page::{DEFAULT_LIMIT, MAX_LIMIT},
     program::Program,
+    state::WebState,
+    tls::Certificates,
     views::{ConfigurationView, ServingView},
 };
 use crate::cluster::Timeouts;

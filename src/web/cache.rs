@@ -1,6 +1,6 @@
 //! `/api/v1/cache`: what the stores hold.
 
-use std::time::SystemTime;
+use std::{borrow::Cow, time::SystemTime};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -11,17 +11,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    WebState, accept,
+    accept,
     endpoint::{Form, JSON, Parameter},
     page::{Following, List, ListMeta, PageQuery, PageRequest},
     redact::redacted,
     selection::{Selection, SelectionQuery},
+    state::WebState,
     status::Refused,
     views::{CacheView, ObjectView},
 };
 use crate::{
     board::{Board, TypeSnapshot},
-    object::{K8sType, Object, ObjectKey},
+    object::{K8sType, Object, ObjectKey, legible},
     store::StoreReader,
 };
 
@@ -101,7 +102,12 @@ pub(super) async fn show(
 /// The object as it may be shown, in YAML.
 pub(super) fn yaml(board: &Board, object: &Object) -> String {
     let object = redacted(board, object);
-    serde_yaml_ng::to_string(&object).expect("whatever is JSON can be said in YAML")
+    let text = serde_yaml_ng::to_string(&object).expect("whatever is JSON can be said in YAML");
+    match legible(&text) {
+        Cow::Borrowed(_) => text,
+        // JSON is YAML too, and there what is escaped still means the same.
+        Cow::Owned(_) => legible(&format!("{object:#}")).into_owned(),
+    }
 }
 
 /// The object that a path names.

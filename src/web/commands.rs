@@ -1,8 +1,6 @@
 //! `POST .../sync`, `.../pause` and `.../resume`: what a person orders. Hands it to the board's
 //! channel and says what became of it; whether it is allowed is decided before.
 
-use std::borrow::Cow;
-
 use actix_web::{
     HttpResponse,
     http::StatusCode,
@@ -10,10 +8,10 @@ use actix_web::{
 };
 
 use super::{
-    WebState,
     cache::key_of,
     parents::ParentPath,
     redact::text_about,
+    state::WebState,
     status::{Refused, success},
     visitor::Visitor,
 };
@@ -73,24 +71,6 @@ pub(super) async fn resume_operator(
 ) -> Result<HttpResponse, Refused> {
     let done = "every parent of which something is pending runs";
     of_operator(&operator, Order::ResumeOperator, asker, &state, done).await
-}
-
-/// How an order that was not carried out is answered.
-pub(super) fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static, str>) {
-    let (code, reason) = match error {
-        CommandError::NoOperator(_) | CommandError::NoParent { .. } => {
-            (StatusCode::NOT_FOUND, "NotFound")
-        }
-        CommandError::Undecided(_) => (StatusCode::CONFLICT, "Conflict"),
-        CommandError::Busy => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
-        CommandError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable"),
-        CommandError::Refused { code, reason, .. } => {
-            let code = StatusCode::from_u16(*code).unwrap_or(StatusCode::BAD_GATEWAY);
-            return (code, reason.clone().into());
-        }
-        CommandError::Unanswered(_) => (StatusCode::GATEWAY_TIMEOUT, "Timeout"),
-    };
-    (code, reason.into())
 }
 
 async fn of_parent(

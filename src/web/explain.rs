@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    WebState,
     diff::{self, Comparing, PreviewView},
     endpoint::{Form, Parameter},
     kubernetes_events::{self, EventsView},
     parents::{ParentPath, ParentView, cached_parent, conditions_of, known_parent},
     redact::{Secrets, text},
+    state::WebState,
     status::Refused,
     tree::{Node, Roots, Tree, tree},
     why::Facts,

@@ -4,7 +4,7 @@
 //! browser send requests here. Same-origin rules keep it from reading the answers, unless its own
 //! name is made to resolve to 127.0.0.1: so only names of the loopback are answered.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use actix_web::{
     Error, HttpMessage, HttpResponse, ResponseError,
@@ -12,75 +12,59 @@ use actix_web::{
     dev::{ServiceRequest, ServiceResponse},
     http::{
         ConnectionType,
-        header::{self, HeaderMap},
+        header::{self, HeaderMap, HeaderValue},
         uri::Authority,
     },
     middleware::Next,
 };
 
 use super::{
-    access::Access,
-    body, connection,
-    endpoint::Endpoint,
+    audit::{Entry, LoggedIn},
+    body,
+    connection::{self, Place},
+    endpoint::{Access, Endpoint},
+    gate::{Gate, MAX_HEADERS, MAX_URI},
     headers, login,
-    origin::{self, Protocol, Sender},
-    proxy::TlsProxy,
-    server::Limits,
+    origin::{self, Sender},
     status::Refused,
-    table,
+    table::PATHS,
     visitor::{self, Shown},
 };
 
-/// What every request must pass.
-#[derive(Debug, Clone)]
-pub(super) struct Gate {
-    pub(super) hosts: Hosts,
-    /// How it is reached.
-    pub(super) protocol: Protocol,
-    /// Through what it is reached by another name.
-    pub(super) proxy: Option<TlsProxy>,
-    /// Where it listens.
-    pub(super) address: Option<SocketAddr>,
-    /// What clients may take.
-    pub(super) limits: Limits,
-    /// Who decides whom to let in; `None` lets in everybody.
-    pub(super) access: Option<Access>,
-}
-
-/// Whose requests are answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hosts {
-    /// Those that name the loopback as their host.
-    Loopback,
-    /// All: the address can be reached by other names.
-    Any,
-}
-
 /// Beside the addresses themselves.
 const LOOPBACK_NAME: &str = "localhost";
-
-pub(super) const MAX_URI: usize = 8 << 10;
-pub(super) const MAX_HEADERS: usize = 16 << 10;
-
-impl Gate {
-    /// Whether only names of the loopback are answered.
-    pub(super) fn is_for_loopback(&self) -> bool {
-        self.hosts == Hosts::Loopback
-    }
-}
 
 pub(super) async fn guard<B: MessageBody + 'static>(
     gate: Gate,
     mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let busy = connection::busy(&request);
+    let (busy, place) = (connection::busy(&request), connection::place(&request));
+    if place == Place::Reserved {
+        connection::end(&request);
+    }
+    let mut entry = Entry::of(&request, &gate.quota);
     let host = host(&request);
+    // What a route of the program's own takes to be the scheme: nobody else may say it.
+    let scheme = HeaderValue::from_static(gate.protocol.scheme());
+    request.headers_mut().insert(header::X_FORWARDED_PROTO, scheme);
     let admitted = admit(&gate, &mut request).await;
     let visitor = visitor::of(&request);
+    if let (Some(entry), Some(visitor)) = (&mut entry, &visitor) {
+        entry.is_by(&visitor.user.username);
+    }
     let answer = visitor::known(visitor, answer(&gate, admitted, request, next)).await?;
     let mut response = answer.map_body(|_, body| body::holding(body, busy));
+    if place == Place::Reserved {
+        response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
+    }
     let status = response.status();
+    if let Some(mut entry) = entry {
+        if let Some(LoggedIn(user)) = response.response().extensions().get() {
+            entry.is_by(user);
+        }
+        entry.is_answered(status);
+    }
     headers::put(response.headers_mut(), status, gate.protocol, &host);
     Ok(response)
 }
@@ -106,9 +90,17 @@ async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refus
     if gate.is_for_loopback() && !names_this(gate, request) {
         return Err(Refused::WrongHost);
     }
-    check_sender(gate, request)?;
+    let endpoint = PATHS.find(request.method(), request.match_info().as_str());
+    check_sender(gate, request, endpoint)?;
+    let is_probe = endpoint.is_some_and(|endpoint| endpoint.access == Access::Open);
+    if connection::place(request) == Place::Reserved && !is_probe {
+        return Err(Refused::NoRoom);
+    }
     let shown = match &gate.access {
-        Some(access) => visitor::admit(access, gate.protocol, request).await?,
+        Some(access) => {
+            let wanted = endpoint.map(|endpoint| endpoint.access);
+            visitor::admit(access, gate.protocol, wanted, request).await?
+        }
         None => Shown::All,
     };
     body::read(request, gate.limits.body).await?;
@@ -134,14 +126,17 @@ fn check_size(request: &ServiceRequest) -> Result<(), Refused> {
     Ok(())
 }
 
-fn check_sender(gate: &Gate, request: &ServiceRequest) -> Result<(), Refused> {
+fn check_sender(
+    gate: &Gate,
+    request: &ServiceRequest,
+    endpoint: Option<&Endpoint>,
+) -> Result<(), Refused> {
     let (method, headers) = (request.method(), request.headers());
     let authority = request.uri().authority();
     origin::check(gate.protocol, Sender { method, headers, authority })?;
-    if origin::needs_preflight(method, headers) || !is_answered(request) {
+    if origin::needs_preflight(method, headers) || !(endpoint.is_some() || is_own_path(request)) {
         return Ok(());
     }
-    let endpoint = table::find(method, request.match_info().as_str());
     match endpoint.is_some_and(Endpoint::takes_form) {
         true if !origin::is_form(headers) => Err(Refused::NotForm),
         true if !origin::is_proven(headers) => Err(Refused::NoOrigin),
@@ -150,16 +145,10 @@ fn check_sender(gate: &Gate, request: &ServiceRequest) -> Result<(), Refused> {
     }
 }
 
-/// Whether somebody may answer: what no path or no method is here has its own refusal.
-fn is_answered(request: &ServiceRequest) -> bool {
+/// Whether it is a path of the program's own: what no path or no method is here has its own refusal.
+fn is_own_path(request: &ServiceRequest) -> bool {
     let path = request.match_info().as_str();
-    let has_other_methods = !table::methods_of(path).is_empty();
-    match table::find(request.method(), path) {
-        Some(_) => true,
-        None if has_other_methods => false,
-        // A path of the program's own.
-        None => request.resource_map().match_pattern(path).is_some(),
-    }
+    PATHS.methods_of(path).is_empty() && request.resource_map().match_pattern(path).is_some()
 }
 
 /// What is refused here may still be on its way: the connection ends with it.
@@ -167,6 +156,7 @@ fn refuse(gate: &Gate, request: &mut ServiceRequest, refused: &Refused) -> HttpR
     let page = login::instead_of(refused, gate, request);
     let mut response = page.unwrap_or_else(|| refused.error_response());
     response.head_mut().set_connection_type(ConnectionType::Close);
+    connection::end(request);
     let unread = request.take_payload();
     response.map_body(|_, body| body::with_unread(body, unread))
 }

@@ -14,7 +14,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{Certificates, WebState, status::Refused};
+use super::{state::WebState, status::Refused, tls::Certificates};
 use crate::{
     board::{
         BEAT_DEADLINE, Beat, Board, NamespaceState, OperatorSnapshot, OperatorState, TypeError,

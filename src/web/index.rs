@@ -4,10 +4,7 @@ use actix_web::HttpResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{
-    endpoint::Endpoint,
-    table::{self, ENDPOINTS},
-};
+use super::{endpoint::Endpoint, paths::Paths};
 
 /// What is answered here.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -28,9 +25,9 @@ struct Entry {
     summary: &'static str,
 }
 
-pub(super) fn show() -> HttpResponse {
-    let endpoints = ENDPOINTS.iter().map(Entry::from).collect();
-    HttpResponse::Ok().json(Index { paths: table::paths(), endpoints })
+pub(super) fn show(paths: &Paths) -> HttpResponse {
+    let endpoints = paths.endpoints().iter().map(Entry::from).collect();
+    HttpResponse::Ok().json(Index { paths: paths.each(), endpoints })
 }
 
 impl From<&Endpoint> for Entry {

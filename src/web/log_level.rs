@@ -6,24 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::info;
 
-use super::{WebState, body, endpoint::Body, status::Refused};
-
-/// The target of the lines that say who has ordered what over HTTP, who has logged in, and which log
-/// filter was put in force: `operetta::audit`. No filter of [`LogLevel`] should hide them.
-pub const AUDIT: &str = "operetta::audit";
-
-/// The logs of a program, as far as they can be changed while it runs.
-pub trait LogLevel: Send + Sync + 'static {
-    /// The filter in force, for example `info,operetta=debug`.
-    fn filter(&self) -> String;
-
-    /// Puts another filter in force. What has the target [`AUDIT`] is to be written whatever it says:
-    /// otherwise who may use this path can hide what they do next.
-    ///
-    /// # Errors
-    /// What is wrong with the filter, in words for whoever sent it; nothing has changed then.
-    fn set_filter(&self, filter: &str) -> anyhow::Result<()>;
-}
+use super::{
+    audit::AUDIT,
+    body,
+    endpoint::{Body, TEXT},
+    program::LogLevel,
+    state::WebState,
+    status::Refused,
+};
 
 /// What is logged.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -34,7 +24,7 @@ pub(super) struct LogLevelView {
 }
 
 pub(super) const FILTER: Body = Body {
-    media_type: super::endpoint::TEXT,
+    media_type: TEXT,
     meaning: "the filter, for example `debug` or `info,operetta=debug`; at most 4096 bytes",
     fields: &[],
 };

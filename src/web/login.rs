@@ -18,12 +18,13 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     access::{self, Access},
+    audit::LoggedIn,
     body,
     endpoint::{self, Body, FORM, Form, Parameter},
-    guard::Gate,
+    gate::Gate,
     origin,
+    paths::Paths,
     status::Refused,
-    table,
     ui::{self, Entrance},
 };
 
@@ -52,24 +53,27 @@ pub(super) async fn log_in(
     request: HttpRequest,
     payload: Payload,
     gate: Data<Gate>,
+    paths: Data<Paths>,
 ) -> Result<HttpResponse, Refused> {
     let access = required(&gate)?;
     if !origin::is_form(request.headers()) {
         return Err(Refused::NotForm);
     }
     let (token, next) = fields(payload).await?;
-    let next = if is_ours(&request, &next) { next } else { START.to_owned() };
+    let next = if is_ours(&request, &paths, &next) { next } else { START.to_owned() };
     let from = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
     let logged_in = match token {
         Some(token) => access.log_in(token, from).await,
         None => Err(Refused::TokenMissing),
     };
     match logged_in {
-        Ok(session) => {
+        Ok((session, user)) => {
             if let Some(before) = access::session(request.headers(), gate.protocol) {
                 access.log_out(before);
             }
-            Ok(go_to(&next, &access::kept(gate.protocol, &session)))
+            let mut response = go_to(&next, &access::kept(gate.protocol, &session));
+            response.extensions_mut().insert(LoggedIn(user.username.clone()));
+            Ok(response)
         }
         Err(refused) => Ok(page(&refused, &next, false, access)),
     }
@@ -162,14 +166,14 @@ fn go_to(path: &str, cookie: &str) -> HttpResponse {
 }
 
 /// Whether a path leads to something here that can be looked at: never to another host.
-fn is_ours(request: &HttpRequest, path: &str) -> bool {
+fn is_ours(request: &HttpRequest, paths: &Paths, path: &str) -> bool {
     let is_local = path.starts_with('/') && !path.starts_with("//");
     let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let Some(uri) = path.parse::<Uri>().ok().filter(|_| is_local && is_plain) else { return false };
-    if let Some(endpoint) = table::find(&Method::GET, uri.path()) {
+    if let Some(endpoint) = paths.find(&Method::GET, uri.path()) {
         return endpoint.access != endpoint::Access::Public;
     }
     // A path of the program's own.
-    table::methods_of(uri.path()).is_empty()
+    paths.methods_of(uri.path()).is_empty()
         && request.resource_map().match_pattern(uri.path()).is_some()
 }

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web::Data};
 
-use super::WebState;
+use super::state::WebState;
 use crate::{
     board::{Board, OperatorSnapshot, OperatorState, TypeSnapshot},
     metrics::{CacheGauges, Metrics},

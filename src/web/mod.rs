@@ -12,6 +12,9 @@
 //!             /api/v1/cache .... cache ---+--> redact --> response
 //! ```
 //!
+//! Who imports whom: `server` -> `routes`, `guard` -> `table` (all paths) -> who answers a path -> what
+//! they need of each request, as values: `state`, `gate`, `paths`, `visitor` -> `status`, `endpoint`.
+//!
 //! Invariants:
 //! - every object passes `redact` on its way out, and so does every text about one that does not come
 //!   from the board;
@@ -23,6 +26,7 @@
 mod about;
 mod accept;
 mod access;
+mod audit;
 mod body;
 mod cache;
 mod commands;
@@ -31,31 +35,38 @@ mod diff;
 mod endpoint;
 mod events;
 mod explain;
+mod gate;
 mod guard;
 mod headers;
 mod health;
 mod index;
 mod kubernetes_events;
+mod legible;
 mod log_level;
 mod login;
 mod metrics;
 mod niceness;
+mod open_files;
 mod openapi;
 mod operators;
 mod origin;
 mod owners;
 mod page;
 mod parents;
+mod paths;
+mod peer;
 mod program;
 mod proxy;
 mod redact;
 mod routes;
 mod selection;
 mod server;
+mod state;
 mod status;
 mod stores;
 mod table;
 mod tls;
+mod transport;
 mod tree;
 mod ui;
 mod views;
@@ -65,23 +76,11 @@ mod why;
 #[cfg(test)]
 mod tests;
 
-use crate::{board::Board, metrics::Metrics};
-
 pub use access::{Access, Auth};
-pub use log_level::{AUDIT, LogLevel};
-pub use program::{Program, Routes};
+pub use audit::AUDIT;
+pub use program::{LogLevel, Program, Routes};
 pub use proxy::{NoHost, TlsProxy};
 pub use server::{BindError, Protection, listen, server};
+pub use state::WebState;
 pub use stores::{Stores, StoresError};
 pub use tls::{Certificates, Tls, TlsError};
-
-/// What the web endpoint shows. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct WebState {
-    /// The operators, their parents and the caches.
-    pub board: Board,
-    /// What is counted.
-    pub metrics: Metrics,
-    /// What the program tells and lends.
-    pub program: Program,
-}

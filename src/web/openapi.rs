@@ -1,5 +1,7 @@
-//! `/api/v1/openapi.json`: an `OpenAPI` document made from the table of endpoints and from the types
-//! of the answers. Nothing in it is written by hand but how the parts are put together.
+//! `/api/v1/openapi.json`: an `OpenAPI` document made from the table of endpoints and from the
+//! types of the answers. Nothing in it is written by hand but how the parts are put together.
+//! (`utoipa` wants an attribute beside each handler, which is a second table, and schemas of its
+//! own.)
 
 use std::sync::OnceLock;
 
@@ -10,13 +12,13 @@ use serde_json::{Map, Value, json};
 use super::{
     access::cookie_name,
     endpoint::{Access, Answer, Body, Endpoint, Form, JSON, Method, Parameter},
-    guard::Gate,
+    gate::Gate,
     origin::Protocol,
+    paths::Paths,
     status::Status,
-    table::{ENDPOINTS, PATH_PARAMETERS},
 };
 
-pub(super) async fn show(gate: Data<Gate>) -> HttpResponse {
+pub(super) async fn show(gate: Data<Gate>, paths: Data<Paths>) -> HttpResponse {
     static OPEN: OnceLock<String> = OnceLock::new();
     static GUARDED: [OnceLock<String>; 2] = [OnceLock::new(), OnceLock::new()];
     let security = Security::of(&gate);
@@ -25,7 +27,7 @@ pub(super) async fn show(gate: Data<Gate>) -> HttpResponse {
         Security::Delegated(Protocol::Http) => &GUARDED[0],
         Security::Delegated(Protocol::Https) => &GUARDED[1],
     };
-    let document = document.get_or_init(|| self::document(security).to_string());
+    let document = document.get_or_init(|| self::document(security, &paths).to_string());
     HttpResponse::Ok().content_type(ContentType::json()).body(document.as_str())
 }
 
@@ -42,11 +44,11 @@ const TOKEN: &str = "bearerToken";
 const SESSION: &str = "session";
 
 /// The document.
-pub(super) fn document(security: Security) -> Value {
+pub(super) fn document(security: Security, all: &Paths) -> Value {
     let mut schemas = generator();
     let mut paths = Map::new();
-    for endpoint in ENDPOINTS {
-        let mut operation = operation(endpoint, &mut schemas);
+    for endpoint in all.endpoints() {
+        let mut operation = operation(endpoint, all, &mut schemas);
         if let Some(alternatives) = security.of_endpoint(endpoint.access) {
             operation["security"] = alternatives;
         }
@@ -144,10 +146,8 @@ fn without_null(schema: &mut Schema) {
     }
 }
 
-fn operation(endpoint: &Endpoint, schemas: &mut SchemaGenerator) -> Value {
-    let in_path = endpoint
-        .path_names()
-        .filter_map(|name| PATH_PARAMETERS.iter().find(|parameter| parameter.name == name));
+fn operation(endpoint: &Endpoint, all: &Paths, schemas: &mut SchemaGenerator) -> Value {
+    let in_path = endpoint.path_names().filter_map(|name| all.meaning_of(name));
     let in_path = in_path.map(|parameter| shown(parameter, "path"));
     let in_query = endpoint.query.iter().map(|parameter| shown(parameter, "query"));
     let mut operation = json!({

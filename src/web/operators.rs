@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    WebState,
     page::{List, ListMeta},
+    state::WebState,
     status::Refused,
     views::{CacheView, OperatorView},
 };

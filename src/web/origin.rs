@@ -22,6 +22,15 @@ pub(super) enum Protocol {
     Https,
 }
 
+impl Protocol {
+    pub(super) fn scheme(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+}
+
 /// A request, as far as it tells where it comes from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sender<'a> {

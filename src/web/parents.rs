@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    WebState,
     cache::{key_of, left_out},
     endpoint::{Form, Parameter},
     page::{Following, List, PageQuery},
     redact::redacted,
+    state::WebState,
     status::Refused,
     views::KeyView,
 };

@@ -4,7 +4,6 @@ use std::{fmt, sync::Arc};
 
 use actix_web::web::ServiceConfig;
 
-use super::LogLevel;
 use crate::cluster::ClusterSettings;
 
 /// Adds routes to the endpoint.
@@ -21,6 +20,19 @@ pub struct Program {
     pub routes: Vec<Routes>,
     /// How it asks the API server.
     pub settings: ClusterSettings,
+}
+
+/// The logs of a program, as far as they can be changed while it runs.
+pub trait LogLevel: Send + Sync + 'static {
+    /// The filter in force, for example `info,operetta=debug`.
+    fn filter(&self) -> String;
+
+    /// Puts another filter in force. What has the target [`AUDIT`](super::AUDIT) is to be written
+    /// whatever it says: otherwise who may use `/log-level` can hide what they do next.
+    ///
+    /// # Errors
+    /// What is wrong with the filter, in words for whoever sent it; nothing has changed then.
+    fn set_filter(&self, filter: &str) -> anyhow::Result<()>;
 }
 
 impl fmt::Debug for Program {

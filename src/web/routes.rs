@@ -1,17 +1,13 @@
 //! From the table of endpoints to what the server answers.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use actix_web::{
     HttpRequest, HttpResponse, ResponseError,
     web::{self, Data, PathConfig, QueryConfig, ServiceConfig},
 };
 
-use super::{
-    WebState,
-    status::Refused,
-    table::{self, ENDPOINTS},
-};
+use super::{state::WebState, status::Refused, table::PATHS};
 
 /// Nothing below it can be added by a program.
 const API: &str = "/api/v1";
@@ -20,14 +16,15 @@ pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
     let own_routes = state.program.routes.clone();
     config
         .app_data(Data::new(state))
+        .app_data(Data::from(Arc::clone(&PATHS)))
         .app_data(QueryConfig::default().error_handler(|error, _| bad_request(&error)))
         .app_data(PathConfig::default().error_handler(|error, _| bad_request(&error)));
     // A resource per method, not per path: paths overlap where the last name may be a command.
-    for endpoint in ENDPOINTS {
+    for endpoint in PATHS.endpoints() {
         let resource = web::resource(endpoint.path).guard(endpoint.method.guard());
         config.service(resource.route((endpoint.route)()));
     }
-    let paths: BTreeSet<&str> = table::paths().into_iter().collect();
+    let paths: BTreeSet<&str> = PATHS.each().into_iter().collect();
     for path in paths {
         config.service(web::resource(path).to(wrong_method));
     }
@@ -43,17 +40,12 @@ pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
     config.default_service(web::to(no_path));
 }
 
-/// The path as the router sees it: what is percent-encoded without need is decoded.
-pub(super) fn path_of(request: &HttpRequest) -> &str {
-    request.match_info().as_str()
-}
-
 async fn no_path(request: HttpRequest) -> HttpResponse {
     Refused::NoPath { path: request.path().to_owned() }.error_response()
 }
 
 async fn wrong_method(request: HttpRequest) -> HttpResponse {
-    let allowed = table::methods_of(path_of(&request));
+    let allowed = PATHS.methods_of(request.match_info().as_str());
     Refused::Method { method: request.method().to_string(), allowed }.error_response()
 }
 

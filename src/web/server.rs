@@ -1,14 +1,11 @@
 //! Taking the port, and serving on it.
 
-use std::{
-    io,
-    net::{SocketAddr, TcpListener},
-    thread,
-    time::Duration,
-};
+use std::{io, net::TcpListener, thread};
 
+use actix_service::ServiceFactoryExt;
+use actix_tls::accept::max_concurrent_tls_connect;
 use actix_web::{
-    App, Error, HttpServer,
+    App, Error,
     body::MessageBody,
     dev::{Server, ServiceFactory, ServiceRequest, ServiceResponse},
     middleware,
@@ -16,13 +13,18 @@ use actix_web::{
 };
 
 use super::{
-    Access, Certificates, TlsProxy, WebState, connection,
-    guard::{self, Gate, Hosts},
-    niceness,
+    access::Access,
+    audit::Quota,
+    connection::{self, Slots},
+    gate::{Gate, Hosts, Limits},
+    guard, legible, niceness, open_files,
     origin::Protocol,
+    proxy::TlsProxy,
     routes,
+    state::WebState,
+    tls::Certificates,
+    transport,
 };
-use crate::board::MAX_LISTENERS;
 
 /// The port cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -54,32 +56,11 @@ pub struct Protection {
     pub proxy: Option<TlsProxy>,
 }
 
-/// What clients may take.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    /// How long the request line and headers may take, and TLS before them.
-    pub(super) head: Duration,
-    /// How long a body may take.
-    pub(super) body: Duration,
-    /// When a connection without requests is closed.
-    pub(super) idle: Duration,
-    /// When a connection is closed whose client takes nothing of what is sent.
-    pub(super) stalled: Duration,
-    /// More connections wait in the backlog of the operating system.
-    pub(super) connections: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let short = Duration::from_secs(5);
-        let (idle, stalled) = (Duration::from_mins(1), Duration::from_secs(30));
-        // Beyond those who listen to events, who stay, there is room for others.
-        Self { head: short, body: short, idle, stalled, connections: MAX_LISTENERS + 512 }
-    }
-}
-
 /// Responses under way have this long to end, in seconds, when the server is stopped.
 const SHUTDOWN_TIMEOUT: u64 = 1;
+
+/// As many connections may be about to end, having made room for others.
+const LEAVING: usize = 64;
 
 /// Takes a port, such as `127.0.0.1:8080`. Nothing is answered before [`server`] runs.
 pub fn listen(address: &str) -> Result<TcpListener, BindError> {
@@ -116,8 +97,14 @@ pub(super) fn limited(
     let address = listener.local_addr()?;
     let is_over_tls = certificates.is_some() || proxy.is_some();
     let protocol = if is_over_tls { Protocol::Https } else { Protocol::Http };
+    let limits = limits.within(open_files::raise());
+    // Everybody comes by way of the proxy.
+    let per_peer = if proxy.is_some() { limits.connections } else { limits.per_peer };
+    let limits = Limits { per_peer, ..limits };
     let (hosts, address) = (Hosts::of(address), Some(address));
-    let gate = Gate { hosts, protocol, proxy, address, limits, access };
+    let quota = Quota::default();
+    let gate = Gate { hosts, protocol, proxy, address, limits, quota, access };
+    state.metrics.web_served();
     let shown = certificates.clone();
     let starter = thread::current().id();
     let app = move || {
@@ -127,24 +114,30 @@ pub(super) fn limited(
         app(gate.clone(), state.clone()).app_data(shown.clone())
     };
     connection::end_when_stalled(&listener, limits.stalled);
-    let patience = limits.idle + limits.head;
-    let server = HttpServer::new(app)
+    let places = limits.connections + limits.reserve + LEAVING;
+    let server = Server::build()
         // It answers people and scrapers: one thread keeps up, and leaves the others to the work.
         .workers(1)
-        .max_connections(limits.connections)
-        .client_request_timeout(limits.head)
-        .tls_handshake_timeout(limits.head)
-        .keep_alive(limits.idle)
-        .on_connect(move |io, of| connection::watch_over(io, of, patience))
+        .max_concurrent_connections(places)
         .shutdown_timeout(SHUTDOWN_TIMEOUT)
         .disable_signals();
+    let stopping = server.graceful_shutdown_signal();
+    let slots = Slots::new(limits);
     let server = match certificates {
         Some(certificates) => {
             let config = certificates.config().map_err(io::Error::other)?;
             actix_web::rt::spawn(certificates.follow());
-            server.listen_rustls_0_23(listener, config)?
+            // Who has yet to agree upon TLS keeps nobody else from it.
+            max_concurrent_tls_connect(places);
+            server.listen("web", listener, move || {
+                let http = transport::http(app(), limits, stopping.clone());
+                transport::encrypted(config.clone(), limits, slots.clone()).and_then(http)
+            })?
         }
-        None => server.listen(listener)?,
+        None => server.listen("web", listener, move || {
+            let http = transport::http(app(), limits, stopping.clone());
+            transport::clear(slots.clone()).and_then(http)
+        })?,
     };
     Ok(server.run())
 }
@@ -164,15 +157,10 @@ pub(super) fn app(
 > {
     App::new()
         .app_data(Data::new(gate.clone()))
+        .wrap(middleware::from_fn(legible::answers))
         .wrap(middleware::Compress::default())
         .wrap(middleware::from_fn(move |request, next| guard::guard(gate.clone(), request, next)))
         .configure(|config| routes::configure(config, state))
-}
-
-impl Hosts {
-    fn of(address: SocketAddr) -> Self {
-        if address.ip().is_loopback() { Self::Loopback } else { Self::Any }
-    }
 }
 
 #[cfg(test)]

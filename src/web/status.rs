@@ -12,10 +12,9 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::commands;
 use crate::{
     board::{CommandError, Full},
-    object::{K8sType, ObjectKey, Undecodable},
+    object::{K8sType, ObjectKey, Undecodable, legible},
 };
 
 /// Why a request is not answered with what it asks for.
@@ -63,6 +62,10 @@ pub(super) enum Refused {
     BodyTooSlow,
     #[error("{0}")]
     TooManyListeners(Full),
+    #[error(
+        "there are too many connections: on this one only /livez, /readyz and /healthz are answered"
+    )]
+    NoRoom,
     #[error("the process ends")]
     Stopping,
     #[error("the body of the request broke off")]
@@ -154,7 +157,7 @@ pub(super) fn success(code: StatusCode, message: String) -> HttpResponse {
 impl Refused {
     fn reason(&self) -> Cow<'static, str> {
         let reason = match self {
-            Self::Command(error) => return commands::code_and_reason(error).1,
+            Self::Command(error) => return code_and_reason(error).1,
             Self::NoPath { .. }
             | Self::NoOperator(_)
             | Self::NoParent { .. }
@@ -181,7 +184,9 @@ impl Refused {
             Self::BodyTooSlow => "Timeout",
             Self::Internal(_) => "InternalError",
             Self::TooManyListeners(_) | Self::TooManyLogins => "TooManyRequests",
-            Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => "ServiceUnavailable",
+            Self::NoRoom | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
+                "ServiceUnavailable"
+            }
             Self::NotJson | Self::NotForm => "UnsupportedMediaType",
         };
         reason.into()
@@ -194,9 +199,11 @@ impl Refused {
             _ => None,
         };
         let later = match self {
-            Self::TooManyListeners(_) | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
-                Some(RETRY_AFTER)
-            }
+            Self::TooManyListeners(_)
+            | Self::NoRoom
+            | Self::Stopping
+            | Self::ReviewsDown
+            | Self::ReviewsBusy => Some(RETRY_AFTER),
             Self::TooManyLogins => Some(RETRY_LOGIN_AFTER),
             _ => None,
         };
@@ -215,14 +222,32 @@ impl Refused {
     }
 }
 
+/// How an order that was not carried out is answered.
+fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static, str>) {
+    let (code, reason) = match error {
+        CommandError::NoOperator(_) | CommandError::NoParent { .. } => {
+            (StatusCode::NOT_FOUND, "NotFound")
+        }
+        CommandError::Undecided(_) => (StatusCode::CONFLICT, "Conflict"),
+        CommandError::Busy => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
+        CommandError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable"),
+        CommandError::Refused { code, reason, .. } => {
+            let code = StatusCode::from_u16(*code).unwrap_or(StatusCode::BAD_GATEWAY);
+            return (code, reason.clone().into());
+        }
+        CommandError::Unanswered(_) => (StatusCode::GATEWAY_TIMEOUT, "Timeout"),
+    };
+    (code, reason.into())
+}
+
 fn because(reason: &str) -> String {
-    if reason.is_empty() { String::new() } else { format!(": {reason}") }
+    if reason.is_empty() { String::new() } else { format!(": {}", legible(reason)) }
 }
 
 impl ResponseError for Refused {
     fn status_code(&self) -> StatusCode {
         match self {
-            Self::Command(error) => commands::code_and_reason(error).0,
+            Self::Command(error) => code_and_reason(error).0,
             Self::NoPath { .. }
             | Self::NoOperator(_)
             | Self::NoParent { .. }
@@ -249,7 +274,7 @@ impl ResponseError for Refused {
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::TooManyListeners(_) | Self::TooManyLogins => StatusCode::TOO_MANY_REQUESTS,
-            Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
+            Self::NoRoom | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,

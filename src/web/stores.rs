@@ -8,7 +8,7 @@ use actix_web::{FromRequest, HttpRequest, HttpResponse, ResponseError, dev::Payl
 use kube::Resource;
 use serde::de::DeserializeOwned;
 
-use super::{WebState, status::Refused};
+use super::{state::WebState, status::Refused};
 use crate::{
     board::Board,
     object::{KeyRef, Object, ObjectKey, ParseAsError, TypeRef},

@@ -3,15 +3,15 @@
 //! Routes, index, `OpenAPI` document and access control are made from it, and tests go through it:
 //! who adds a line has added all of them.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use actix_web::{dev::ResourceDef, http, web::to};
+use actix_web::web::to;
 use serde_json::Value;
 
 use super::{
     about::{self, ConfigView, VersionView},
     cache, commands,
-    endpoint::{Answer, Endpoint, Form, JSON, Method, Parameter, TEXT},
+    endpoint::{Answer, Endpoint, Form, JSON, Parameter, TEXT},
     events::{self, EVENT_STREAM},
     explain::{self, ParentDetails},
     health,
@@ -21,6 +21,7 @@ use super::{
     login, metrics, openapi, operators,
     page::{CONTINUE, LIMIT, List},
     parents,
+    paths::Paths,
     selection::{FIELD_SELECTOR, LABEL_SELECTOR, NAMESPACE},
     status::Status,
     ui,
@@ -46,8 +47,12 @@ const ACCEPTED: Answer = DONE.with_codes(&[202]);
 const VERBOSE: Parameter =
     Parameter { name: "verbose", form: Form::Flag, meaning: "each check with its result" };
 
+/// What the router, the index, the `OpenAPI` document and access control ask.
+pub(super) static PATHS: LazyLock<Arc<Paths>> =
+    LazyLock::new(|| Arc::new(Paths::new(ENDPOINTS, NAMES)));
+
 /// Every endpoint, sorted by path.
-pub(super) static ENDPOINTS: &[Endpoint] = &[
+static ENDPOINTS: &[Endpoint] = &[
     Endpoint::get(
         "/",
         "What stands how, for people; for programs, the paths of this endpoint",
@@ -269,7 +274,7 @@ pub(super) static ENDPOINTS: &[Endpoint] = &[
 ];
 
 /// What the names in paths stand for.
-pub(super) const PATH_PARAMETERS: &[Parameter] = &[
+const NAMES: &[Parameter] = &[
     named("file", "the name of a file"),
     named("name", "the name of an object"),
     named("namespace", "the namespace of an object"),
@@ -279,34 +284,6 @@ pub(super) const PATH_PARAMETERS: &[Parameter] = &[
 
 const fn named(name: &'static str, meaning: &'static str) -> Parameter {
     Parameter { name, form: Form::Text, meaning }
-}
-
-/// Every path once, in the order of the table.
-pub(super) fn paths() -> Vec<&'static str> {
-    let mut paths: Vec<_> = ENDPOINTS.iter().map(|endpoint| endpoint.path).collect();
-    paths.dedup();
-    paths
-}
-
-/// Who answers a request; a path as the router sees it, see `routes::path_of`.
-pub(super) fn find(method: &http::Method, path: &str) -> Option<&'static Endpoint> {
-    matching(path).find(|endpoint| endpoint.method.is(method))
-}
-
-/// The methods that a path has, as the `Allow` header names them.
-pub(super) fn methods_of(path: &str) -> String {
-    let mut methods: Vec<Method> = matching(path).map(|endpoint| endpoint.method).collect();
-    methods.sort_unstable();
-    methods.dedup();
-    let names: Vec<&str> = methods.into_iter().map(Method::names).collect();
-    names.join(", ")
-}
-
-fn matching(path: &str) -> impl Iterator<Item = &'static Endpoint> {
-    static PATTERNS: LazyLock<Vec<ResourceDef>> =
-        LazyLock::new(|| ENDPOINTS.iter().map(|one| ResourceDef::new(one.path)).collect());
-    let all = PATTERNS.iter().zip(ENDPOINTS);
-    all.filter(move |(pattern, _)| pattern.is_match(path)).map(|(_, endpoint)| endpoint)
 }
 
 #[cfg(test)]

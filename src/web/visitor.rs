@@ -18,11 +18,9 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     access::{self, Access},
-    endpoint::{self, Endpoint},
-    log_level::AUDIT,
+    endpoint,
     origin::{self, Protocol},
     status::Refused,
-    table,
 };
 use crate::cluster::User;
 
@@ -61,20 +59,18 @@ pub(super) fn of(request: &ServiceRequest) -> Option<Visitor> {
     request.extensions().get::<Visitor>().cloned()
 }
 
-/// Finds out who sends a request, and whether they may.
+/// Finds out who sends a request, and whether they may; `wanted` is who may ask for it.
 pub(super) async fn admit(
     access: &Access,
     protocol: Protocol,
+    wanted: Option<endpoint::Access>,
     request: &ServiceRequest,
 ) -> Result<Shown, Refused> {
     access.tidy();
-    // The path that chooses the route: not as it was spelled.
-    let path = request.match_info().as_str();
-    let wanted = table::find(request.method(), path).map(|endpoint: &Endpoint| endpoint.access);
     if wanted == Some(endpoint::Access::Public) {
         return Ok(Shown::All);
     }
-    match authorize(access, protocol, request, path).await {
+    match authorize(access, protocol, request).await {
         Ok(()) => Ok(Shown::All),
         // A probe has no token.
         Err(_) if wanted == Some(endpoint::Access::Open) => Ok(Shown::Outcome),
@@ -86,8 +82,9 @@ async fn authorize(
     access: &Access,
     protocol: Protocol,
     request: &ServiceRequest,
-    path: &str,
 ) -> Result<(), Refused> {
+    // The path that chooses the route: not as it was spelled.
+    let path = request.match_info().as_str();
     let verb = verb(request.method());
     let credential = Credential::of(access, protocol, request)?;
     let identified = access.identify(credential.token.expose_secret()).await;
@@ -98,12 +95,7 @@ async fn authorize(
     let has_session = credential.session.is_some();
     let visitor = Visitor { user: Arc::clone(&known.user), has_session };
     request.extensions_mut().insert(visitor);
-    access.check(&known, &verb, path).await?;
-    if !origin::only_reads(request.method()) {
-        let user = &known.user.username;
-        tracing::info!(target: AUDIT, user, verb, path, "a command over HTTP");
-    }
-    Ok(())
+    access.check(&known, &verb, path).await
 }
 
 /// What a request says of who sends it.

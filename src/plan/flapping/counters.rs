@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::{FlappingReason, Subject};
-use crate::plan::path::MAX_PATHS;
+use crate::{object::quoted, plan::path::MAX_PATHS};
 
 /// One thing that is written again, for one reason.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ impl Counters {
             Subject::Finalizers => "the parent".to_owned(),
         };
         let rival = self.rival.as_ref();
-        let rival = rival.map_or_else(|| "somebody".to_owned(), |rival| format!("`{rival}`"));
+        let rival = rival.map_or_else(|| "somebody".to_owned(), |rival| quoted(rival));
         let is_whole = paths == [""];
         let paths = paths.join(", ");
         match self.why {

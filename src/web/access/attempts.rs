@@ -3,9 +3,11 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     time::{Duration, Instant},
 };
+
+use crate::web::peer::client;
 
 /// Failed attempts by address, or by network where one client has a whole network of them.
 #[derive(Debug, Default)]
@@ -37,16 +39,6 @@ impl Attempts {
             }
             entry.0 += 1;
         }
-    }
-}
-
-/// Whoever has an IPv6 address has the 2^64 of its network, and could come from another one each time.
-fn client(from: IpAddr) -> IpAddr {
-    match from.to_canonical() {
-        IpAddr::V6(address) => {
-            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
-        }
-        IpAddr::V4(address) => address.into(),
     }
 }
 

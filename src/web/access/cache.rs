@@ -1,15 +1,15 @@
 //! What is remembered for a while: pure, a decision of the key and `now`.
 //!
 //! Bounded in time and in number: what lives longest from here goes last, and all live equally
-//! long, so that the oldest goes first.
+//! long, so that the oldest goes first. (`moka` would replace this file, not the turns and the two
+//! kinds of answer of `memo`, for a dozen crates.)
 
 use std::{
     collections::{HashMap, VecDeque},
     time::{Duration, Instant},
 };
 
-/// What a question is known by: a hash, so that no token is kept.
-pub(super) type Key = [u8; 32];
+use super::key::Key;
 
 /// Answers of one kind.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ mod tests {
     const LIFE: Duration = Duration::from_secs(10);
 
     fn key(number: u8) -> Key {
-        [number; 32]
+        Key::of(&[&[number]])
     }
 
     #[test]

@@ -19,7 +19,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::cache::{Cache, Key};
+use super::{cache::Cache, key::Key};
 
 /// How long a favourable answer holds: as long as a withdrawn token or right may still work.
 const GOOD_FOR: Duration = Duration::from_mins(1);

@@ -15,6 +15,7 @@
 mod attempts;
 mod cache;
 mod cookie;
+mod key;
 mod memo;
 mod sessions;
 
@@ -29,17 +30,16 @@ use std::{
     time::Instant,
 };
 
-use ring::digest::{self, SHA256};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::runtime::Handle;
 
 use self::{
     attempts::Attempts,
-    cache::Key,
+    key::Key,
     memo::{Memo, Outcome, Unanswered},
     sessions::Sessions,
 };
-use super::{log_level::AUDIT, status::Refused};
+use super::status::Refused;
 use crate::{
     cluster::{AccessVerdict, Cluster, TokenVerdict, User},
     reply::ApiError,
@@ -123,7 +123,7 @@ impl Access {
 
     /// Whose token this is.
     pub(super) async fn identify(&self, token: &str) -> Result<Known, Refused> {
-        let key = hash(&[token.as_bytes()]);
+        let key = Key::of(&[token.as_bytes()]);
         let user = self.user(key, token).await?;
         let user = user.map_err(|()| Refused::TokenInvalid)?;
         Ok(Known { user, key })
@@ -132,7 +132,7 @@ impl Access {
     /// Whether they may do `verb` with `path`.
     pub(super) async fn check(&self, who: &Known, verb: &str, path: &str) -> Result<(), Refused> {
         let path = reviewed(path);
-        let key = hash(&[&who.key, verb.as_bytes(), path.as_bytes()]);
+        let key = Key::of(&[who.key.as_bytes(), verb.as_bytes(), path.as_bytes()]);
         let right = self.right(key, &who.user, verb, &path).await;
         right?.map_err(|reason| Refused::NotAllowed {
             user: who.user.username.clone(),
@@ -142,12 +142,13 @@ impl Access {
         })
     }
 
-    /// Opens a session for whoever has this token; its id is for the browser alone.
+    /// Opens a session for whoever has this token, and says who that is; its id is for the browser
+    /// alone.
     pub(super) async fn log_in(
         &self,
         token: SecretString,
         from: IpAddr,
-    ) -> Result<String, Refused> {
+    ) -> Result<(String, Arc<User>), Refused> {
         if !self.attempts().may_try(from, Instant::now()) {
             return Err(Refused::TooManyLogins);
         }
@@ -156,11 +157,9 @@ impl Access {
                 self.attempts().note_failure(from, Instant::now());
             }
         })?;
-        let user = &known.user.username;
-        let begun = self.0.sessions.begin(user, token, Instant::now());
+        let begun = self.0.sessions.begin(&known.user.username, token, Instant::now());
         let id = begun.map_err(|_| Refused::Internal("there are no random numbers".to_owned()))?;
-        tracing::info!(target: AUDIT, user, "somebody has logged in");
-        Ok(id)
+        Ok((id, known.user))
     }
 
     /// Ends a session, if there is such a one.
@@ -260,18 +259,6 @@ fn reviewed(path: &str) -> Cow<'_, str> {
         "/metrics" => path.into(),
         path => format!("/operetta{path}").into(),
     }
-}
-
-/// Of several parts, each with its length, so that no two lists of parts are alike.
-fn hash(parts: &[&[u8]]) -> Key {
-    let mut context = digest::Context::new(&SHA256);
-    for part in parts {
-        context.update(&part.len().to_le_bytes());
-        context.update(part);
-    }
-    let mut key = Key::default();
-    key.copy_from_slice(context.finish().as_ref());
-    key
 }
 
 impl fmt::Debug for Access {

@@ -20,7 +20,7 @@ use ring::{
 };
 use secrecy::SecretString;
 
-use super::{cache::Key, hash};
+use super::key::Key;
 
 /// What bounds sessions, in time and in number.
 #[derive(Debug, Clone, Copy)]
@@ -145,7 +145,7 @@ fn end_oldest(user: &str, open: &mut HashMap<Key, Session>) {
 }
 
 fn key(id: &str) -> Key {
-    hash(&[b"session", id.as_bytes()])
+    Key::of(&[b"session", id.as_bytes()])
 }
 
 impl fmt::Debug for Sessions {
@@ -229,7 +229,7 @@ mod tests {
         let printed = format!("{sessions:?}");
         assert!(printed.contains('1') && !printed.contains("ann"), "{printed}");
         assert!(!printed.contains(&id));
-        assert!(!sessions.open().contains_key(&hash(&[id.as_bytes()])));
+        assert!(!sessions.open().contains_key(&Key::of(&[id.as_bytes()])));
         sessions.tidy(now + LIMITS.idle);
         assert!(sessions.open().is_empty());
     }

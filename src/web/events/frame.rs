@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     board::{Change, Notice, ParentName, TypeState},
     history::{Outcome, Run},
-    object::{K8sType, Uid},
+    object::{K8sType, Uid, legible},
     web::views::KeyView,
 };
 
@@ -32,6 +32,7 @@ pub(super) fn of(notice: &Notice) -> Bytes {
     let data = data(&notice.change);
     // Within JSON a line break is written as `\n`, so this is one line.
     let data = serde_json::to_string(&data).unwrap_or_default();
+    let data = legible(&data);
     let (number, kind) = (notice.number, kind_of(&notice.change));
     format!("id: {number}\nevent: {kind}\ndata: {data}\n\n").into()
 }

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 pub(super) use self::filter::PARAMETERS;
 use self::filter::{EventQuery, Filter};
-use super::{WebState, status::Refused};
+use super::{state::WebState, status::Refused};
 use crate::board::{Change, Notice, Silence, Subscription};
 
 /// One reader.

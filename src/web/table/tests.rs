@@ -1,5 +1,7 @@
 //! The table is in order, and what is asked for is found in it.
 
+use actix_web::http::Method;
+
 use super::*;
 
 #[test]
@@ -13,7 +15,7 @@ fn every_name_in_a_path_has_a_meaning_and_every_endpoint_a_summary() {
     for endpoint in ENDPOINTS {
         assert!(!endpoint.summary.is_empty() && !endpoint.summary.ends_with('.'));
         for name in endpoint.path_names() {
-            let known = PATH_PARAMETERS.iter().any(|parameter| parameter.name == name);
+            let known = PATHS.meaning_of(name).is_some();
             assert!(known, "{name} in {}", endpoint.path);
         }
         let placeholders = endpoint.path.matches('{').count();
@@ -23,11 +25,11 @@ fn every_name_in_a_path_has_a_meaning_and_every_endpoint_a_summary() {
 
 #[test]
 fn an_endpoint_is_found_by_what_is_asked_for() {
-    let found = |path| find(&http::Method::GET, path).map(|endpoint| endpoint.path);
+    let found = |path| PATHS.find(&Method::GET, path).map(|endpoint| endpoint.path);
     assert_eq!(found("/livez"), Some("/livez"));
     assert_eq!(found("/readyz/echo-server"), Some("/readyz/{operator}"));
     assert_eq!(found("/readyz/a/b"), None);
-    assert!(find(&http::Method::HEAD, "/livez").is_some());
-    assert!(find(&http::Method::DELETE, "/livez").is_none());
-    assert_eq!(methods_of("/livez"), "GET, HEAD");
+    assert!(PATHS.find(&Method::HEAD, "/livez").is_some());
+    assert!(PATHS.find(&Method::DELETE, "/livez").is_none());
+    assert_eq!(PATHS.methods_of("/livez"), "GET, HEAD");
 }

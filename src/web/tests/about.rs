@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     cluster::{ClusterSettings, Timeouts},
-    web::{Auth, Tls, guard::Gate, views::ServingView},
+    web::{Auth, Tls, gate::Gate, views::ServingView},
 };
 
 #[actix_web::test]
@@ -63,7 +63,8 @@ async fn how_the_endpoint_is_served_is_shown() {
     );
     assert_eq!([web.get("tls"), web.get("listen")], [None, None]);
     let expected = json!({
-        "connections": 1536, "pathAndQueryBytes": 8192, "headerBytes": 16384, "bodyBytes": 65536,
+        "connections": 1536, "connectionsPerPeer": 1152, "connectionsForProbes": 64,
+        "pathAndQueryBytes": 8192, "headerBytes": 16384, "bodyBytes": 65536,
         "headerSeconds": 5.0, "bodySeconds": 5.0, "idleSeconds": 60.0, "stalledSeconds": 30.0,
     });
     assert_eq!(web["limits"], expected);

@@ -12,7 +12,7 @@ use futures::future::join_all;
 use super::{Answer, ask_through, command, is_status, request, reviewer::Reviewer, world::World};
 use crate::{
     board::{OperatorState, Request as Asked},
-    web::{guard::Gate, status::Refused},
+    web::{gate::Gate, status::Refused},
 };
 
 const PATH: &str = "/api/v1/operators";

@@ -15,7 +15,7 @@ use super::{
 use crate::web::{
     endpoint::{self, Endpoint, Form},
     server::app,
-    table::ENDPOINTS,
+    table::PATHS,
 };
 
 /// Keeps the names of the errors that were logged.
@@ -88,7 +88,7 @@ const BROKEN: &[(&str, &str)] = &[
 ];
 
 fn readable() -> impl Iterator<Item = &'static Endpoint> {
-    ENDPOINTS.iter().filter(|endpoint| endpoint.method == endpoint::Method::Get)
+    PATHS.endpoints().iter().filter(|endpoint| endpoint.method == endpoint::Method::Get)
 }
 
 /// A page says in HTML what is wrong, and does not mind words that it does not know.
@@ -184,7 +184,7 @@ async fn a_body_where_none_is_read_changes_nothing_and_too_much_of_anything_is_r
     let _guard = tracing::subscriber::set_default(errors.clone());
     let service = init_service(app(open_gate(), world.state.clone())).await;
     let ask = async |request: TestRequest| answer_of(&service, request.to_request()).await;
-    for endpoint in ENDPOINTS {
+    for endpoint in PATHS.endpoints() {
         let path = example_path(endpoint);
         let method = match endpoint.method {
             endpoint::Method::Get => reading(endpoint),

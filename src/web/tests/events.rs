@@ -33,7 +33,7 @@ fn kinds(text: &str) -> Vec<String> {
 }
 
 /// Listens, lets something happen, and returns what a reader has got when the process has ended.
-async fn heard(world: &World, path: &str, happens: impl FnOnce()) -> String {
+pub(super) async fn heard(world: &World, path: &str, happens: impl FnOnce()) -> String {
     let service = init_service(app(open_gate(), world.state.clone())).await;
     let response = call_service(&service, request(Method::GET, path).to_request()).await;
     assert_eq!(response.status(), StatusCode::OK);

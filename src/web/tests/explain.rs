@@ -7,7 +7,7 @@ use super::{
     ask, get, request,
     world::{SENTINEL, World},
 };
-use crate::web::table::paths;
+use crate::web::table::PATHS;
 
 async fn json_at(world: &World, path: &str) -> Value {
     let answer = get(&world.state, path).await;
@@ -163,7 +163,7 @@ async fn no_path_shows_what_is_in_a_secret() {
 async fn the_index_lists_every_path_for_programs() {
     let world = World::running();
     let index = json_at(&world, "/").await;
-    assert_eq!(index["paths"], json!(paths()));
+    assert_eq!(index["paths"], json!(PATHS.each()));
     let livez = json!({"methods": "GET, HEAD", "path": "/livez", "summary": "Whether the process is alive"});
     assert!(index["endpoints"].as_array().unwrap().contains(&livez), "{index}");
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     board::Request as Asked,
-    web::{access, endpoint::FORM, guard::Gate, origin::Protocol},
+    web::{access, endpoint::FORM, gate::Gate, origin::Protocol},
 };
 
 const HERE: &str = "http://localhost:8080";

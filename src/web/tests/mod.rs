@@ -2,12 +2,15 @@
 
 mod about;
 mod access;
+mod audit;
 mod bad_input;
 mod commands;
 mod events;
 mod explain;
 mod health;
+mod http2;
 mod kubernetes_events;
+mod legible;
 mod lists;
 mod log_level;
 mod login;
@@ -37,11 +40,12 @@ use serde_json::Value;
 
 use super::{
     WebState,
+    audit::Quota,
     endpoint::Endpoint,
     events::EVENT_STREAM,
-    guard::{Gate, Hosts},
+    gate::{Gate, Hosts, Limits},
     origin::Protocol,
-    server::{Limits, app},
+    server::app,
 };
 
 /// What came back.
@@ -82,7 +86,8 @@ pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
 
 pub(super) fn open_gate() -> Gate {
     let (hosts, protocol) = (Hosts::Loopback, Protocol::Http);
-    Gate { hosts, protocol, proxy: None, address: None, limits: Limits::default(), access: None }
+    let (limits, quota) = (Limits::default(), Quota::default());
+    Gate { hosts, protocol, proxy: None, address: None, limits, quota, access: None }
 }
 
 pub(super) async fn ask_through(gate: Gate, state: &WebState, request: TestRequest) -> Answer {

@@ -11,10 +11,10 @@ use super::{
 };
 use crate::web::{
     endpoint::{Access, Endpoint, FORM, JSON, Method},
-    guard::Gate,
+    gate::Gate,
     openapi::{Security, document},
     origin::Protocol,
-    table::ENDPOINTS,
+    table::PATHS,
 };
 
 fn operation<'a>(document: &'a Value, endpoint: &Endpoint) -> &'a Value {
@@ -61,12 +61,12 @@ fn check(components: &Value, schema: &Value, answer: &Value, what: &str) {
 
 #[test]
 fn every_endpoint_is_in_the_document_with_its_parameters_and_nothing_else_is() {
-    let document = document(Security::None);
+    let document = document(Security::None, &PATHS);
     let operations: usize =
         document["paths"].as_object().unwrap().values().map(|p| p.as_object().unwrap().len()).sum();
-    assert_eq!(operations, ENDPOINTS.len());
+    assert_eq!(operations, PATHS.endpoints().len());
     let mut ids = BTreeSet::new();
-    for endpoint in ENDPOINTS {
+    for endpoint in PATHS.endpoints() {
         let operation = operation(&document, endpoint);
         assert_eq!(operation["summary"], endpoint.summary, "{}", endpoint.path);
         assert!(ids.insert(operation["operationId"].as_str().unwrap()), "{operation}");
@@ -87,7 +87,7 @@ fn every_endpoint_is_in_the_document_with_its_parameters_and_nothing_else_is() {
 
 #[test]
 fn every_reference_in_the_document_leads_somewhere_and_every_schema_compiles() {
-    let document = document(Security::None);
+    let document = document(Security::None, &PATHS);
     let mut references = Vec::new();
     all(&document, "$ref", &mut references);
     assert!(references.len() > 10);
@@ -103,7 +103,7 @@ fn every_reference_in_the_document_leads_somewhere_and_every_schema_compiles() {
 
 #[test]
 fn what_the_document_says_of_fields_comes_from_the_code() {
-    let document = document(Security::None);
+    let document = document(Security::None, &PATHS);
     let cache = &document["components"]["schemas"]["Cache"]["properties"];
     assert_eq!(cache["restarts"]["description"], "How often the watch had to begin anew.");
     assert_eq!(cache["lastEvent"]["$ref"], "#/components/schemas/Time");
@@ -116,7 +116,7 @@ async fn every_answer_is_as_its_schema_says() {
     let mut document: Value = get(&world.state, "/api/v1/openapi.json").await.json();
     close(&mut document["components"]["schemas"]);
     let mut checked = 0;
-    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::Get) {
+    for endpoint in PATHS.endpoints().iter().filter(|endpoint| endpoint.method == Method::Get) {
         let answer = probe(&world.state, endpoint).await;
         let responses = &operation(&document, endpoint)["responses"];
         let response = if answer.code == 404 {
@@ -136,7 +136,7 @@ async fn every_answer_is_as_its_schema_says() {
 
 /// That the answer to a GET is as its schema says, and holds nothing else.
 pub(super) fn check_answer(path: &str, answer: &Value) {
-    let mut document = document(Security::None);
+    let mut document = document(Security::None, &PATHS);
     close(&mut document["components"]["schemas"]);
     let content = &document["paths"][path]["get"]["responses"]["200"]["content"];
     check(&document["components"], &content[JSON]["schema"], answer, path);
@@ -145,7 +145,7 @@ pub(super) fn check_answer(path: &str, answer: &Value) {
 #[actix_web::test]
 async fn a_refusal_is_as_the_document_says() {
     let world = World::running();
-    let document = document(Security::None);
+    let document = document(Security::None, &PATHS);
     let answer = get(&world.state, "/nonsense").await;
     is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
     let schema = &document["components"]["responses"]["Error"]["content"][JSON]["schema"];
@@ -155,7 +155,7 @@ async fn a_refusal_is_as_the_document_says() {
 #[test]
 fn the_document_says_who_must_show_what_where_the_api_server_decides() {
     for (protocol, cookie) in [(Protocol::Http, "operetta"), (Protocol::Https, "__Host-operetta")] {
-        let document = document(Security::Delegated(protocol));
+        let document = document(Security::Delegated(protocol), &PATHS);
         let schemes = &document["components"]["securitySchemes"];
         assert_eq!(
             [&schemes["bearerToken"]["type"], &schemes["bearerToken"]["scheme"]],
@@ -168,7 +168,7 @@ fn the_document_says_who_must_show_what_where_the_api_server_decides() {
         );
         let either = json!([{"bearerToken": []}, {"session": []}]);
         assert_eq!(document["security"], either);
-        for endpoint in ENDPOINTS {
+        for endpoint in PATHS.endpoints() {
             let expected = match endpoint.access {
                 Access::Guarded => None,
                 Access::Open => Some(json!([{}, {"bearerToken": []}, {"session": []}])),
@@ -178,7 +178,7 @@ fn the_document_says_who_must_show_what_where_the_api_server_decides() {
             assert_eq!(said, expected.as_ref(), "{}", endpoint.path);
         }
     }
-    let open = document(Security::None);
+    let open = document(Security::None, &PATHS);
     let mut said = Vec::new();
     all(&open, "security", &mut said);
     assert!(said.is_empty() && open["components"].get("securitySchemes").is_none());
@@ -201,7 +201,7 @@ async fn a_server_shows_the_document_of_how_it_is_served() {
 
 #[test]
 fn a_form_is_described_with_its_fields_and_no_token_is_shown() {
-    let document = document(Security::None);
+    let document = document(Security::None, &PATHS);
     let content = &document["paths"]["/ui/login"]["post"]["requestBody"]["content"][FORM];
     let properties = &content["schema"]["properties"];
     assert_eq!(properties["token"]["format"], "password", "{content}");

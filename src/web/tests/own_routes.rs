@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::{Method, StatusCode, header},
     test::TestRequest,
     web::{self, ServiceConfig},
 };
 use k8s_openapi::api::core::v1::{Node, Pod};
 
-use super::{ask, get, is_status, request, world::World};
-use crate::web::{Stores, StoresError, WebState, table::paths};
+use super::{ask, ask_through, get, is_status, open_gate, request, world::World};
+use crate::web::{Stores, StoresError, WebState, gate::Gate, origin::Protocol, table::PATHS};
 
 async fn pods(stores: Stores) -> Result<String, StoresError> {
     let names = stores.list::<Pod>()?.into_iter().filter_map(|pod| pod.metadata.name);
@@ -74,10 +74,23 @@ async fn they_pass_the_same_guard_as_all_others() {
 }
 
 #[actix_web::test]
+async fn they_know_the_scheme_by_which_they_are_reached_from_us_and_not_from_who_asks() {
+    let state = state(|config| {
+        let scheme = async |request: HttpRequest| request.connection_info().scheme().to_owned();
+        config.route("/scheme", web::get().to(scheme));
+    });
+    for (protocol, expected) in [(Protocol::Http, "http"), (Protocol::Https, "https")] {
+        let asked = request(Method::GET, "/scheme").insert_header(("X-Forwarded-Proto", "gopher"));
+        let answer = ask_through(Gate { protocol, ..open_gate() }, &state, asked).await;
+        assert_eq!(answer.body, expected);
+    }
+}
+
+#[actix_web::test]
 async fn they_cannot_take_a_path_that_is_ours() {
     let plain = World::running().with_parent().with_namespaces(1).state;
     let greedy = state(|config| {
-        for path in paths() {
+        for path in PATHS.each() {
             config.route(path, web::to(mine));
         }
         config
@@ -88,7 +101,7 @@ async fn they_cannot_take_a_path_that_is_ours() {
     // The stream of events has no end before that of the process.
     plain.board.begin_stopping();
     greedy.board.begin_stopping();
-    for path in paths().into_iter().filter(|path| !path.contains('{')) {
+    for path in PATHS.each().into_iter().filter(|path| !path.contains('{')) {
         for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE] {
             let asked = || request(method.clone(), path);
             let (ours, answer) = (ask(&plain, asked()).await, ask(&greedy, asked()).await);

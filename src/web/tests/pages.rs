@@ -206,7 +206,7 @@ async fn a_parent_is_resumed_where_it_is_paused_itself_and_not_its_operator() {
     let pause = |parent: &mut ParentState| parent.phase = ParentPhase::Paused;
     world.state.board.update_parent(&operator, &key, &Uid::new("p"), pause);
     assert!(offers(&world, "pause").await && !offers(&world, "resume").await);
-    world.annotate_parent();
+    world.annotate_parent("operetta.dev/paused", "true");
     assert!(offers(&world, "resume").await && !offers(&world, "pause").await);
 }
 

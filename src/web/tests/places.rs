@@ -12,7 +12,7 @@ use actix_web::{HttpResponse, web};
 use futures::{StreamExt, stream};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     time::timeout,
 };
 
@@ -20,7 +20,7 @@ use super::{
     senders::{serve_all, talk, until_closed},
     world::World,
 };
-use crate::web::{WebState, server::Limits};
+use crate::web::{WebState, gate::Limits};
 
 const SHORT: Duration = Duration::from_millis(100);
 
@@ -74,14 +74,16 @@ fn talkative() -> WebState {
 #[cfg(target_os = "linux")]
 #[actix_web::test]
 async fn who_reads_nothing_makes_room_for_others() {
-    let limits = Limits { stalled: SHORT, connections: 1, ..Limits::default() };
+    let limits = Limits { stalled: SHORT, connections: 1, reserve: 0, ..Limits::default() };
     let (address, handle) = serve_all(talkative(), limits);
     let endless = format!("GET /endless HTTP/1.1\r\nHost: {address}\r\n\r\n");
     let mut deaf = talk(address, &endless).await;
     // It is served, and reads no further.
     in_time(deaf.read_u8()).await.unwrap();
-    let mut other = talk(address, &live(address)).await;
-    in_time(answered(&mut other)).await;
+    let comes_in = async {
+        while until_closed(&mut talk(address, &once(address, "/livez")).await).await.is_empty() {}
+    };
+    in_time(comes_in).await;
     handle.stop(false).await;
 }
 
@@ -97,5 +99,77 @@ async fn an_answer_that_is_not_at_its_end_keeps_its_connection() {
     }
     let more = timeout(10 * SHORT, listener.read_u8()).await;
     assert!(more.is_err(), "neither the end nor anything else has come: {more:?}");
+    handle.stop(false).await;
+}
+
+/// A request that is the last of its connection.
+fn once(address: SocketAddr, path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
+}
+
+/// What is answered to it, from this address of the loopback.
+async fn asked_from(from: [u8; 4], address: SocketAddr, path: &str) -> String {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((from, 0).into()).unwrap();
+    let mut stream = socket.connect(address).await.unwrap();
+    stream.write_all(once(address, path).as_bytes()).await.unwrap();
+    in_time(until_closed(&mut stream)).await
+}
+
+async fn asked(address: SocketAddr, path: &str) -> String {
+    asked_from([127, 0, 0, 1], address, path).await
+}
+
+/// A connection on which an answer does not come to its end.
+async fn listening(address: SocketAddr) -> TcpStream {
+    let silent = format!("GET /silent HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    let mut listener = talk(address, &silent).await;
+    in_time(listener.read_u8()).await.unwrap();
+    listener
+}
+
+#[actix_web::test]
+async fn idle_strangers_make_room_for_whoever_comes() {
+    let limits = Limits { connections: 2, reserve: 0, ..Limits::default() };
+    let (address, handle) = serve_all(talkative(), limits);
+    // One has said nothing yet, the other one has been answered and stays.
+    let mut silent = TcpStream::connect(address).await.unwrap();
+    let mut kept = talk(address, &live(address)).await;
+    in_time(answered(&mut kept)).await;
+    let _first = listening(address).await;
+    assert_eq!(in_time(until_closed(&mut silent)).await, "", "it was idle for longest");
+    let _second = listening(address).await;
+    assert_eq!(in_time(until_closed(&mut kept)).await, "", "it was idle too");
+    handle.stop(false).await;
+}
+
+#[actix_web::test]
+async fn who_probes_is_answered_while_everybody_else_is_busy() {
+    let limits = Limits { connections: 2, reserve: 1, ..Limits::default() };
+    let (address, handle) = serve_all(talkative(), limits);
+    let _busy = [listening(address).await, listening(address).await];
+    // It is the last answer of its connection, though nobody has asked for that.
+    let mut probe = talk(address, &live(address)).await;
+    let answer = in_time(until_closed(&mut probe)).await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"), "{answer}");
+    let other = asked(address, "/version").await;
+    assert!(other.starts_with("HTTP/1.1 503"), "{other}");
+    assert!(other.contains("retry-after") && other.contains("too many connections"), "{other}");
+    // Who takes the place of a probe and says nothing makes room for the next.
+    let mut idle = TcpStream::connect(address).await.unwrap();
+    assert!(asked(address, "/readyz").await.starts_with("HTTP/1.1 "));
+    assert_eq!(in_time(until_closed(&mut idle)).await, "");
+    handle.stop(false).await;
+}
+
+#[cfg(target_os = "linux")]
+#[actix_web::test]
+async fn one_client_cannot_take_the_places_of_others() {
+    let limits = Limits { connections: 9, per_peer: 2, reserve: 1, ..Limits::default() };
+    let (address, handle) = serve_all(talkative(), limits);
+    let _busy = [listening(address).await, listening(address).await];
+    assert!(asked(address, "/version").await.starts_with("HTTP/1.1 503"));
+    assert!(asked(address, "/livez").await.starts_with("HTTP/1.1 200"));
+    assert!(asked_from([127, 0, 0, 2], address, "/version").await.starts_with("HTTP/1.1 200"));
     handle.stop(false).await;
 }

@@ -18,7 +18,7 @@ use crate::{
     cluster::Cluster,
     metrics::Metrics,
     object::KeptManagers,
-    web::{Access, Auth, guard::Gate},
+    web::{Access, Auth, gate::Gate},
 };
 
 /// An API server that knows `ann`, who may read, `bob`, who may only scrape, and `eve`, who may do

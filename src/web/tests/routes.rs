@@ -8,11 +8,7 @@ use actix_web::{
 };
 
 use super::{ask, example_path, is_status, open_gate, probe, request, world::World};
-use crate::web::{
-    endpoint::Method::Get,
-    server::app,
-    table::{ENDPOINTS, paths},
-};
+use crate::web::{endpoint::Method::Get, server::app, table::PATHS};
 
 /// What actix was told to serve: each pattern in the `Debug` form of its resource map.
 async fn served(world: &World) -> BTreeSet<String> {
@@ -25,14 +21,14 @@ async fn served(world: &World) -> BTreeSet<String> {
 
 #[actix_web::test]
 async fn what_is_served_is_what_the_table_names() {
-    let named: BTreeSet<String> = paths().into_iter().map(str::to_owned).collect();
+    let named: BTreeSet<String> = PATHS.each().into_iter().map(str::to_owned).collect();
     assert_eq!(served(&World::running()).await, named);
 }
 
 #[actix_web::test]
 async fn every_endpoint_answers_with_a_code_and_media_type_of_the_table() {
     let world = World::running().with_parent().with_namespaces(1);
-    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.method == Get) {
+    for endpoint in PATHS.endpoints().iter().filter(|endpoint| endpoint.method == Get) {
         let path = example_path(endpoint);
         let answer = probe(&world.state, endpoint).await;
         // Nobody lends the one, and whoever reaches this server needs no other.
@@ -50,7 +46,7 @@ async fn every_endpoint_answers_with_a_code_and_media_type_of_the_table() {
 #[actix_web::test]
 async fn a_method_that_a_path_has_not_is_refused_with_those_that_it_has() {
     let world = World::running();
-    for endpoint in ENDPOINTS {
+    for endpoint in PATHS.endpoints() {
         let path = example_path(endpoint);
         for method in [Method::DELETE, Method::PATCH, Method::OPTIONS, Method::TRACE] {
             let answer = ask(&world.state, request(method.clone(), &path)).await;

@@ -16,8 +16,10 @@ use tokio::{
 
 use super::{ask, command, is_status, open_gate, request, world::World};
 use crate::web::{
-    Protection, WebState, listen,
-    server::{Limits, app, limited},
+    Protection, WebState,
+    gate::Limits,
+    listen,
+    server::{app, limited},
 };
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -159,27 +161,5 @@ async fn headers_that_come_too_slowly_end_the_connection() {
         let answer = until_closed(&mut talk(address, said).await).await;
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{said:?}: {answer}");
     }
-    handle.stop(false).await;
-}
-
-#[actix_web::test]
-async fn a_connection_too_many_waits_until_another_one_ends() {
-    let (address, handle) = serve(Limits { connections: 2, ..Limits::default() });
-    let live = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    let mut kept = Vec::new();
-    for _ in 0..2 {
-        let mut stream = talk(address, &live).await;
-        let mut begun = [0; 12];
-        stream.read_exact(&mut begun).await.unwrap();
-        assert_eq!(&begun, b"HTTP/1.1 200");
-        kept.push(stream);
-    }
-    let mut third = talk(address, &live).await;
-    let mut begun = [0; 12];
-    let answered = tokio::time::timeout(Duration::from_millis(200), third.read_exact(&mut begun));
-    assert!(answered.await.is_err(), "two connections are all that it takes");
-    kept.pop();
-    third.read_exact(&mut begun).await.unwrap();
-    assert_eq!(&begun, b"HTTP/1.1 200");
     handle.stop(false).await;
 }

@@ -17,12 +17,9 @@ use rustls::{
 };
 
 use super::world::World;
-use crate::web::{
-    Protection, Tls, listen, server,
-    server::{Limits, limited},
-};
+use crate::web::{Protection, Tls, gate::Limits, listen, server, server::limited};
 
-fn pair() -> (String, String) {
+pub(super) fn pair() -> (String, String) {
     let key = KeyPair::generate().unwrap();
     let names = vec!["localhost".to_owned(), "ops.example".to_owned()];
     let params = CertificateParams::new(names).unwrap();
@@ -35,13 +32,24 @@ fn connect(
     trusted: &str,
     version: &'static SupportedProtocolVersion,
 ) -> Option<StreamOwned<ClientConnection, TcpStream>> {
+    connect_for(address, trusted, version, &[])
+}
+
+/// The same to talk one of these protocols over it.
+pub(super) fn connect_for(
+    address: SocketAddr,
+    trusted: &str,
+    version: &'static SupportedProtocolVersion,
+    protocols: &[&str],
+) -> Option<StreamOwned<ClientConnection, TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(trusted.as_bytes()).unwrap()).unwrap();
-    let config = ClientConfig::builder_with_provider(ring::default_provider().into())
+    let mut config = ClientConfig::builder_with_provider(ring::default_provider().into())
         .with_protocol_versions(&[version])
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|&protocol| protocol.into()).collect();
     let name = "localhost".try_into().unwrap();
     let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
     let mut socket = TcpStream::connect(address).unwrap();

@@ -133,9 +133,9 @@ impl World {
         self
     }
 
-    /// Somebody pauses the parent `ns/a` by its annotation.
-    pub(super) fn annotate_parent(&self) {
-        let annotations = json!({"operetta.dev/paused": "true"});
+    /// Somebody annotates the parent `ns/a`.
+    pub(super) fn annotate_parent(&self, name: &str, value: &str) {
+        let annotations = json!({name: value});
         observe(
             &self.echo_servers,
             &json!({"metadata": {"name": "a", "namespace": "ns", "uid": "p",

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     object::{Object, ObjectKey},
     store::StoreReader,
-    web::{WebState, cache, status::Refused},
+    web::{cache, state::WebState, status::Refused},
 };
 
 /// Which objects are wanted.

@@ -18,8 +18,8 @@ use crate::{
     board::Board,
     object::{Object, ObjectKey},
     web::{
-        WebState,
         cache::{ObjectPath, cached, yaml},
+        state::WebState,
     },
 };
 

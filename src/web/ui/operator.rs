@@ -19,7 +19,7 @@ use super::{
 use crate::{
     board::{Board, OperatorSnapshot, ParentState, QueueState},
     object::ObjectKey,
-    web::{WebState, status::Refused},
+    web::{state::WebState, status::Refused},
 };
 
 /// Which parents are wanted.

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     board::{Board, OperatorSnapshot},
-    web::{WebState, index},
+    web::{index, paths::Paths, state::WebState},
 };
 
 #[derive(Template)]
@@ -39,11 +39,15 @@ struct OperatorRow {
 }
 
 /// A page for browsers, a list of paths for others.
-pub(in crate::web) async fn show(request: HttpRequest, state: Data<WebState>) -> HttpResponse {
+pub(in crate::web) async fn show(
+    request: HttpRequest,
+    state: Data<WebState>,
+    paths: Data<Paths>,
+) -> HttpResponse {
     if wants_html(request.headers()) {
         frame::answer(&view(&state.board, SystemTime::now()))
     } else {
-        index::show()
+        index::show(&paths)
     }
 }
 

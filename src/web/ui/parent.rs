@@ -24,10 +24,10 @@ use crate::{
     object::ObjectKey,
     operator::is_paused,
     web::{
-        WebState,
         diff::PreviewView,
         explain::{ExplainQuery, Looked},
         parents::ParentPath,
+        state::WebState,
         why::purpose,
     },
 };

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{KeyView, Time, TypeView};
+use super::object::{KeyView, Time, TypeView};
 use crate::{
     board::{NamespaceState, TypeError, TypeSnapshot},
     object::{ResourceVersion, Uid, Undecodable},

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::TypeView;
+use super::object::TypeView;
 use crate::{
     board::OperatorInfo,
     operator::{

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ConfigurationView, Time};
+use super::{configuration::ConfigurationView, object::Time};
 use crate::board::{OperatorPause, OperatorSnapshot, OperatorState, QueueState};
 
 /// An operator, and how it stands.

@@ -9,8 +9,7 @@ use serde::Serialize;
 use crate::web::{
     access::{self, Access, SESSION_LIMITS},
     body::MAX_BODY,
-    guard::{Gate, MAX_HEADERS, MAX_URI},
-    server::Limits,
+    gate::{Gate, Limits, MAX_HEADERS, MAX_URI},
     tls::Certificates,
 };
 
@@ -84,6 +83,10 @@ struct TlsView {
 #[schemars(rename = "WebLimits")]
 struct WebLimitsView {
     connections: usize,
+    /// How many of them one client may have.
+    connections_per_peer: usize,
+    /// More of them, for probes alone.
+    connections_for_probes: usize,
     path_and_query_bytes: usize,
     header_bytes: usize,
     body_bytes: usize,
@@ -144,9 +147,11 @@ impl From<&Certificates> for TlsView {
 
 impl From<Limits> for WebLimitsView {
     fn from(limits: Limits) -> Self {
-        let Limits { head, body, idle, stalled, connections } = limits;
+        let Limits { head, body, idle, stalled, connections, per_peer, reserve } = limits;
         Self {
             connections,
+            connections_per_peer: per_peer,
+            connections_for_probes: reserve,
             path_and_query_bytes: MAX_URI,
             header_bytes: MAX_HEADERS,
             body_bytes: MAX_BODY,

@@ -10,9 +10,7 @@ use super::*;
 type Numbers = Memo<usize, usize>;
 
 fn key(number: usize) -> Key {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&number.to_le_bytes());
-    key
+    Key::of(&[&number.to_le_bytes()])
 }
 
 #[tokio::test]

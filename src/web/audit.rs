@@ -1,0 +1,141 @@
+//! Who has ordered what over HTTP, logged in or tried to, and what became of it: a line of the log
+//! and a counter for each. What only reads is not written down.
+
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use actix_web::{
+    dev::ServiceRequest,
+    http::{Method, StatusCode},
+    web::Data,
+};
+
+use super::{origin, state::WebState};
+use crate::{
+    metrics::{Attempt, AttemptOutcome, Metrics},
+    object::legible,
+};
+
+/// The target of the lines that say who has ordered what over HTTP, who has logged in or failed
+/// to, and which log filter was put in force: `operetta::audit`. No filter of
+/// [`LogLevel`](super::LogLevel) should hide them.
+pub const AUDIT: &str = "operetta::audit";
+
+/// How many lines strangers may write: who is nobody could fill the log. All are counted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Quota(Arc<Mutex<Minute>>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Minute {
+    began: Option<Instant>,
+    lines: u32,
+}
+
+const LINES: u32 = 60;
+
+/// Who has logged in, as an answer tells it to whoever writes it down.
+#[derive(Debug)]
+pub(super) struct LoggedIn(pub(super) String);
+
+/// An attempt, until it is dropped: then it is written down, also where nobody waited for the
+/// answer.
+#[derive(Debug)]
+pub(super) struct Entry {
+    metrics: Metrics,
+    quota: Quota,
+    attempt: Attempt,
+    method: Method,
+    path: String,
+    from: Option<IpAddr>,
+    user: Option<String>,
+    code: Option<StatusCode>,
+}
+
+impl Entry {
+    /// Of a request that is to change something.
+    pub(super) fn of(request: &ServiceRequest, quota: &Quota) -> Option<Self> {
+        if origin::only_reads(request.method()) {
+            return None;
+        }
+        let path = request.match_info().as_str().to_owned();
+        let attempt = match path.as_str() {
+            "/ui/login" => Attempt::Login,
+            "/ui/logout" => Attempt::Logout,
+            _ => Attempt::Command,
+        };
+        Some(Self {
+            metrics: request.app_data::<Data<WebState>>()?.metrics.clone(),
+            quota: quota.clone(),
+            attempt,
+            method: request.method().clone(),
+            path,
+            from: request.peer_addr().map(|peer| peer.ip()),
+            user: None,
+            code: None,
+        })
+    }
+
+    pub(super) fn is_by(&mut self, user: &str) {
+        self.user = Some(user.to_owned());
+    }
+
+    pub(super) fn is_answered(&mut self, code: StatusCode) {
+        self.code = Some(code);
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let Self { metrics, quota, attempt, method, path, from, user, code } = self;
+        let outcome = outcome(*code);
+        metrics.web_attempt(*attempt, outcome);
+        let is_known = user.is_some() || outcome == AttemptOutcome::Done;
+        if !is_known && !quota.has_a_line(Instant::now()) {
+            return;
+        }
+        let user = user.as_deref().map(legible).map(tracing::field::display);
+        let (code, from) = (code.map(|code| code.as_u16()), from.map(tracing::field::display));
+        let (attempt, outcome) = (attempt.name(), outcome.name());
+        tracing::info!(target: AUDIT, user, from, %method, path, code, outcome, "{attempt} over HTTP");
+    }
+}
+
+fn outcome(code: Option<StatusCode>) -> AttemptOutcome {
+    match code {
+        None => AttemptOutcome::Abandoned,
+        Some(StatusCode::UNAUTHORIZED) => AttemptOutcome::Unauthenticated,
+        Some(StatusCode::FORBIDDEN) => AttemptOutcome::Forbidden,
+        Some(code) if code.is_server_error() => AttemptOutcome::Failed,
+        Some(code) if code.is_client_error() => AttemptOutcome::Refused,
+        Some(_) => AttemptOutcome::Done,
+    }
+}
+
+impl Quota {
+    /// Whether one more may be written in the minute that is passing.
+    fn has_a_line(&self, now: Instant) -> bool {
+        let mut minute = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = minute.began.map(|began| now.saturating_duration_since(began));
+        if passed.is_none_or(|passed| passed >= Duration::from_mins(1)) {
+            *minute = Minute { began: Some(now), lines: 0 };
+        }
+        minute.lines += 1;
+        minute.lines <= LINES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_write_so_many_lines_a_minute() {
+        let (quota, now) = (Quota::default(), Instant::now());
+        assert!((0..LINES).all(|_| quota.has_a_line(now)));
+        assert!(!quota.has_a_line(now + Duration::from_secs(59)));
+        assert!(quota.has_a_line(now + Duration::from_mins(1)));
+    }
+}
