@@ -93,9 +93,9 @@ async fn ask(operators: &Operators, path: &str, token: Option<&str>) -> (u16, St
     http(address, &format!("GET {path}"), &token).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_known_token_is_let_in_and_nobody_else_sees_more_than_whether_all_is_well() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let admin = Admin::of(&world).await;
     let operators = world.start(guarded).await;
     for path in [OPERATORS, "/metrics", "/", "/api/v1/cache/pods"] {
@@ -115,12 +115,9 @@ async fn a_known_token_is_let_in_and_nobody_else_sees_more_than_whether_all_is_w
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn who_may_scrape_reads_the_metrics_and_nothing_else_until_a_role_says_so() {
-    let Some(world) = World::new().await else { return };
-    let Some(config) = world.cluster.kube_config_for(USER) else {
-        return eprintln!("skipped: the embedded server has no rules that could allow this");
-    };
+    let (world, config) = World::that_enforces_rbac(USER).await;
     let [scraper, reader, _] = operators::rbac::access::visitors();
     let token = visitor(&world, "scraper", &[]).await;
     allow(&world, "scraper", rules(&scraper)).await;
@@ -144,12 +141,9 @@ async fn who_may_scrape_reads_the_metrics_and_nothing_else_until_a_role_says_so(
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_token_for_another_audience_is_nobodys() {
-    let Some(world) = World::new().await else { return };
-    if world.cluster.kube_config_for(USER).is_none() {
-        return eprintln!("skipped: the embedded server makes no tokens for audiences");
-    }
+    let (world, _) = World::that_enforces_rbac(USER).await;
     let [_, reader, _] = operators::rbac::access::visitors();
     let (ours, api) =
         (visitor(&world, "reader", &["operetta"]).await, visitor(&world, "reader", &[]).await);
@@ -170,9 +164,9 @@ async fn a_token_for_another_audience_is_nobodys() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn while_access_cannot_be_reviewed_nobody_is_let_in() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let (admin, plan) = (Admin::of(&world).await, FaultPlan::new());
     let operators = world.start_over(world.cluster.connector_through(&plan), guarded).await;
     for resource in ["tokenreviews", "subjectaccessreviews"] {
@@ -189,9 +183,9 @@ async fn while_access_cannot_be_reviewed_nobody_is_let_in() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn many_requests_of_one_visitor_are_one_pair_of_reviews() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let admin = Admin::of(&world).await;
     let before = world.our_requests().len();
     let operators = world.start(guarded).await;
@@ -229,9 +223,9 @@ async fn look(operators: &Operators, path: &str, cookie: &str) -> (u16, String) 
     http(operators.running().web().unwrap(), &format!("GET {path}"), &headers).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_browser_logs_in_with_a_token_and_sees_as_much_until_it_logs_out() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let admin = Admin::of(&world).await;
     let operators = world.start(guarded).await;
     let (code, page) = look(&operators, "/ui/cache", "").await;

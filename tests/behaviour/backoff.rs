@@ -85,9 +85,9 @@ async fn told(world: &World) {
     world.until(CONFIG_MAP, "later", "a child that came back", Value::is_object).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_goes_does_not_cut_a_backoff_short_and_a_change_of_the_spec_does() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let oven = Oven::default();
     let handler = oven.clone();
     let operators = world.start(|builder| builder.register(patient(), handler)).await;
@@ -103,9 +103,9 @@ async fn a_child_that_goes_does_not_cut_a_backoff_short_and_a_change_of_the_spec
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_deletion_of_a_parent_cuts_its_backoff_short() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let operators = world.start(|builder| builder.register(patient(), handler)).await;
@@ -117,9 +117,9 @@ async fn the_deletion_of_a_parent_cuts_its_backoff_short() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_names_a_time_is_asked_again_then_although_nothing_changed() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let calls = AtomicU64::new(0);
     let handler = move |request: &SyncRequest| match calls.fetch_add(1, Ordering::Relaxed) {
         0..3 => Err(rising(Duration::from_millis(100))),
@@ -139,7 +139,7 @@ fn rising(delay: Duration) -> Error {
 /// The parent `r` fails with this error until its spec says otherwise: it is let alone until then,
 /// while another one is tried again and again.
 async fn rests(error: fn() -> Error, condition_type: &str) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let handler = move |request: &SyncRequest| {
         let act = &request.parent.field("spec").unwrap_or_default()["act"];
         if act == "rest" { Err(error()) } else { recipe::sync(request) }
@@ -164,12 +164,12 @@ async fn rests(error: fn() -> Error, condition_type: &str) {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_names_a_long_time_is_not_asked_before_unless_the_spec_changes() {
     rests(|| rising(NEVER), "Reconciling").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_permanent_error_is_not_tried_again_unless_the_spec_changes() {
     rests(|| Permanent("no such dish".to_owned()).into(), "Stalled").await;
 }

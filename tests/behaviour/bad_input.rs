@@ -15,9 +15,9 @@ async fn cooking(world: World) -> (World, Operators) {
     (world, operators)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     for (spec, path) in [
         (json!({"serviceName": 7}), "spec.serviceName"),
         (json!({}), "spec.serviceName"),
@@ -29,9 +29,9 @@ async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_malformed_parent_that_slips_through_the_schema_is_told_of() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     world.install_echo_servers_without_schema().await;
     let operators = world.start_all().await;
     let trouble = Trouble::ahead(&world, &operators, "echo-server", "HandlerFailed").await.of(ECHO);
@@ -54,9 +54,9 @@ async fn until_event_is_logged(world: &World) {
     eventually("the Event in the log", requests, is_logged).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let (world, operators) = cooking(world).await;
     world.install_recipes_without_status().await;
     let mut parent = recipe("r", &[config_map("c", json!({}))]);
@@ -79,9 +79,9 @@ async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let (world, operators) = cooking(world).await;
     let mut parent = recipe("r", &[config_map("c", json!({}))]);
     parent["spec"]["status"] = json!({"taste": "fine", "smell": "odd"});

@@ -64,9 +64,9 @@ async fn annotate(world: &World, kind: Kind, name: &str, annotations: Value) {
     world.patch(kind, name, json!({"metadata": {"annotations": annotations}})).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn each_child_has_its_state_and_what_keeps_it_from_being_as_desired() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     world.create(CONFIG_MAP, config_map("theirs", json!({}))).await;
     let well = config_map("well", json!({}));
@@ -92,9 +92,9 @@ async fn each_child_has_its_state_and_what_keeps_it_from_being_as_desired() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_repaired_child_costs_no_write_of_the_status() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "little"}))])).await;
     let before = world.until_ready(RECIPE, "r").await;
@@ -110,9 +110,9 @@ async fn a_repaired_child_costs_no_write_of_the_status() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_ends_or_waits_for_the_end_of_a_pause_is_said() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     let [a, b] = ["a", "b"].map(|name| config_map(name, json!({})));
     world.apply(RECIPE, recipe("r", &[a.clone(), b])).await;
@@ -136,9 +136,9 @@ async fn what_ends_or_waits_for_the_end_of_a_pause_is_said() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn of_many_children_those_that_are_not_well_are_listed_and_the_others_counted() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     let mut children: Vec<_> =
         (0..103).map(|number| config_map(&format!("c-{number}"), json!({}))).collect();
@@ -156,9 +156,9 @@ async fn of_many_children_those_that_are_not_well_are_listed_and_the_others_coun
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_the_handler_returns_in_place_of_the_list_is_not_written_and_that_is_said_once() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     for name in ["r", "s"] {
         let mut parent = recipe(name, &[config_map(&format!("{name}-c"), json!({}))]);
@@ -172,9 +172,9 @@ async fn what_the_handler_returns_in_place_of_the_list_is_not_written_and_that_i
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_type_that_declares_no_list_of_children_gets_none_and_that_is_said_of_each_parent_once() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let config = OperatorConfig::new("lister", K8sType::namespaced(ECHO.0, ECHO.1, ECHO.2))
         .child::<ConfigMap>(ChildConfig::apply())
         .with_child_status();

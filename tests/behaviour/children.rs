@@ -8,9 +8,9 @@ use crate::{
     world::{CONFIG_MAP, ECHO, POD, SERVICE, World, condition},
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_echo_server_gets_a_pod_and_a_service_with_our_labels_owner_and_manager() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start_all().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "hello"}})).await;
     let parent = world.until_ready(ECHO, "a").await;
@@ -30,9 +30,9 @@ async fn an_echo_server_gets_a_pod_and_a_service_with_our_labels_owner_and_manag
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_changed_service_name_reaches_both_children() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start_all().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "one"}})).await;
     world.until_ready(ECHO, "a").await;
@@ -48,9 +48,9 @@ async fn a_changed_service_name_reaches_both_children() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_label_and_a_field_that_are_no_longer_desired_disappear_from_the_child() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     let mut child = config_map("c", json!({"salt": "much", "pepper": "some"}));
@@ -69,9 +69,9 @@ async fn a_label_and_a_field_that_are_no_longer_desired_disappear_from_the_child
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_no_longer_desired_is_deleted_and_the_others_stay() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     let children = [config_map("a", json!({})), config_map("b", json!({}))];
@@ -85,9 +85,9 @@ async fn a_child_that_is_no_longer_desired_is_deleted_and_the_others_stay() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn each_child_costs_one_write_and_the_parent_one_status() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     let before = world.our_requests().into_iter().filter(Request::is_write).count();
@@ -101,9 +101,9 @@ async fn each_child_costs_one_write_and_the_parent_one_status() {
     assert_eq!(shown, [("configmaps", ""), ("configmaps", ""), ("recipes", "status")]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_changes_on_delete_is_left_and_the_parent_says_so() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let config = recipe::config_on_delete("cook");
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;

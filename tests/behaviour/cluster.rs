@@ -1,12 +1,9 @@
 //! The API server that a test runs on.
 //!
 //! Somebody's cluster is used only when `OPERETTA_TEST_CLUSTER=kubeconfig` says so, by one test at a
-//! time. It has no request log for tests, no lever to make it forget, and no users of little power.
+//! time. What a server does not offer is in [`crate::needs`].
 
-use std::{
-    env,
-    sync::{LazyLock, OnceLock},
-};
+use std::sync::{LazyLock, OnceLock};
 
 use futures::{FutureExt, future::BoxFuture};
 use kube::{
@@ -18,9 +15,12 @@ use operetta_apiserver::{
     RequestRecord, Server,
     faults::{FaultLayer, FaultPlan},
 };
-use operetta_controlplane::{ControlPlane, GivenCluster};
+use operetta_controlplane::{ControlPlane, Error, GivenCluster};
+use operetta_harness::ignore_outside_ci;
 use tokio::sync::{Mutex, MutexGuard};
 use tower::Layer;
+
+use crate::needs::Chosen;
 
 /// One request as the server saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,28 +78,29 @@ pub(crate) enum Backup {
 static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
 
 impl Cluster {
-    /// The cluster that the environment chooses; `None`, after saying why, when it cannot be had.
-    pub(crate) async fn start() -> Option<Self> {
-        match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
-            Ok("controlplane") => Self::real().await,
-            Ok("embedded") | Err(_) => Some(Self::Embedded(Server::start(), OnceLock::new())),
-            Ok("kubeconfig") => {
+    /// The cluster that the environment chooses.
+    pub(crate) async fn start() -> Self {
+        match Chosen::from_environment() {
+            Chosen::Embedded => Self::Embedded(Server::start(), OnceLock::new()),
+            Chosen::ControlPlane => Self::real().await,
+            Chosen::Kubeconfig => {
                 let guard = ONE_AT_A_TIME.lock().await;
                 let given = GivenCluster::from_environment().await.unwrap();
-                Some(Self::Given(Box::new(given), guard))
-            }
-            Ok(other) => {
-                panic!("OPERETTA_TEST_CLUSTER={other}: use embedded, controlplane or kubeconfig")
+                Self::Given(Box::new(given), guard)
             }
         }
     }
 
-    async fn real() -> Option<Self> {
-        static SHARED: OnceLock<Option<ControlPlane>> = OnceLock::new();
+    /// The test is ignored where there is none and nothing to build one with.
+    async fn real() -> Self {
+        static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
         let guard = ONE_AT_A_TIME.lock().await;
-        let start = || SHARED.get_or_init(start_real).as_ref();
-        let shared = tokio::task::spawn_blocking(start).await.unwrap()?;
-        Some(Self::Real(shared, guard))
+        let start = || SHARED.get_or_init(ControlPlane::start);
+        match tokio::task::spawn_blocking(start).await.unwrap() {
+            Ok(shared) => Self::Real(shared, guard),
+            Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// An administrator's client for the calling runtime.
@@ -109,34 +110,6 @@ impl Cluster {
             Self::Embedded(server, _) => server.client(),
             Self::Given(cluster, _) => Client::try_from(cluster.kube_config()).unwrap(),
         }
-    }
-
-    /// Whether the server's requests can be read; says so where they cannot.
-    pub(crate) fn logs_requests(&self) -> bool {
-        self.can("tell which requests it has had")
-    }
-
-    /// Whether the server can be made to forget its past; says so where it cannot.
-    pub(crate) fn can_forget(&self) -> bool {
-        self.can("be made to forget its past")
-    }
-
-    /// Whether the server can be brought back to an earlier state; says so where it cannot.
-    pub(crate) fn can_be_restored(&self) -> bool {
-        self.can("be brought back to an earlier state")
-    }
-
-    /// Whether a test may put up policies that hold for all; says so where it may not.
-    pub(crate) fn takes_policies(&self) -> bool {
-        self.can("be given policies by a test")
-    }
-
-    fn can(&self, what: &str) -> bool {
-        let is_ours = !matches!(self, Self::Given(..));
-        if !is_ours {
-            eprintln!("skipped: the cluster of a kubeconfig cannot {what}");
-        }
-        is_ours
     }
 
     /// How a supervisor connects, as an administrator.
@@ -183,11 +156,13 @@ impl Cluster {
         }
     }
 
-    /// The way in of a user who may do only what RBAC allows; `None` where there is none.
-    pub(crate) fn kube_config_for(&self, user: &str) -> Option<kube::Config> {
+    /// The way in of a user who may do only what RBAC allows.
+    pub(crate) fn kube_config_for(&self, user: &str) -> kube::Config {
         match self {
-            Self::Real(cluster, _) => Some(cluster.kube_config_for(user).unwrap()),
-            Self::Embedded(..) | Self::Given(..) => None,
+            Self::Real(cluster, _) => cluster.kube_config_for(user).unwrap(),
+            Self::Embedded(..) | Self::Given(..) => {
+                panic!("begin the test with World::that_enforces_rbac")
+            }
         }
     }
 
@@ -217,7 +192,7 @@ impl Cluster {
                 Backup::Real(backup.unwrap().unwrap())
             }
             Self::Embedded(server, _) => Backup::Embedded(server.backup()),
-            Self::Given(..) => panic!("ask whether it can_be_restored"),
+            Self::Given(..) => panic!("begin the test with needs(Need::Backup)"),
         }
     }
 
@@ -276,16 +251,4 @@ impl From<RequestRecord> for Request {
 pub(crate) fn connector_to(mut config: kube::Config) -> Connector {
     config.default_retry = false;
     Box::new(move || async move { Ok(Client::try_from(config)?) }.boxed())
-}
-
-/// The control plane, or `None` where it cannot run and is not demanded.
-fn start_real() -> Option<ControlPlane> {
-    match ControlPlane::start() {
-        Ok(cluster) => Some(cluster),
-        Err(operetta_controlplane::Error::Unavailable { reason }) if env::var("CI").is_err() => {
-            eprintln!("skipped on the real control plane: {reason}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
 }

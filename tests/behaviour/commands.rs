@@ -98,10 +98,10 @@ async fn until_held(world: &World, name: &str, pending: &str) -> Value {
     world.until(RECIPE, name, "the pause of its operator", says_so).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_sync_cuts_a_backoff_short_and_runs_what_rests() {
     for (is_permanent, phase) in [(false, "failing"), (true, "stalled")] {
-        let Some(world) = World::new().await else { return };
+        let world = World::new().await;
         let oven = Oven { is_permanent, ..Oven::default() };
         let handler = oven.clone();
         let operators = world.start(|builder| builder.register(patient(), handler)).await;
@@ -122,9 +122,9 @@ async fn a_sync_cuts_a_backoff_short_and_runs_what_rests() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_is_paused_and_resumed_over_http() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(patient(), recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
@@ -150,9 +150,9 @@ async fn a_parent_is_paused_and_resumed_over_http() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_paused_operator_writes_nothing_but_statuses_and_catches_up_when_it_is_resumed() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let operators = world.start(|builder| builder.register(patient(), handler)).await;
@@ -192,9 +192,9 @@ async fn a_paused_operator_writes_nothing_but_statuses_and_catches_up_when_it_is
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_cannot_be_ordered_is_refused_with_its_reason() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(patient(), recipe::sync)).await;
     for (path, code) in [
         ("/api/v1/operators/nobody/pause".to_owned(), 404),
@@ -212,9 +212,9 @@ async fn what_cannot_be_ordered_is_refused_with_its_reason() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_hangs_when_it_is_asked_what_it_would_do_hinders_nobody_else() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let (held, deadline) = (Held::default(), Duration::from_millis(200));
     let (handler, config) = (held.clone(), patient().with_handler_deadline(deadline));
     let operators = world.start(|builder| builder.register(config, handler)).await;

@@ -15,9 +15,9 @@ use crate::{
     },
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn deleting_the_parent_removes_the_children() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start_all().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "hello"}})).await;
     world.until_ready(ECHO, "a").await;
@@ -28,9 +28,9 @@ async fn deleting_the_parent_removes_the_children() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     // A finalizer on the child keeps the parent in deletion until the test lets it go.
@@ -77,10 +77,10 @@ fn pod_of(job: &Value) -> Value {
 }
 
 /// A Job that is deleted without a word about them leaves its Pods behind.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_pods_of_a_job_go_with_it_unless_they_are_to_stay() {
     for propagation in [Propagation::Background, Propagation::Foreground, Propagation::Orphan] {
-        let Some(world) = World::new().await else { return };
+        let world = World::new().await;
         let how = ChildConfig::apply().with_propagation(propagation);
         let config = recipe::config("cook").child::<Job>(how);
         let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
@@ -99,9 +99,9 @@ async fn the_pods_of_a_job_go_with_it_unless_they_are_to_stay() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_temp_namespace_deletes_its_namespace_when_its_time_has_come() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start_all().await;
     let name = format!("{}-temp", world.namespace);
     let temp = json!({"metadata": {"name": name}, "spec": {"deleteAfter": "2s"}});
@@ -115,9 +115,9 @@ async fn a_temp_namespace_deletes_its_namespace_when_its_time_has_come() {
 }
 
 /// As after an upgrade of the type: what was a time is none any more, or never was checked.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says_so() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start_all().await;
     let name = format!("{}-temp", world.namespace);
     let temp = |after: &str| json!({"metadata": {"name": name}, "spec": {"deleteAfter": after}});
@@ -151,9 +151,9 @@ async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says
 
 /// What replaces a child may be what is refused. It waits also where that is for good: until a person
 /// mends the write, or what is in its way.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_not_wanted_stays_while_a_write_of_another_is_refused_and_then_goes() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     world.create(CONFIG_MAP, config_map("theirs", json!({"owner": "somebody"}))).await;

@@ -10,15 +10,15 @@ use crate::{
     world::{CONFIG_MAP, Kind, Operators, World, condition, eventually},
 };
 
-async fn kitchen() -> Option<(World, Operators)> {
-    let world = World::new().await?;
+async fn kitchen() -> (World, Operators) {
+    let world = World::new().await;
     let operators =
         world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await;
     let child = config_map("c", json!({"salt": "much", "pepper": "little"}));
     world.apply(RECIPE, recipe("r", &[child])).await;
     world.until_ready(RECIPE, "r").await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    Some((world, operators))
+    (world, operators)
 }
 
 /// The writes that the history of the parent shows, the newest run first.
@@ -29,9 +29,9 @@ async fn writes(world: &World, operators: &Operators) -> Vec<Value> {
     runs.iter().flat_map(|run| run["decisions"].as_array().unwrap().clone()).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn repaired_fields_are_counted_by_who_changed_them_and_shown_with_both_versions() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let before = world.get(CONFIG_MAP, "c").await;
     let salted = json!({"data": {"salt": "none", "pepper": "none", "oil": "some"}});
     let changed = world.patch(CONFIG_MAP, "c", salted).await;
@@ -56,10 +56,10 @@ async fn repaired_fields_are_counted_by_who_changed_them_and_shown_with_both_ver
 }
 
 /// An empty selector is one: it means all pods.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_empty_selector_that_somebody_narrows_is_empty_again() {
     const NETWORK_POLICY: Kind = Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies");
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let config = recipe::config("cook").child::<NetworkPolicy>(ChildConfig::apply());
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
     let nothing_in = json!({
@@ -75,9 +75,9 @@ async fn an_empty_selector_that_somebody_narrows_is_empty_again() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_was_deleted_is_drift_of_all_of_it() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let before = world.get(CONFIG_MAP, "c").await;
     world.delete(CONFIG_MAP, "c").await;
     let is_new =
@@ -90,9 +90,9 @@ async fn a_child_that_was_deleted_is_drift_of_all_of_it() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_others_own_of_a_child_and_what_its_parent_changes_is_no_drift() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let runs = operators.runs("cook", &world.namespace, "r");
     let theirs = json!({"metadata": {"labels": {"theirs": "x"}}, "data": {"oil": "some"}});
     let changed = world.patch(CONFIG_MAP, "c", theirs).await;

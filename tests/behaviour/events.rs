@@ -8,10 +8,10 @@ use crate::{
     world::{CONFIG_MAP, EVENT, Operators, World, eventually},
 };
 
-async fn kitchen(config: OperatorConfig) -> Option<(World, Operators)> {
-    let world = World::new().await?;
+async fn kitchen(config: OperatorConfig) -> (World, Operators) {
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
-    Some((world, operators))
+    (world, operators)
 }
 
 async fn events_of(world: &World, reason: &str) -> Vec<Value> {
@@ -20,9 +20,9 @@ async fn events_of(world: &World, reason: &str) -> Vec<Value> {
     events
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_failure_that_repeats_is_one_event_that_is_counted_up() {
-    let Some((world, operators)) = kitchen(recipe::config("cook")).await else { return };
+    let (world, operators) = kitchen(recipe::config("cook")).await;
     world.apply(RECIPE, acting("r", "fail")).await;
     let is_counted = |events: &Vec<Value>| {
         events.iter().any(|event| event["series"]["count"].as_u64() >= Some(3))
@@ -45,10 +45,10 @@ async fn a_failure_that_repeats_is_one_event_that_is_counted_up() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_goes_well_is_told_when_it_is_asked_for_and_nothing_for_nothing() {
     let config = recipe::config("cook").with_normal_events();
-    let Some((world, operators)) = kitchen(config).await else { return };
+    let (world, operators) = kitchen(config).await;
     let children = |data: &str| ["c", "d"].map(|name| config_map(name, json!({"k": data})));
     world.apply(RECIPE, recipe("r", &children("1"))).await;
     world.until_ready(RECIPE, "r").await;
@@ -69,10 +69,10 @@ async fn what_goes_well_is_told_when_it_is_asked_for_and_nothing_for_nothing() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_pause_and_its_end_are_told_once_each() {
     let config = recipe::config("cook").with_normal_events();
-    let Some((world, operators)) = kitchen(config).await else { return };
+    let (world, operators) = kitchen(config).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     let annotated = |value: Value| {
@@ -112,9 +112,9 @@ async fn a_pause_and_its_end_are_told_once_each() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_goes_well_is_not_told_by_default() {
-    let Some((world, operators)) = kitchen(recipe::config("cook")).await else { return };
+    let (world, operators) = kitchen(recipe::config("cook")).await;
     world.apply(RECIPE, recipe("well", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "well").await;
     for value in [json!("true"), Value::Null] {

@@ -39,9 +39,9 @@ fn says(told: &Value, parts: &[&str]) -> bool {
     parts.iter().all(|part| why.contains(part))
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn somebody_elses_object_in_the_way_is_named_with_what_to_do() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     world.create(CONFIG_MAP, config_map("c", json!({"theirs": "yes"}))).await;
     let operators = start(&world).await;
     world
@@ -66,9 +66,9 @@ async fn somebody_elses_object_in_the_way_is_named_with_what_to_do() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_fails_is_named_with_its_error_and_each_step_with_its_time() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     world.apply(RECIPE, acting("r", "fail")).await;
     let parts = ["the handler returned an error", "the oven is cold", "order a sync"];
@@ -83,9 +83,9 @@ async fn a_handler_that_fails_is_named_with_its_error_and_each_step_with_its_tim
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_type_that_is_missing_is_named_to_a_parent_whose_handler_was_never_called() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let widgets = K8sType::namespaced("test.operetta.dev/v1", "Widget", "widgets");
     let config = recipe::config("cook").child_of_type(widgets, ChildConfig::apply());
     world.apply(RECIPE, recipe("r", &[])).await;
@@ -96,9 +96,9 @@ async fn a_type_that_is_missing_is_named_to_a_parent_whose_handler_was_never_cal
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_is_not_ready_is_named_and_what_belongs_to_a_child_is_below_it() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     let containers = json!([{"name": "c", "image": "example.com/none"}]);
     let pod = json!({
@@ -127,9 +127,9 @@ async fn what_is_not_ready_is_named_and_what_belongs_to_a_child_is_below_it() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn desired_is_shown_against_live_without_a_write_and_without_a_secret() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     let secret = |value: &str| {
         json!({
@@ -198,9 +198,9 @@ fn one_more(request: &SyncRequest) -> Result<SyncResponse> {
     Ok(SyncResponse::new().children(names.map(|name| config_map(&name, json!({})))))
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_whose_children_are_written_run_after_run_neither_is_well_nor_has_failed() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let an_hour = Duration::from_hours(1);
     let config = recipe::config("cook").with_error_backoff(an_hour, an_hour);
     let operators = world.start(|builder| builder.register(config, one_more)).await;
@@ -220,9 +220,9 @@ async fn a_parent_whose_children_are_written_run_after_run_neither_is_well_nor_h
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_is_written_again_and_again_is_named_with_its_fields_and_what_to_do() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     // A fight is forgotten after two seconds.
     let config = recipe::config("cook")
         .with_error_backoff(Duration::from_millis(50), Duration::from_secs(1));

@@ -11,9 +11,9 @@ use crate::{
     world::{CONFIG_MAP, Operators, World, condition},
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_goes_only_after_its_handler_has_cleaned_up() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
@@ -52,8 +52,8 @@ struct Leaving {
 
 impl Leaving {
     /// The parent is deleted, and what came of it is said everywhere.
-    async fn after(answer: Answer, reason: &str, words: &str) -> Option<Self> {
-        let world = World::new().await?;
+    async fn after(answer: Answer, reason: &str, words: &str) -> Self {
+        let world = World::new().await;
         let config = recipe::config("cook").with_handler_deadline(Duration::from_millis(300));
         let cleaner = Cleaner::default();
         let handler = cleaner.clone();
@@ -67,7 +67,7 @@ impl Leaving {
         trouble.until_told("r", words).await;
         let leaving = Self { world, operators, cleaner, child };
         leaving.nothing_has_gone().await;
-        Some(leaving)
+        leaving
     }
 
     async fn nothing_has_gone(&self) {
@@ -88,21 +88,19 @@ impl Leaving {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_panics_when_it_is_to_clean_up_keeps_the_parent_until_it_has() {
     let leaving = Leaving::after(Answer::Panics, "HandlerPanicked", "the drain bursts").await;
-    let Some(leaving) = leaving else { return };
     leaving.cleaner.until_asked(&leaving.world, "r", 3).await;
     leaving.nothing_has_gone().await;
     leaving.goes_when_done().await;
 }
 
 /// It does not wait for ever, and nobody knows what it has done since it was given up on.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_has_cleaned_up_past_its_deadline_is_asked_again() {
     let words = "has not returned within 0.3 s";
     let leaving = Leaving::after(Answer::Hangs, "HandlerOverdue", words).await;
-    let Some(leaving) = leaving else { return };
     // The call that hangs says now that it is done; those after it, in time, that they are not.
     leaving.cleaner.answers(Answer::NotYet);
     leaving.cleaner.until_asked(&leaving.world, "r", 3).await;
@@ -110,9 +108,9 @@ async fn a_handler_that_has_cleaned_up_past_its_deadline_is_asked_again() {
     leaving.goes_when_done().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_without_finalizer_puts_none_on_its_parents_and_takes_an_old_one_off() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     world.create(RECIPE, recipe("new", &[])).await;

@@ -30,7 +30,7 @@ fn slow_backoff(config: OperatorConfig) -> OperatorConfig {
 /// A parent converges, then fails: its status tells, its child stays as it is, it is retried in
 /// the time that the handler chose, and a fix is taken up.
 async fn answers_its_error(handler: impl Handler, message: &str) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let config = slow_backoff(recipe::config("cook"));
     let operators = world.start(|builder| builder.register(config, handler)).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
@@ -54,7 +54,7 @@ async fn answers_its_error(handler: impl Handler, message: &str) {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_error_handler_chooses_status_and_retry_and_the_children_stay() {
     let on_error =
         |_: &SyncRequest, _: &Error| (json!({"taste": "burnt"}), Some(Duration::from_millis(20)));
@@ -62,9 +62,9 @@ async fn an_error_handler_chooses_status_and_retry_and_the_children_stay() {
 }
 
 /// With the runtime of its program, with ours, or with one that a library brings and drops.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_may_wait_for_what_is_asynchronous() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let of_program = Handle::current();
     let handler = move |request: &SyncRequest| -> Result<SyncResponse> {
         let soon = || tokio::time::sleep(Duration::from_millis(1));
@@ -104,7 +104,7 @@ impl FailableHandler for Kitchen {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_failable_handler_tells_its_error_and_the_children_stay() {
     let backoff = BackoffConfig::fixed_interval(Duration::from_millis(20));
     let handler = DefaultFailableHandler::wrap(Kitchen).with_backoff(backoff);
@@ -135,9 +135,9 @@ impl Handler for Clogged {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_error_of_finalize_is_answered_too_and_keeps_the_parent() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let config = slow_backoff(recipe::config("cook"));
     let operators = world.start(|builder| builder.register(config, Clogged)).await;
     let mut parent = recipe("r", &[]);
@@ -173,9 +173,9 @@ impl Handler for Hasty {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_finalize_that_fails_for_good_is_tried_again_all_the_same() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), Hasty)).await;
     world.create(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
@@ -230,9 +230,9 @@ impl FailableHandler for Narrator {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_result_of_a_failable_handler_is_seen_on_its_parent() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let (narrator, backoff) = (Narrator::default(), BackoffConfig::fixed_interval(NEVER));
     let handler = DefaultFailableHandler::wrap(narrator.clone()).with_backoff(backoff);
     let config = slow_backoff(recipe::config("cook"));

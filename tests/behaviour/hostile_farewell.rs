@@ -45,7 +45,7 @@ impl Handler for Farewell {
 
 /// A parent that was well is deleted, and its handler returns such a status again and again.
 async fn keeps_the_parent(bad: Status, reason: &str, words: &str) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let farewell = Farewell(Arc::new(Mutex::new(Some(bad))));
     let handler = farewell.clone();
     // What is refused as it is is tried again after the longest backoff.
@@ -71,7 +71,7 @@ async fn keeps_the_parent(bad: Status, reason: &str, words: &str) {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_that_is_no_object_keeps_the_finalizer_and_is_said() {
     let cases: [(Status, &str); 3] = [
         (|| json!("burnt"), "a string"),
@@ -85,7 +85,7 @@ async fn a_status_that_is_no_object_keeps_the_finalizer_and_is_said() {
 }
 
 /// For etcd, and for the API server.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_that_is_too_large_keeps_the_finalizer_and_is_said() {
     for status in
         [|| json!({"taste": "x".repeat(1_600_000)}), || json!({"taste": "x".repeat(4_000_000)})]
@@ -94,7 +94,7 @@ async fn a_status_that_is_too_large_keeps_the_finalizer_and_is_said() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_that_is_nested_too_deep_keeps_the_finalizer_and_is_said() {
     let words = "the status: it is nested more than 100 levels deep";
     keeps_the_parent(|| json!({"taste": deep(1_000)}), "HandlerFailed", words).await;

@@ -43,7 +43,7 @@ fn acting(act: &str) -> Value {
 /// A parent is well, then its handler returns such a status: that is said everywhere, the child and the
 /// status stay as they were, and the next good status is written.
 async fn survives(bad: Value, reason: &str, words: &str) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
     world.apply(RECIPE, returning(json!({"taste": "fine"}))).await;
     assert_eq!(world.until_ready(RECIPE, "r").await["status"]["taste"], "fine");
@@ -59,7 +59,7 @@ async fn survives(bad: Value, reason: &str, words: &str) {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_that_is_no_object_fails_the_run_and_that_is_said() {
     for (status, kind) in [
         (json!("soup"), "a string"),
@@ -72,9 +72,9 @@ async fn a_status_that_is_no_object_fails_the_run_and_that_is_said() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_that_is_no_object_is_said_of_each_parent_and_null_is_no_status() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
     for name in ["one", "other"] {
         let trouble = Trouble::ahead(&world, &operators, "cook", "HandlerFailed").await;
@@ -90,7 +90,7 @@ async fn a_status_that_is_no_object_is_said_of_each_parent_and_null_is_no_status
 }
 
 /// For etcd, for the way to it, and for the API server.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_that_is_too_large_fails_the_run_and_that_is_said() {
     for size in [1_600_000, 2_500_000, 4_000_000] {
         let mut parent = acting("large status");
@@ -99,13 +99,13 @@ async fn a_status_that_is_too_large_fails_the_run_and_that_is_said() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_that_is_nested_too_deep_fails_the_run_and_that_is_said() {
     let words = "the status: it is nested more than 100 levels deep";
     survives(acting("deep status"), "HandlerFailed", words).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_of_another_shape_than_its_type_declares_is_refused_and_that_is_said() {
     for status in [
         json!({"taste": 7}),
@@ -119,7 +119,7 @@ async fn a_status_of_another_shape_than_its_type_declares_is_refused_and_that_is
 
 /// A handler fails, and wants a status for that which cannot be: the failure is said all the same.
 async fn hides_no_failure(status: fn() -> Value) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let on_error = move |_: &SyncRequest, _: &Error| (status(), None);
     let handler = (recipe::sync, on_error);
     let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
@@ -136,22 +136,22 @@ async fn hides_no_failure(status: fn() -> Value) {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_failure_is_said_although_the_status_for_it_is_nested_too_deep() {
     hides_no_failure(|| json!({"taste": deep(1_000)})).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_failure_is_said_although_the_status_for_it_is_no_object() {
     hides_no_failure(|| json!("burnt")).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_failure_is_said_although_the_status_for_it_is_too_large() {
     hides_no_failure(|| json!({"taste": "x".repeat(4_000_000)})).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_failure_is_said_although_the_status_for_it_does_not_fit_its_type() {
     hides_no_failure(|| json!({"taste": 7})).await;
 }

@@ -79,9 +79,9 @@ async fn run_again(world: &World, operators: &Operators, name: &str) {
     operators.until_runs("cook", &world.namespace, name, runs + 1).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_run_that_would_delete_most_children_asks_and_writes_the_others() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("a", "little"))).await;
     world.until_ready(RECIPE, "r").await;
@@ -118,9 +118,9 @@ async fn a_run_that_would_delete_most_children_asks_and_writes_the_others() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn only_the_code_of_the_held_children_lets_them_go_and_no_others_later() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("a", ""))).await;
     world.until_ready(RECIPE, "r").await;
@@ -157,9 +157,9 @@ async fn only_the_code_of_the_held_children_lets_them_go_and_no_others_later() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn replacing_all_children_asks_also_once_the_new_ones_are_there_and_after_a_restart() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("old", ""))).await;
     world.until_ready(RECIPE, "r").await;
@@ -179,9 +179,9 @@ async fn replacing_all_children_asks_also_once_the_new_ones_are_there_and_after_
 }
 
 /// Nothing but the condition tells the next process that deletions are held.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_failure_between_two_processes_lets_no_held_deletion_go() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("old", ""))).await;
     world.until_ready(RECIPE, "r").await;
@@ -199,9 +199,9 @@ async fn a_failure_between_two_processes_lets_no_held_deletion_go() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let minute = Allowance { percent: 50, at_least: 1 };
     let operators = start(&world, DeletionLimit { run: ALL, minute }).await;
     let parents = ["a", "b", "c", "d"];
@@ -238,9 +238,9 @@ async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_comes_back_and_what_kubernetes_collects_is_not_counted() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent)
         .child_of_type(
@@ -262,9 +262,9 @@ async fn what_comes_back_and_what_kubernetes_collects_is_not_counted() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn by_default_a_small_parent_may_drop_all_and_without_a_limit_any() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     for (config, count) in
         [(recipe::config("cook"), 10), (recipe::config("cook").without_deletion_limit(), 60)]
     {
@@ -279,9 +279,9 @@ async fn by_default_a_small_parent_may_drop_all_and_without_a_limit_any() {
 }
 
 /// How many children there were, of which so many are to go, is not known any more.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_limit_that_holds_nothing_back_lets_go_what_an_earlier_process_held() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("a", ""))).await;
     world.until_ready(RECIPE, "r").await;

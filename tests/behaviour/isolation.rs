@@ -20,7 +20,7 @@ use crate::{
 /// A parent converges, then its handler acts up: children stay, the parent and the web endpoint
 /// say why, others go on, and a fix is picked up at once.
 async fn acts_up(act: &str, reason: &str, message: &str) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let config = recipe::config("cook");
     let config = match act {
         "hang" => config.with_handler_deadline(Duration::from_millis(300)),
@@ -70,27 +70,27 @@ async fn acts_up(act: &str, reason: &str, message: &str) {
     assert!(stopping.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_fails_hurts_only_its_parent() {
     acts_up("fail", "HandlerFailed", "the oven is cold").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_panics_hurts_only_its_parent() {
     acts_up("panic", "HandlerPanicked", "the kitchen burns").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_whose_answer_is_no_json_hurts_only_its_parent() {
     acts_up("no-json", "HandlerFailed", "cannot be written as JSON").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_never_returns_hurts_only_its_parent() {
     acts_up("hang", "HandlerOverdue", "has not returned within").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_permanent_failure_rests_until_the_spec_changes() {
     acts_up("permanent", "HandlerFailed", "no such dish").await;
 }
@@ -108,10 +108,10 @@ fn twins(limit: usize) -> (OperatorConfig, impl Handler) {
     (OperatorConfig::new("twins", parent).with_max_concurrent_runs(limit), sync)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn handlers_that_never_return_take_no_places_from_other_operators() {
     const LIMIT: usize = 2;
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let (twins, meet) = twins(LIMIT);
     let cook = recipe::config("cook").with_max_concurrent_runs(LIMIT);
     let operators =
@@ -149,10 +149,10 @@ fn stuck() -> (OperatorConfig, impl Handler, Sender<()>) {
     (config, sync, release)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_operator_all_of_whose_places_are_held_by_hanging_handlers_is_degraded_until_one_returns()
  {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let (config, sync, release) = stuck();
     let operators = world.start(|builder| builder.register(config, sync)).await;
     world.apply(RECIPE, recipe("stuck", &[])).await;
@@ -177,9 +177,9 @@ async fn an_operator_all_of_whose_places_are_held_by_hanging_handlers_is_degrade
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn backoff_grows_with_each_failure() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     world.apply(RECIPE, acting("bad", "fail")).await;

@@ -58,9 +58,9 @@ fn reasons(events: &Value) -> Vec<&str> {
     items.map(|item| item["reason"].as_str().unwrap()).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_is_told_of_a_parent_and_its_children_is_shown_the_newest_first() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     world.create(CONFIG_MAP, config_map("taken", json!({"theirs": "yes"}))).await;
     let operators = start(&world).await;
     world.apply(RECIPE, recipe("r", &[config_map("taken", json!({})), pod("p")])).await;
@@ -89,9 +89,9 @@ async fn what_is_told_of_a_parent_and_its_children_is_shown_the_newest_first() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_server_is_asked_once_for_each_object_and_only_when_somebody_wants_to_know() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let before = world.our_requests().len();
     let operators = start(&world).await;
     world.apply(RECIPE, recipe("r", &["a", "b"].map(|name| config_map(name, json!({}))))).await;
@@ -111,9 +111,9 @@ async fn the_server_is_asked_once_for_each_object_and_only_when_somebody_wants_t
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_the_server_refuses_or_does_not_answer_is_said_on_the_view() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let plan = FaultPlan::new();
     let register = |builder: operetta::supervisor::SupervisorBuilder| {
         builder.register(recipe::config("cook"), recipe::sync)
@@ -142,9 +142,9 @@ async fn what_the_server_refuses_or_does_not_answer_is_said_on_the_view() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn events_are_selected_by_what_they_are_about_in_both_of_their_forms() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     for name in ["p", "q"] {
         world.create(POD, pod(name)).await;
         tell(&world, (POD, name), "FailedScheduling", "2099-01-01T00:00:00Z").await;

@@ -36,31 +36,31 @@ fn menu_first() -> Value {
     json!([{"name": "MENU", "value": "$(DISH) of the day"}, {"name": "DISH", "value": "soup"}])
 }
 
-async fn kitchen() -> Option<(World, Operators)> {
-    let world = World::new().await?;
+async fn kitchen() -> (World, Operators) {
+    let world = World::new().await;
     let config = recipe::config("cook").child::<Deployment>(ChildConfig::apply());
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &[deployment(&menu_first())])).await;
     world.until_ready(RECIPE, "r").await;
-    Some((world, operators))
+    (world, operators)
 }
 
 fn has(variables: &Value) -> impl Fn(&Value) -> bool {
     move |child| child.pointer(VARIABLES) == Some(variables)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn another_order_of_a_list_reaches_the_child() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     world.apply(RECIPE, recipe("r", &[deployment(&dish_first())])).await;
     world.until(DEPLOYMENT, "d", "the new order", has(&dish_first())).await;
     world.until_ready(RECIPE, "r").await;
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_list_that_somebody_brings_into_another_order_is_repaired() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let other = deployment(&dish_first());
     let changed = world.patch(DEPLOYMENT, "d", json!({"spec": other["spec"]})).await;
     assert_eq!(changed.pointer(VARIABLES), Some(&dish_first()));

@@ -5,11 +5,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments are literals of JSON")]
+#![allow(clippy::wildcard_imports, reason = "a file uses the helpers of its folder")]
+
+use std::process::ExitCode;
 
 mod cleaner;
 mod cluster;
 mod kind;
 mod link;
+mod needs;
 mod recipe;
 mod started;
 mod told;
@@ -61,3 +65,7 @@ mod status;
 mod takeover;
 mod uncollectable;
 mod watch;
+
+fn main() -> ExitCode {
+    operetta_harness::main()
+}

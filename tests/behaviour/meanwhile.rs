@@ -95,9 +95,9 @@ async fn told(world: &World) {
 
 /// The run that writes the child is followed by one on the same place, and that one is held up
 /// after it has taken its snapshot.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_change_that_comes_while_a_run_goes_on_is_not_overlooked() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let handler = Slow::holding(2);
     let operators = start(&world, &handler).await;
     let wanted = |salt: &str| json!([config_map("c", json!({"salt": salt}))]);
@@ -111,9 +111,9 @@ async fn a_change_that_comes_while_a_run_goes_on_is_not_overlooked() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_leaves_and_comes_back_while_it_runs_does_not_run_twice_at_once() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let handler = Slow::holding(1);
     let operators = start(&world, &handler).await;
     world.create(RECIPE, selected(recipe("r", &[config_map("c", json!({}))]))).await;
@@ -139,9 +139,9 @@ async fn a_parent_that_leaves_and_comes_back_while_it_runs_does_not_run_twice_at
 }
 
 /// Whoever looks, or counts for an alert, does not see it well for a moment with each repetition.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_fails_is_shown_so_while_it_is_tried_again() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let handler = Slow::holding(2);
     let operators = start(&world, &handler).await;
     world.create(RECIPE, selected(acting("r", "fail"))).await;

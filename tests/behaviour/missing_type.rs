@@ -7,9 +7,9 @@ use crate::{
     world::{CRD, ECHO, World, eventually},
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_missing_crd_degrades_one_operator_until_it_appears() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     world.delete(CRD, "recipes.test.operetta.dev").await;
     world.until(CRD, "recipes.test.operetta.dev", "no such CRD", Value::is_null).await;
     let operators = world

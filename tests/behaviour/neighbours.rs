@@ -38,9 +38,9 @@ fn with_services_of_all(builder: SupervisorBuilder) -> SupervisorBuilder {
     builder.register(config, handler)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn two_versions_of_a_type_in_one_process_are_counted_apart() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let scalers = |version| {
         K8sType::namespaced(version, "HorizontalPodAutoscaler", "horizontalpodautoscalers")
     };
@@ -59,9 +59,9 @@ async fn two_versions_of_a_type_in_one_process_are_counted_apart() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn two_operators_of_one_parent_delete_only_their_own_children() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cook = world.start(|builder| register("cook", with_services_of_all(builder))).await;
     let chef = world.start(|builder| register("chef", builder)).await;
     world.apply(RECIPE, of_both(&["a", "b"], &["c", "d"])).await;
@@ -83,9 +83,9 @@ async fn two_operators_of_one_parent_delete_only_their_own_children() {
 }
 
 /// It belongs to the parent of both, so neither can tell that it is not its own.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn two_operators_that_want_one_child_of_one_parent_are_said_to_fight() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cook = world.start(|builder| register("cook", builder)).await;
     let chef = world.start(|builder| register("chef", builder)).await;
     world.apply(RECIPE, of_both(&["a"], &["a"])).await;

@@ -7,19 +7,19 @@ use crate::{
     world::{CONFIG_MAP, ENDPOINT_SLICE, Operators, SERVICE, World, condition, eventually},
 };
 
-async fn with_child(data: Value) -> Option<(World, Operators, Value)> {
-    let world = World::new().await?;
+async fn with_child(data: Value) -> (World, Operators, Value) {
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     world.apply(RECIPE, recipe("r", &[config_map("c", data)])).await;
     world.until_ready(RECIPE, "r").await;
     let child = world.get(CONFIG_MAP, "c").await;
-    Some((world, operators, child))
+    (world, operators, child)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_deleted_by_hand_comes_back() {
-    let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
+    let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     world.delete(CONFIG_MAP, "c").await;
     let uid = &child["metadata"]["uid"];
     let is_back = |now: &Value| now.is_object() && now["metadata"]["uid"] != *uid;
@@ -28,9 +28,9 @@ async fn a_child_deleted_by_hand_comes_back() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_edited_by_hand_is_repaired_and_a_field_that_we_do_not_own_stays() {
-    let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
+    let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     let edit = json!({
         "data": {"salt": "none", "sugar": "mine"},
         "metadata": {"annotations": {"note": "mine"}},
@@ -45,9 +45,9 @@ async fn a_child_edited_by_hand_is_repaired_and_a_field_that_we_do_not_own_stays
 }
 
 /// What other controllers tie to a child is theirs, through an update as through its end.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn finalizers_and_owners_that_others_gave_a_child_stay() {
-    let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
+    let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     let friend = world.create(CONFIG_MAP, config_map("friend", json!({}))).await;
     let mut owners = child["metadata"]["ownerReferences"].clone();
     owners.as_array_mut().unwrap().push(json!({
@@ -73,9 +73,9 @@ async fn finalizers_and_owners_that_others_gave_a_child_stay() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_whose_tracking_labels_were_stripped_is_repaired() {
-    let Some((world, operators, child)) = with_child(json!({"salt": "much"})).await else { return };
+    let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     let strip = json!({"metadata": {"labels": {
         "operetta.dev/parent-uid": null, "app.kubernetes.io/managed-by": null,
     }}});
@@ -108,9 +108,9 @@ async fn repair_of_r(world: &World, operators: &Operators) -> Value {
     decisions.find(|decision| decision["drift"].is_object()).cloned().unwrap_or_default()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_of_somebody_else_with_the_childs_name_is_never_touched() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     let foreign = world.create(CONFIG_MAP, config_map("c", json!({"owner": "somebody"}))).await;
@@ -129,9 +129,9 @@ async fn an_object_of_somebody_else_with_the_childs_name_is_never_touched() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn endpoint_slices_that_copy_the_labels_of_a_service_stay() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     let service = json!({

@@ -40,9 +40,9 @@ async fn settled(world: &World) {
     world.until(RECIPE, "last", "its end", Value::is_null).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn no_child_of_a_paused_parent_is_created_changed_or_deleted() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     let kept = config_map("kept", json!({"salt": "little"}));
     let dropped = config_map("dropped", json!({}));
@@ -77,9 +77,9 @@ async fn no_child_of_a_paused_parent_is_created_changed_or_deleted() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_status_of_a_paused_parent_follows() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world).await;
     let mut parent = paused("r", &[]);
     parent["spec"]["status"] = json!({"taste": "bland"});
@@ -99,9 +99,9 @@ async fn the_status_of_a_paused_parent_follows() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_was_paused_before_the_start_stays_so_and_another_value_does_not_pause() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     world.create(RECIPE, paused("paused", &[config_map("a", json!({}))])).await;
     world.create(RECIPE, annotated(recipe("not", &[config_map("b", json!({}))]), "yes")).await;
     let operators = start(&world).await;
@@ -112,9 +112,9 @@ async fn a_parent_that_was_paused_before_the_start_stays_so_and_another_value_do
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_paused() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
@@ -137,9 +137,9 @@ async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_pause
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_was_never_anything_but_paused_goes_without_ado() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;

@@ -16,16 +16,6 @@ use crate::{
 const USER: &str = "operator";
 const ROLE: &str = "operetta-under-test";
 
-/// A world whose server enforces RBAC; says so where there is none.
-async fn guarded() -> Option<(World, kube::Config)> {
-    let world = World::new().await?;
-    let Some(config) = world.cluster.kube_config_for(USER) else {
-        eprintln!("skipped: here is no user who may do only what RBAC allows");
-        return None;
-    };
-    Some((world, config))
-}
-
 async fn start_with(world: &World, config: kube::Config, role: &ClusterRole) -> Operators {
     let binding = json!({
         "metadata": {"name": ROLE},
@@ -74,9 +64,9 @@ fn asked(world: &World, before: usize) -> Vec<Request> {
     requests.filter(|request| request.user == USER).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_generated_permissions_are_enough_for_everything_that_the_operators_do() {
-    let Some((world, config)) = guarded().await else { return };
+    let (world, config) = World::that_enforces_rbac(USER).await;
     let before = world.cluster.requests().len();
     let operators = start_with(&world, config, &generated()).await;
     // Create, change, repair, and remove.
@@ -108,9 +98,9 @@ async fn the_generated_permissions_are_enough_for_everything_that_the_operators_
     assert!(denied.is_empty(), "{denied:#?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_type_that_may_not_be_watched_degrades_one_operator_until_it_may() {
-    let Some((world, config)) = guarded().await else { return };
+    let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("watch", "services")).await;
     let (code, body) = operators.http("/readyz").await;
     assert_eq!(code, 200, "a stated reason is enough for the process: {body}");
@@ -134,9 +124,9 @@ async fn a_type_that_may_not_be_watched_degrades_one_operator_until_it_may() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_write_that_is_forbidden_is_said_on_the_parent_until_it_is_allowed() {
-    let Some((world, config)) = guarded().await else { return };
+    let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("create", "services")).await;
     world.apply(ECHO, echo_server("x")).await;
     let is_told = |parent: &Value| condition(parent, "Ready")["status"] == "False";
@@ -154,9 +144,9 @@ async fn a_write_that_is_forbidden_is_said_on_the_parent_until_it_is_allowed() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_kubernetes_tells_is_shown_once_it_may_be_read() {
-    let Some((world, config)) = guarded().await else { return };
+    let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("list", "events")).await;
     world.apply(ECHO, echo_server("x")).await;
     world.until_ready(ECHO, "a").await;
@@ -175,9 +165,9 @@ async fn what_kubernetes_tells_is_shown_once_it_may_be_read() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_pause_that_is_forbidden_is_answered_with_the_words_of_the_server() {
-    let Some((world, config)) = guarded().await else { return };
+    let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("patch", "echoservers")).await;
     world.apply(ECHO, echo_server("x")).await;
     world.until_ready(ECHO, "a").await;

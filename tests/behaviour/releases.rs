@@ -37,7 +37,7 @@ fn is_free(parent: &Value) -> bool {
 
 /// As in a rolling update, only longer.
 async fn runs_beside(old: impl Handler, new: impl Handler, is_free_in_the_end: bool) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let old = world.start(|all| all.register(cook(), old)).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "r").await;
@@ -58,12 +58,12 @@ async fn runs_beside(old: impl Handler, new: impl Handler, is_free_in_the_end: b
     new.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_finalizer_that_the_new_process_takes_off_and_the_old_one_puts_on_is_a_fight() {
     runs_beside(Cleaner::default(), recipe::sync, true).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_finalizer_that_the_new_process_puts_on_and_the_old_one_takes_off_is_a_fight() {
     runs_beside(recipe::sync, Cleaner::default(), false).await;
 }
@@ -77,9 +77,9 @@ fn wishing(salt: &'static str) -> impl Handler {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn two_processes_that_want_other_children_fight_slowly_until_one_ends() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let old = world.start(|all| all.register(cook(), wishing("old"))).await;
     world.create(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
@@ -96,9 +96,9 @@ async fn two_processes_that_want_other_children_fight_slowly_until_one_ends() {
 }
 
 /// Under another name, with the finalizer of the old one named.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_operator_under_another_name_keeps_the_children_that_it_wants_and_lets_parents_go() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let old = world.start(|all| all.register(cook(), Cleaner::default())).await;
     let child = |name| config_map(name, json!({"salt": "much"}));
     world.apply(RECIPE, recipe("r", &[child("stays"), child("left")])).await;
@@ -123,9 +123,9 @@ async fn an_operator_under_another_name_keeps_the_children_that_it_wants_and_let
 }
 
 /// Nobody else would ever take the finalizer of the old one off.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_operator_under_another_name_lets_a_parent_go_that_has_left_between_the_two() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let old = cook().with_parent_selector("tier=gold");
     let old = world.start(|all| all.register(old, Cleaner::default())).await;
     let mut gold = recipe("r", &[]);
@@ -148,9 +148,9 @@ async fn an_operator_under_another_name_lets_a_parent_go_that_has_left_between_t
     new.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn children_of_a_type_that_is_no_longer_declared_stay() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let old = world.start(|all| all.register(cook(), recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "r").await;

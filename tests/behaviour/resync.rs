@@ -36,9 +36,9 @@ async fn until_wakes_for(world: &World, operators: &Operators, name: &str, why: 
 }
 
 /// Nothing tells that no timer is left but time: that of a neighbour, who counts it out.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_resync_does_not_come_after_a_newer_run_that_wants_none() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
     let runs = |name| operators.runs("cook", &world.namespace, name);
     world.apply(RECIPE, again_after("r", 1_000)).await;

@@ -11,11 +11,11 @@ use crate::{
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
-async fn kitchen() -> Option<(World, Operators)> {
-    let world = World::new().await?;
+async fn kitchen() -> (World, Operators) {
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
-    Some((world, operators))
+    (world, operators)
 }
 
 fn secret(name: &str) -> Value {
@@ -26,10 +26,10 @@ fn secret(name: &str) -> Value {
 }
 
 /// Its queue held 1024 messages, and two of its tasks then waited for each other.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn more_than_a_thousand_parents_at_once_are_all_worked_off() {
     const PARENTS: usize = 1100;
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let create = |number: usize| world.create(RECIPE, recipe(&format!("r{number}"), &[]));
     let created = stream::iter(0..PARENTS).map(create).buffer_unordered(32);
     assert_eq!(created.count().await, PARENTS);
@@ -40,9 +40,9 @@ async fn more_than_a_thousand_parents_at_once_are_all_worked_off() {
 }
 
 /// It kept the keys of what is desired without their kinds.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_goes_although_one_of_another_kind_and_its_name_stays() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let both = [config_map("same", json!({})), secret("same")];
     world.apply(RECIPE, recipe("r", &both)).await;
     world.until_ready(RECIPE, "r").await;
@@ -54,9 +54,9 @@ async fn a_child_goes_although_one_of_another_kind_and_its_name_stays() {
 }
 
 /// It kept a stale entry in its index, and ended when the child was deleted later.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_whose_label_names_another_parent_is_repaired_and_comes_back_when_deleted() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     let parent = world.until_ready(RECIPE, "r").await;
     let label = json!({"metadata": {"labels": {"operetta.dev/parent-uid": "another"}}});
@@ -73,9 +73,9 @@ async fn a_child_whose_label_names_another_parent_is_repaired_and_comes_back_whe
 }
 
 /// It compared text with text, and wrote or recreated such children for ever.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn other_spellings_of_the_same_are_written_once() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let child_writes = || {
         let requests = world.our_requests().into_iter().filter(Request::is_write);
         requests.filter(|request| request.resource != "recipes").count()

@@ -40,19 +40,19 @@ fn parent(name: &str, dish: &str) -> Value {
     json!({"metadata": {"name": name}, "spec": {"dish": dish}})
 }
 
-async fn with(children: ChildConfig, handler: impl Handler) -> Option<(World, Operators)> {
-    let world = World::new().await?;
+async fn with(children: ChildConfig, handler: impl Handler) -> (World, Operators) {
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(config(children), handler)).await;
-    Some((world, operators))
+    (world, operators)
 }
 
 async fn until_child(world: &World, what: &str, is_right: impl Fn(&Value) -> bool) -> Value {
     world.until(CONFIG_MAP, "a", what, is_right).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_gets_its_child_which_goes_with_it() {
-    let Some((world, operators)) = with(ChildConfig::recreate(), one_child).await else { return };
+    let (world, operators) = with(ChildConfig::recreate(), one_child).await;
     world.create(RECIPE, parent("a", "soup")).await;
     let parent = world.until_ready(RECIPE, "a").await;
     assert_eq!(parent["status"]["taste"], "1 children");
@@ -64,7 +64,7 @@ async fn a_parent_gets_its_child_which_goes_with_it() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_error_is_retried_again_and_again_and_holds_up_no_other_parent() {
     let errors = Arc::new(AtomicU64::new(0));
     let counter = errors.clone();
@@ -75,7 +75,7 @@ async fn an_error_is_retried_again_and_again_and_holds_up_no_other_parent() {
         }
         one_child(request)
     };
-    let Some((world, operators)) = with(ChildConfig::recreate(), handler).await else { return };
+    let (world, operators) = with(ChildConfig::recreate(), handler).await;
     world.create(RECIPE, parent("bad", "soup")).await;
     let count = || async { errors.load(SeqCst) };
     let before = eventually("several errors", count, |count| *count >= 3).await;
@@ -108,11 +108,11 @@ impl Handler for FinalizedAtLast {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn finalize_is_called_again_until_it_is_done() {
     let calls = Arc::new(AtomicU64::new(0));
     let handler = FinalizedAtLast(calls.clone());
-    let Some((world, operators)) = with(ChildConfig::recreate(), handler).await else { return };
+    let (world, operators) = with(ChildConfig::recreate(), handler).await;
     world.create(RECIPE, parent("a", "soup")).await;
     let parent = world.until_ready(RECIPE, "a").await;
     assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]));
@@ -123,9 +123,9 @@ async fn finalize_is_called_again_until_it_is_done() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_deleted_child_is_created_anew() {
-    let Some((world, operators)) = with(ChildConfig::recreate(), one_child).await else { return };
+    let (world, operators) = with(ChildConfig::recreate(), one_child).await;
     world.create(RECIPE, parent("a", "soup")).await;
     world.until_ready(RECIPE, "a").await;
     let old = world.get(CONFIG_MAP, "a").await;
@@ -137,9 +137,9 @@ async fn a_deleted_child_is_created_anew() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_changes_on_delete_changes_when_it_is_deleted() {
-    let Some((world, operators)) = with(ChildConfig::on_delete(), one_child).await else { return };
+    let (world, operators) = with(ChildConfig::on_delete(), one_child).await;
     world.create(RECIPE, parent("a", "soup")).await;
     world.until_ready(RECIPE, "a").await;
     let old = world.get(CONFIG_MAP, "a").await;
@@ -151,7 +151,7 @@ async fn a_child_that_changes_on_delete_changes_when_it_is_deleted() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_resync_calls_the_handler_although_nothing_changed() {
     let calls = Arc::new(AtomicU64::new(0));
     let counter = calls.clone();
@@ -160,7 +160,7 @@ async fn a_resync_calls_the_handler_although_nothing_changed() {
         let response = SyncResponse::status(json!({"taste": "same"}));
         Ok(if call < 5 { response.resync_after(Duration::from_millis(5)) } else { response })
     };
-    let Some((world, operators)) = with(ChildConfig::recreate(), handler).await else { return };
+    let (world, operators) = with(ChildConfig::recreate(), handler).await;
     world.create(RECIPE, parent("a", "soup")).await;
     let count = || async { calls.load(SeqCst) };
     eventually("five resyncs", count, |count| *count >= 6).await;

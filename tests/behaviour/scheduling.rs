@@ -101,9 +101,9 @@ async fn until_waiting(operators: &Operators, priority: Priority, count: usize) 
     eventually("so many parents in the queue", now, |waiting| *waiting >= count).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_crowd_that_waits_for_one_operator_delays_no_other() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let kitchen = Kitchen::shut();
     let handler = kitchen.clone();
     let operators = world
@@ -126,9 +126,9 @@ async fn a_crowd_that_waits_for_one_operator_delays_no_other() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let listed: Vec<String> = (0..6).map(|number| format!("listed-{number}")).collect();
     for name in &listed {
         world.create(RECIPE, recipe(name, &[])).await;
@@ -169,9 +169,9 @@ async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_deletion_that_a_restart_finds_goes_first() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let mut dying = recipe("last", &[]);
     dying["metadata"]["finalizers"] = json!(["operetta.dev/cook"]);
     world.create(RECIPE, dying).await;
@@ -197,9 +197,9 @@ async fn a_deletion_that_a_restart_finds_goes_first() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn changes_that_wait_go_before_statuses_and_new_parents_are_completed_one_by_one() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let kitchen = Kitchen::shut();
     let operators = start(&world, config(), &kitchen).await;
     let names = ["a", "b", "c"];
@@ -225,9 +225,9 @@ async fn changes_that_wait_go_before_statuses_and_new_parents_are_completed_one_
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn who_waits_when_the_process_ends_does_not_run_and_does_not_hold_it_up() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let kitchen = Kitchen::shut();
     let operators = start(&world, config(), &kitchen).await;
     for number in 0..20 {
@@ -247,9 +247,9 @@ async fn who_waits_when_the_process_ends_does_not_run_and_does_not_hold_it_up() 
 
 const AN_HOUR: Duration = Duration::from_hours(1);
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_change_of_a_child_waits_for_more_and_the_deletion_of_the_parent_does_not() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let kitchen = Kitchen::default();
     let operators = start(&world, config().with_debounce(AN_HOUR), &kitchen).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
@@ -273,9 +273,9 @@ async fn a_change_of_a_child_waits_for_more_and_the_deletion_of_the_parent_does_
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_was_deleted_is_back_when_the_window_is_over() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let window = Duration::from_millis(50);
     let operators = start(&world, config().with_debounce(window), &Kitchen::default()).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
@@ -288,9 +288,9 @@ async fn a_child_that_was_deleted_is_back_when_the_window_is_over() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_asked_for() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent)
         .child::<Service>(ChildConfig::apply().ignoring_status());

@@ -33,9 +33,9 @@ async fn until_forgotten(world: &World, operators: &Operators, name: &str) {
     eventually("the parent forgotten", || operators.http(&path), is_forgotten).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_selector_is_on_the_watch_and_others_are_left_alone() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     for (name, tier) in [("gold", "gold"), ("tin", "tin")] {
         world.create(RECIPE, of_tier(name, tier)).await;
     }
@@ -55,7 +55,7 @@ async fn a_selector_is_on_the_watch_and_others_are_left_alone() {
 
 /// Leaves and comes back, on a watch with the selector and on one that others need whole.
 async fn leaves_and_comes_back(is_shared: bool) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let register = |all: operetta::supervisor::SupervisorBuilder| {
         let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
         let echo = operators::echo_server::config();
@@ -83,19 +83,19 @@ async fn leaves_and_comes_back(is_shared: bool) {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_leaves_is_left_alone_until_it_comes_back() {
     leaves_and_comes_back(false).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_leaves_on_a_watch_of_all_is_left_alone_until_it_comes_back() {
     leaves_and_comes_back(true).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let operators = world.start(|all| all.register(cook(), handler)).await;
@@ -129,9 +129,9 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
 }
 
 /// Each end of a run here comes at the same moment as the news that its parent is gone.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn parents_that_leave_and_come_back_time_and_again_are_answered_for_each_time() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|all| all.register(cook(), Cleaner::default())).await;
     let names: Vec<_> = (0..20).map(|number| format!("r{number}")).collect();
     for name in &names {
@@ -152,9 +152,9 @@ async fn parents_that_leave_and_come_back_time_and_again_are_answered_for_each_t
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_left_while_nobody_watched_is_finalized_at_the_next_start() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let operators = world.start(|all| all.register(cook(), handler)).await;
@@ -179,9 +179,9 @@ async fn a_parent_that_left_while_nobody_watched_is_finalized_at_the_next_start(
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn labels_are_selected_as_the_server_selects_them() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     for (name, labels) in [
         ("none", json!({})),
         ("gold", json!({"tier": "gold"})),

@@ -246,9 +246,9 @@ async fn print_all(operators: &Operators, namespace: &str) {
     printed(&stores.get::<ConfigMap>((namespace, "nobody")));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn no_secret_is_in_an_answer_an_event_a_metric_a_line_of_the_log_or_a_debug_print() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     watch_logs();
     world.install_recipes_with_secrets().await;
     world.create(CONFIG_MAP, config_map("in-the-way", json!({"theirs": "yes"}))).await;
@@ -298,9 +298,9 @@ async fn no_secret_is_in_an_answer_an_event_a_metric_a_line_of_the_log_or_a_debu
     assert!(printed.len() > 5 && printed.iter().all(|text| !leaks(text)), "{printed:#?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_is_marked_while_operators_run_is_hidden_when_its_type_is_read_again() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(config(), sync)).await;
     let parent = json!({"metadata": {"name": "r"}, "spec": {"password": PASSWORD}});
     world.create(RECIPE, parent).await;

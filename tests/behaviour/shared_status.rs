@@ -65,9 +65,9 @@ fn status_writes(world: &World) -> usize {
     requests.filter(|it| it.resource == "pods" && is_here(it)).count()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_status_of_a_built_in_parent_is_left_alone_by_a_handler_without_one() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let before = running_pod(&world, "p").await;
     let operators = start(&world).await;
     world.until(CONFIG_MAP, "p", "the child", Value::is_object).await;
@@ -87,9 +87,9 @@ async fn the_status_of_a_built_in_parent_is_left_alone_by_a_handler_without_one(
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_status_of_a_built_in_parent_gets_what_the_handler_returns_and_keeps_all_else() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let mut expected = running_pod(&world, "p").await["status"].clone();
     let operators = start(&world).await;
     // The server keeps neither an empty reason nor an empty message.

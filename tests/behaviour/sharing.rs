@@ -10,9 +10,9 @@ use crate::{
     world::{ECHO, POD, World},
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn two_operators_with_pods_as_children_open_one_pod_watch() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let before = world.our_requests().len();
     let operators = world
         .start(|builder| {
@@ -47,9 +47,9 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
 }
 
 /// And reads none of them, nor of their children: lists tell all.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_restart_over_200_converged_parents_writes_nothing() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let register = |builder: operetta::supervisor::SupervisorBuilder| {
         let builder = operators::register_all(builder, operators::all());
         builder.register(recipe::config("cook"), recipe::sync)

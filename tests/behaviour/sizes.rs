@@ -16,9 +16,9 @@ fn of_size(size: usize) -> String {
     "x".repeat(size)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn each_limit_is_told_in_words_of_its_own() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let config_map = |size| json!({"data": {"x": of_size(size)}});
     let secret = |size| json!({"stringData": {"x": of_size(size)}});
     let recipe = |size| json!({"spec": {"x": of_size(size)}});
@@ -48,9 +48,9 @@ async fn each_limit_is_told_in_words_of_its_own() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_too_large_stalls_its_parent_and_keeps_no_other_from_being_written() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let handler = |_: &SyncRequest| -> Result<SyncResponse> {
         let large = config_map("large", json!({"x": of_size(MEBIBYTE + 1)}));
         Ok(SyncResponse::new().children([large, config_map("good", json!({}))]))

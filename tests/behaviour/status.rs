@@ -9,11 +9,11 @@ use crate::{
     world::{CONFIG_MAP, Operators, World, condition, is_ready},
 };
 
-async fn kitchen() -> Option<(World, Operators)> {
-    let world = World::new().await?;
+async fn kitchen() -> (World, Operators) {
+    let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
-    Some((world, operators))
+    (world, operators)
 }
 
 /// The types of the conditions, sorted.
@@ -38,9 +38,9 @@ async fn until_is(world: &World, name: &str, ty: &str, reason: &str) -> Value {
     world.until(RECIPE, name, &format!("Ready=False and only {ty}: {reason}"), says).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_failure_that_is_retried_is_reconciling_and_one_that_is_not_is_stalled() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     world.apply(RECIPE, acting("r", "fail")).await;
     until_is(&world, "r", "Reconciling", "HandlerFailed").await;
     world.apply(RECIPE, acting("r", "permanent")).await;
@@ -64,9 +64,9 @@ async fn age(world: &World, mut parent: Value) {
     world.api(RECIPE).patch_status(name, &params, &Patch::Merge(patch)).await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_time_of_a_condition_moves_with_its_status_and_not_with_its_reason() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let since = |parent: &Value, ty: &str| condition(parent, ty)["lastTransitionTime"].clone();
     world.apply(RECIPE, acting("r", "permanent")).await;
     age(&world, until_is(&world, "r", "Stalled", "HandlerFailed").await).await;
@@ -85,9 +85,9 @@ async fn the_time_of_a_condition_moves_with_its_status_and_not_with_its_reason()
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_of_somebody_else_in_the_way_stalls_its_parent_until_it_is_gone() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     world.create(CONFIG_MAP, config_map("c", json!({"owner": "somebody"}))).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     until_is(&world, "r", "Stalled", "Conflict").await;
@@ -97,9 +97,9 @@ async fn an_object_of_somebody_else_in_the_way_stalls_its_parent_until_it_is_gon
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn conditions_of_a_handler_stand_beside_those_of_the_framework() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let mut parent = recipe("r", &[]);
     parent["spec"]["status"] = json!({"conditions": [
         {"type": "Tasty", "status": "False", "reason": "Bland", "message": "more salt"},
@@ -114,9 +114,9 @@ async fn conditions_of_a_handler_stand_beside_those_of_the_framework() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_converges_costs_one_write_of_its_status() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     let before = world.our_requests().len();
@@ -130,9 +130,9 @@ async fn a_parent_that_converges_costs_one_write_of_its_status() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_the_server_defaults_in_a_list_of_the_status_is_written_once() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     let mut parent = recipe("r", &[]);
@@ -149,9 +149,9 @@ async fn what_the_server_defaults_in_a_list_of_the_status_is_written_once() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_observed_generation_follows_the_spec_through_failures_and_back() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     for (parent, ready) in [
         (recipe("r", &[config_map("c", json!({}))]), "True"),
         (acting("r", "fail"), "False"),
@@ -170,9 +170,9 @@ async fn the_observed_generation_follows_the_spec_through_failures_and_back() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_field_that_the_handler_no_longer_returns_leaves_the_status() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let courses = json!([{"dish": "soup", "served": "cold"}]);
     for (status, taste, dishes) in [
         (json!({"taste": "fine", "courses": courses}), json!("fine"), &courses),
@@ -190,9 +190,9 @@ async fn a_field_that_the_handler_no_longer_returns_leaves_the_status() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_status_that_only_the_root_of_the_schema_lets_in_is_written() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     world.install_recipes_with_open_root().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;

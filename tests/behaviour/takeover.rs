@@ -41,9 +41,9 @@ fn managers(object: &Value) -> Vec<(String, String)> {
     entries.iter().map(|entry| (text(&entry["manager"]), text(&entry["operation"]))).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_of_roperator_is_taken_over_with_its_fields() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let wanted = config_map("c", json!({"salt": "much", "pepper": "some"}));
     let parent = world.create(RECIPE, recipe("r", &[wanted])).await;
     let data = json!({"salt": "much", "pepper": "some", "stale": "no longer wanted"});
@@ -68,9 +68,9 @@ async fn a_child_of_roperator_is_taken_over_with_its_fields() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_pod_of_roperator_is_taken_over_without_being_recreated_and_only_once() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let spec = json!({"containers": [{"name": "c", "image": "example.dev/c:1"}]});
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "c"}, "spec": spec,
@@ -111,9 +111,9 @@ async fn leave_pod(world: &World, injected: &str) -> Value {
 }
 
 /// The server gives every pod a volume with a token, which nobody owns.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_pod_of_roperator_that_the_server_has_added_to_is_not_recreated() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let left = leave_pod(&world, "k:{\"name\":\"more\"}").await;
     let operators = start(&world).await;
     world.until_ready(RECIPE, "r").await;
@@ -126,9 +126,9 @@ async fn a_pod_of_roperator_that_the_server_has_added_to_is_not_recreated() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_pod_of_roperator_with_what_is_no_longer_desired_is_recreated() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let left = leave_pod(&world, "").await;
     let operators = start(&world).await;
     let is_new = |pod: &Value| {
@@ -140,9 +140,9 @@ async fn a_pod_of_roperator_with_what_is_no_longer_desired_is_recreated() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_of_roperator_that_is_not_wanted_is_deleted() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let parent = world.create(RECIPE, recipe("r", &[])).await;
     leave_child(&world, CONFIG_MAP, &parent, config_map("c", json!({}))).await;
     let operators = start(&world).await;
@@ -152,9 +152,9 @@ async fn a_child_of_roperator_that_is_not_wanted_is_deleted() {
 }
 
 /// roperator puts its name on every parent as a finalizer.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_holds_the_finalizer_of_roperator_can_go() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     for name in ["stays", "goes"] {
         let mut parent = recipe(name, &[]);
         parent["metadata"]["finalizers"] = json!(["cook", "test.operetta.dev/other"]);
@@ -175,9 +175,9 @@ async fn a_parent_that_holds_the_finalizer_of_roperator_can_go() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn without_being_told_nothing_of_a_predecessor_is_taken() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let wanted = config_map("c", json!({"salt": "much"}));
     let mut parent = recipe("r", &[wanted]);
     parent["metadata"]["finalizers"] = json!(["cook"]);

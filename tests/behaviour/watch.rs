@@ -23,9 +23,9 @@ async fn until_another(world: &World, kind: Kind, name: &str, old: &Value) {
     world.until(kind, name, "the child created again", is_another).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_comes_back() {
-    let Some(world) = World::that_can_forget().await else { return };
+    let world = World::that_can_forget().await;
     let link = Link::to(&world.cluster).await;
     let operators = start_over(&link, &world).await;
     let children = [config_map("lost", json!({"salt": "much"})), config_map("kept", json!({}))];
@@ -59,9 +59,9 @@ async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_com
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn parents_that_come_and_go_while_the_watch_is_cut_are_noticed() {
-    let Some(world) = World::that_can_forget().await else { return };
+    let world = World::that_can_forget().await;
     let link = Link::to(&world.cluster).await;
     let operators = start_over(&link, &world).await;
     world.apply(RECIPE, recipe("goes", &[config_map("goes", json!({}))])).await;
@@ -91,9 +91,9 @@ async fn parents_that_come_and_go_while_the_watch_is_cut_are_noticed() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_watch_that_is_only_cut_goes_on_from_where_it_was() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let link = Link::to(&world.cluster).await;
     let operators = start_over(&link, &world).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;

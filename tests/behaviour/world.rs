@@ -13,10 +13,12 @@ pub(crate) use operetta::testkit::eventually;
 use operetta::testkit::until_ready;
 use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use operetta_controlplane::{Borrowed, GivenCluster};
+use operetta_harness::ignore;
 use serde_json::{Value, json};
 
 use crate::{
     cluster::{Cluster, Connector, Request},
+    needs::{Need, needs},
     recipe::{self, RECIPE},
 };
 pub(crate) use crate::{kind::*, started::Operators};
@@ -34,31 +36,38 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world with the CRDs of this repository and an empty namespace; `None` when the chosen
-    /// cluster cannot be had (the reason is printed).
-    pub(crate) async fn new() -> Option<Self> {
-        Self::on(Cluster::start().await?).await
+    /// A world with the CRDs of this repository and an empty namespace.
+    pub(crate) async fn new() -> Self {
+        Self::on(Cluster::start().await).await
     }
 
     /// The same where [`World::our_requests`] can be asked.
-    pub(crate) async fn that_logs_requests() -> Option<Self> {
-        let cluster = Cluster::start().await.filter(Cluster::logs_requests);
-        Self::on(cluster?).await
+    pub(crate) async fn that_logs_requests() -> Self {
+        needs(Need::RequestLog);
+        Self::new().await
     }
 
     /// The same where [`Cluster::forget_history`] works.
-    pub(crate) async fn that_can_forget() -> Option<Self> {
-        let cluster = Cluster::start().await.filter(Cluster::can_forget);
-        Self::on(cluster?).await
+    pub(crate) async fn that_can_forget() -> Self {
+        needs(Need::Forgetting);
+        Self::new().await
     }
 
-    async fn on(cluster: Cluster) -> Option<Self> {
+    /// The same where users may do only what roles allow them; and how such a user connects.
+    pub(crate) async fn that_enforces_rbac(user: &str) -> (Self, kube::Config) {
+        needs(Need::Rbac);
+        let world = Self::new().await;
+        let config = world.cluster.kube_config_for(user);
+        (world, config)
+    }
+
+    async fn on(cluster: Cluster) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let crds = operators::crds::crds(&operators::all());
         let client = cluster.client();
         let world = if let Cluster::Given(given, _) = &cluster {
             let names = crds.iter().map(ResourceExt::name_any);
-            let borrowed = borrow(given, names.chain([recipe::crd(None).name_any()])).await?;
+            let borrowed = borrow(given, names.chain([recipe::crd(None).name_any()])).await;
             let namespace = borrowed.namespace().to_owned();
             Self { cluster, client, namespace, borrowed: Some(borrowed) }
         } else {
@@ -71,7 +80,7 @@ impl World {
             world.clear().await;
             world.create(NAMESPACE, json!({"metadata": {"name": world.namespace}})).await;
         }
-        Some(world)
+        world
     }
 
     pub(crate) async fn install_recipes(&self) {
@@ -272,17 +281,11 @@ impl World {
     }
 }
 
-/// Room on somebody's cluster; says so where it is taken.
-async fn borrow(
-    given: &GivenCluster,
-    definitions: impl Iterator<Item = String>,
-) -> Option<Borrowed> {
+/// Room on somebody's cluster; where it is taken the test is ignored.
+async fn borrow(given: &GivenCluster, definitions: impl Iterator<Item = String>) -> Borrowed {
     match given.borrow(definitions.collect()).await {
-        Ok(borrowed) => Some(borrowed),
-        Err(in_use @ operetta_controlplane::Error::InUse { .. }) => {
-            eprintln!("skipped: {in_use}");
-            None
-        }
+        Ok(borrowed) => borrowed,
+        Err(in_use @ operetta_controlplane::Error::InUse { .. }) => ignore(in_use),
         Err(error) => panic!("{error}"),
     }
 }

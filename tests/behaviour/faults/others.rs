@@ -7,9 +7,9 @@ use crate::{
     world::NAMESPACE,
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_whose_owner_reference_was_taken_off_is_left_alone_and_that_is_said() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let world = &faults.world;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     faults.until_well("r").await;
@@ -34,9 +34,9 @@ async fn a_child_whose_owner_reference_was_taken_off_is_left_alone_and_that_is_s
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_namespace_that_is_deleted_under_a_parent_is_said_without_a_storm() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let world = &faults.world;
     let terminating = "configmaps \"c\" is forbidden: unable to create new content in namespace \
                        test because it is being terminated";

@@ -77,9 +77,9 @@ async fn until_counted(faults: &Faults, ty: &str) {
     assert_eq!(code, 200, "{body}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_cannot_be_read_is_said_and_hides_no_other_across_a_restart() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let both = |salt: &str| {
         [config_map("good", json!({"salt": salt})), config_map("bad", json!({"salt": "much"}))]
     };
@@ -109,9 +109,9 @@ async fn a_child_that_cannot_be_read_is_said_and_hides_no_other_across_a_restart
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_cannot_be_read_loses_no_child_and_hides_no_other_across_a_restart() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     for name in ["bad", "good"] {
         faults.world.apply(RECIPE, recipe(name, &[config_map(name, json!({}))])).await;
         faults.until_well(name).await;
@@ -138,9 +138,9 @@ async fn a_parent_that_cannot_be_read_loses_no_child_and_hides_no_other_across_a
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn whatever_of_a_child_cannot_be_read_is_told_of_its_parent_without_content() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     faults.world.apply(RECIPE, recipe("r", &[config_map("bad", json!({}))])).await;
     faults.until_well("r").await;
     for (field, value, why) in [
@@ -170,9 +170,9 @@ async fn whatever_of_a_child_cannot_be_read_is_told_of_its_parent_without_conten
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_version_that_cannot_be_read_is_told_once_however_often_it_is_listed() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let children = ["bad", "good"].map(|name| config_map(name, json!({})));
     faults.world.apply(RECIPE, recipe("r", &children)).await;
     faults.until_well("r").await;
@@ -198,9 +198,9 @@ async fn a_version_that_cannot_be_read_is_told_once_however_often_it_is_listed()
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_end_of_a_child_that_cannot_be_read_is_noticed() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     faults.until_well("r").await;
     let child = faults.world.get(CONFIG_MAP, "c").await;
@@ -214,9 +214,9 @@ async fn the_end_of_a_child_that_cannot_be_read_is_noticed() {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn nothing_is_deleted_while_a_child_cannot_be_read_and_it_is_looked_at_again() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let (world, bad) = (&faults.world, config_map("bad", json!({})));
     world.apply(RECIPE, recipe("r", &[bad.clone(), config_map("good", json!({}))])).await;
     faults.until_well("r").await;
@@ -241,9 +241,9 @@ async fn nothing_is_deleted_while_a_child_cannot_be_read_and_it_is_looked_at_aga
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn nothing_is_done_for_a_parent_that_cannot_be_read_until_it_can() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let (world, namespace) = (&faults.world, faults.world.namespace.clone());
     let with = |salt: &str| recipe("r", &[config_map("c", json!({"salt": salt}))]);
     world.apply(RECIPE, with("old")).await;

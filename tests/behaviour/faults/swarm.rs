@@ -43,7 +43,7 @@ fn wanted(parent: usize, round: usize) -> Value {
 
 async fn swarm(seed: u64) {
     let plan = FaultPlan::seeded(seed);
-    let Some(faults) = Faults::start_as(plan, impatient).await else { return };
+    let faults = Faults::start_as(plan, impatient).await;
     for rule in rules() {
         faults.plan.add(rule);
     }
@@ -78,7 +78,7 @@ async fn swarm(seed: u64) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn after_a_swarm_of_faults_nothing_is_missing_and_nothing_is_left() {
     for seed in [1, 2, 3] {
         swarm(seed).await;

@@ -12,9 +12,9 @@ fn secret() -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "after"}})
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn children_of_one_type_are_written_together_and_those_of_another_after_them() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let rule = Rule::new(Fault::HoldRequest).verb("patch").resource("configmaps").from_nth(2);
     let held = faults.add(rule);
     let mut children: Vec<_> =
@@ -33,9 +33,9 @@ async fn children_of_one_type_are_written_together_and_those_of_another_after_th
 }
 
 /// It has no time for one, and is not asked for eight.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_server_that_refuses_the_first_child_for_want_of_time_is_asked_for_no_other() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let busy = faults.add(Rule::new(Fault::busy(1)).verb("patch").resource("configmaps").times(1));
     let children: Vec<_> =
         (0..9).map(|number| config_map(&format!("c{number}"), json!({}))).collect();

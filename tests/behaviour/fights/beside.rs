@@ -9,14 +9,14 @@ use super::*;
 use crate::world::{POD, object};
 
 /// A parent that waits for an hour once it is slowed.
-async fn slow_kitchen() -> Option<(World, Operators)> {
-    let world = World::new().await?;
+async fn slow_kitchen() -> (World, Operators) {
+    let world = World::new().await;
     // A new namespace of a real cluster takes no pod before it has a service account, and who is refused
     // then waits for an hour too.
     let first = || world.try_create(POD, pod("first", "soup:1"));
     eventually("a namespace that takes pods", first, Result::is_ok).await.unwrap();
     let operators = start(&world, [3_600_000, 3_600_000]).await;
-    Some((world, operators))
+    (world, operators)
 }
 
 fn pod(name: &str, image: &str) -> Value {
@@ -54,9 +54,9 @@ async fn until_at_rest(world: &World, operators: &Operators) {
 }
 
 /// It is deleted for each repair, and never missing while the next one waits.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_recreated_again_and_again_is_there_while_its_parent_waits() {
-    let Some((world, operators)) = slow_kitchen().await else { return };
+    let (world, operators) = slow_kitchen().await;
     world.apply(RECIPE, recipe("r", &[pod("p", "soup:1")])).await;
     world.until_ready(RECIPE, "r").await;
     for _ in 0..3 {
@@ -71,9 +71,9 @@ async fn a_child_that_is_recreated_again_and_again_is_there_while_its_parent_wai
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_recreated_beside_a_fight_is_back_at_once() {
-    let Some((world, operators)) = slow_kitchen().await else { return };
+    let (world, operators) = slow_kitchen().await;
     let salted = config_map("c", json!({"salt": "much"}));
     world.apply(RECIPE, recipe("r", &[salted.clone(), pod("p", "soup:1")])).await;
     world.until_ready(RECIPE, "r").await;
@@ -87,9 +87,9 @@ async fn a_child_that_is_recreated_beside_a_fight_is_back_at_once() {
 }
 
 /// What is refused is tried again when a child has gone, but not whenever somebody deletes another.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_fight_is_slowed_although_another_child_is_refused() {
-    let Some((world, operators)) = slow_kitchen().await else { return };
+    let (world, operators) = slow_kitchen().await;
     let children = [config_map("c", json!({})), config_map("Not_A_Name", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
     world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;

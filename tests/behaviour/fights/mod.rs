@@ -90,10 +90,10 @@ impl Habit {
 }
 
 /// A kitchen whose retries come soon, and that forgets a fight after two seconds.
-async fn kitchen() -> Option<(World, Operators)> {
-    let world = World::new().await?;
+async fn kitchen() -> (World, Operators) {
+    let world = World::new().await;
     let operators = start(&world, [50, 1000]).await;
-    Some((world, operators))
+    (world, operators)
 }
 
 async fn start(world: &World, backoff: [u64; 2]) -> Operators {
@@ -153,9 +153,9 @@ async fn shows(operators: &Operators, series: &str) {
     eventually(series, metrics, |(_, text)| counts(text, series)).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn somebody_who_changes_a_field_back_is_named_and_the_fight_is_won_when_he_stops() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let child = config_map("c", json!({"salt": "much", "pepper": "little"}));
     world.apply(RECIPE, recipe("r", &[child])).await;
     world.until_ready(RECIPE, "r").await;
@@ -172,9 +172,9 @@ async fn somebody_who_changes_a_field_back_is_named_and_the_fight_is_won_when_he
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_in_a_fight_waits_for_its_next_repair_but_not_with_a_change_of_its_own() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, [3_600_000, 3_600_000]).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "r").await;
@@ -201,9 +201,9 @@ async fn a_parent_in_a_fight_waits_for_its_next_repair_but_not_with_a_change_of_
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_deleted_again_and_again_is_said_and_comes_back() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Deletes);
@@ -216,9 +216,9 @@ async fn a_child_that_is_deleted_again_and_again_is_said_and_comes_back() {
 }
 
 /// As a Pod does: it is seen with a deletionTimestamp before it is gone.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_takes_its_time_to_end_and_is_deleted_again_and_again_is_said_too() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, [50, 5_000]).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     for _ in 0..3 {
@@ -240,9 +240,9 @@ async fn a_child_that_takes_its_time_to_end_and_is_deleted_again_and_again_is_sa
 }
 
 /// The watch follows the label: the child seems to be gone each time.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_slowed_down() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Claims);
@@ -253,9 +253,9 @@ async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it_stops() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     world.apply(RECIPE, acting("r", "dice")).await;
     let message = until_flapping(&world, &operators, "UnstableHandler").await;
     let expected = "the handler answers differently to the same request at .data.throw";
@@ -267,9 +267,9 @@ async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it
 }
 
 /// It rests: no run would come to find out that nothing is written any more.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_fails_for_good_is_said_to_be_unstable_no_longer() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, [50, 3_600_000]).await;
     world.apply(RECIPE, acting("r", "dice")).await;
     until_flapping(&world, &operators, "UnstableHandler").await;
@@ -286,9 +286,9 @@ async fn a_handler_that_fails_for_good_is_said_to_be_unstable_no_longer() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_wants_a_child_of_another_name_each_time_is_said_until_it_stops() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     world.apply(RECIPE, acting("r", "names")).await;
     let message = until_flapping(&world, &operators, "UnstableHandler").await;
     let expected = "the handler wants a child of the type ConfigMap.v1 of another name each time";
@@ -298,9 +298,9 @@ async fn a_handler_that_wants_a_child_of_another_name_each_time_is_said_until_it
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn somebody_who_writes_the_status_of_the_parent_too_is_named() {
-    let Some((world, operators)) = kitchen().await else { return };
+    let (world, operators) = kitchen().await;
     let mut parent = recipe("r", &[]);
     parent["spec"]["status"] = json!({"taste": "fine"});
     world.apply(RECIPE, parent).await;

@@ -46,9 +46,9 @@ fn misbehave(request: &SyncRequest) -> Result<SyncResponse> {
     Ok(response)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_gives_no_answer_changes_no_child() {
-    let Some(kitchen) = Kitchen::of(World::new().await, config(), misbehave).await else { return };
+    let kitchen = Kitchen::of(World::new().await, config(), misbehave).await;
     for (what, act, reason, words) in FAILING {
         kitchen.survives(what, json!({"act": act, "status": {}}), reason, words).await;
     }
@@ -78,9 +78,9 @@ fn refused_by_the_server() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_only_the_server_refuses_changes_no_other_child() {
-    let Some(kitchen) = Kitchen::on(World::new().await).await else { return };
+    let kitchen = Kitchen::on(World::new().await).await;
     for (what, child, words) in refused_by_the_server() {
         let answer = json!({"children": [child], "status": {}});
         kitchen.survives(what, answer, "WriteFailed", words).await;
@@ -111,12 +111,12 @@ impl Drop for Leash {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_computes_for_ever_is_said_and_its_late_answer_is_not_followed() {
     let leash = Leash::default();
     let config = config().with_handler_deadline(Duration::from_millis(300));
     let kitchen = Kitchen::of(World::new().await, config, leash.spinner()).await;
-    let Some(Kitchen { world, operators }) = kitchen else { return };
+    let Kitchen { world, operators } = kitchen;
     let child = |salt: &str| [config_map("c", json!({"salt": salt}))];
     world.apply(RECIPE, recipe("r", &child("much"))).await;
     world.until_ready(RECIPE, "r").await;

@@ -28,26 +28,21 @@ fn config() -> OperatorConfig {
 }
 
 impl Kitchen {
-    async fn open() -> Option<Self> {
+    async fn open() -> Self {
         Self::on(World::new().await).await
     }
 
-    async fn on(world: Option<World>) -> Option<Self> {
+    async fn on(world: World) -> Self {
         Self::of(world, config(), recipe::sync).await
     }
 
-    async fn of(
-        world: Option<World>,
-        config: OperatorConfig,
-        handler: impl Handler,
-    ) -> Option<Self> {
-        let world = world?;
+    async fn of(world: World, config: OperatorConfig, handler: impl Handler) -> Self {
         let register = |builder| {
             let builder = operators::register_all(builder, operators::all());
             builder.register(config, handler)
         };
         let operators = world.start(register).await;
-        Some(Self { world, operators })
+        Self { world, operators }
     }
 
     /// A parent with a child gets an answer that is of no use: that is said everywhere, the child
@@ -94,9 +89,9 @@ async fn until_said(world: &World, reason: &str, words: &str) -> Value {
     world.until(RECIPE, "r", &format!("{reason}: {words}"), says).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn children_of_two_kinds_may_have_one_name_and_that_of_their_parent() {
-    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
+    let Kitchen { world, operators } = Kitchen::open().await;
     world.apply(RECIPE, recipe("r", &[config_map("r", json!({})), secret("r")])).await;
     world.until_ready(RECIPE, "r").await;
     let kept = world.get(SECRET, "r").await;
@@ -108,9 +103,9 @@ async fn children_of_two_kinds_may_have_one_name_and_that_of_their_parent() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_name_that_only_the_server_refuses_is_said_and_the_others_go_on() {
-    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
+    let Kitchen { world, operators } = Kitchen::open().await;
     let children = [config_map("Not_A_Name", json!({})), config_map("good", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
     until_said(&world, "WriteFailed", "422 Invalid").await;
@@ -118,9 +113,9 @@ async fn a_name_that_only_the_server_refuses_is_said_and_the_others_go_on() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn odd_bytes_in_a_value_come_through_as_they_are() {
-    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
+    let Kitchen { world, operators } = Kitchen::open().await;
     let odd = json!({"salt": "a\u{0}b\u{7f}\u{85}\u{9f}\u{2028} \u{feff}\u{10ffff}\r\n"});
     world.create(RECIPE, recipe("r", &[config_map("c", odd.clone())])).await;
     world.until_ready(RECIPE, "r").await;
@@ -131,9 +126,9 @@ async fn odd_bytes_in_a_value_come_through_as_they_are() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_child_of_another_operator_is_never_touched() {
-    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
+    let Kitchen { world, operators } = Kitchen::open().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
     world.until_ready(ECHO, "a").await;
     let theirs = world.get(SERVICE, "a").await;
@@ -150,9 +145,9 @@ async fn the_child_of_another_operator_is_never_touched() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_cycle_of_owners_goes_with_its_parent() {
-    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
+    let Kitchen { world, operators } = Kitchen::open().await;
     let child = config_map("c", json!({}));
     world.apply(RECIPE, recipe("r", std::slice::from_ref(&child))).await;
     world.until_ready(RECIPE, "r").await;
@@ -172,9 +167,9 @@ async fn a_cycle_of_owners_goes_with_its_parent() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_handler_that_answers_differently_each_time_is_slowed_down_and_that_is_said() {
-    let Some(Kitchen { world, operators }) = Kitchen::open().await else { return };
+    let Kitchen { world, operators } = Kitchen::open().await;
     world.apply(RECIPE, acting("r", "dice")).await;
     until_said(&world, "Unsettled", "run after run").await;
     let child = world.get(CONFIG_MAP, "dice").await;

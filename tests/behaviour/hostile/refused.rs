@@ -115,9 +115,9 @@ fn itself(what: &str) -> Value {
     beside(parent)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_cannot_be_followed_is_refused_before_anything_is_written() {
-    let Some(kitchen) = Kitchen::on(World::that_logs_requests().await).await else { return };
+    let kitchen = Kitchen::on(World::that_logs_requests().await).await;
     let before = kitchen.world.our_requests().len();
     for (what, answer, words) in refused() {
         kitchen.survives(what, answer, "InvalidChildren", words).await;

@@ -19,9 +19,9 @@ async fn start_yielding(world: &World) -> Operators {
     operators
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start_yielding(&world).await;
     let says_so = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
     let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
@@ -46,9 +46,9 @@ async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
 }
 
 /// What it held is what the server puts there when nobody says anything.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_field_is_taken_when_the_other_lets_go_and_it_looks_as_before() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent).child::<Service>(policy);
@@ -71,9 +71,9 @@ async fn a_field_is_taken_when_the_other_lets_go_and_it_looks_as_before() {
 }
 
 /// Of the new object nobody holds anything.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_with_an_immutable_field_is_recreated_although_others_hold_another() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).recreate_if_immutable();
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent).child::<Deployment>(how);
@@ -102,9 +102,9 @@ async fn a_child_with_an_immutable_field_is_recreated_although_others_hold_anoth
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let operators = start_yielding(&world).await;
     let says_so = |parent: &Value| message(parent).contains(".data.salt");
     world.until(RECIPE, "r", "who holds it", says_so).await;
@@ -124,9 +124,9 @@ async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_ties_a_child_to_its_parent_is_not_left_to_others() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start_yielding(&world).await;
     // Or the write that is under way takes the label along.
     let says_so = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
@@ -159,9 +159,9 @@ async fn at_rest(world: &World, operators: &Operators) -> Value {
     serde_json::from_str(&operators.http(&path).await.1).unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let operators = start(&world, policy).await;
     with_held_field(&world).await;
@@ -199,9 +199,9 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
 }
 
 /// What replaces it may be what is left to others.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_not_wanted_stays_while_fields_of_another_are_reported_and_then_goes() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let operators = start(&world, policy).await;
     let held = config_map("c", json!({"salt": "much"}));
@@ -225,9 +225,9 @@ async fn a_child_that_is_not_wanted_stays_while_fields_of_another_are_reported_a
 }
 
 /// The server answers that others hold its fields before it looks whose it is.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_of_somebody_else_is_no_child_with_fields_of_others() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
         let before = world.apply(CONFIG_MAP, config_map(name, json!({"salt": "theirs"}))).await;
         let operators = start(&world, ChildConfig::apply().with_conflicts(policy)).await;
@@ -246,9 +246,9 @@ async fn an_object_of_somebody_else_is_no_child_with_fields_of_others() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_of_nobody_is_adopted_whatever_the_policy_for_its_fields() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
         let before = world.apply(CONFIG_MAP, config_map(name, json!({"salt": "theirs"}))).await;
         let how = ChildConfig::apply().with_conflicts(policy).adopting();
@@ -273,9 +273,9 @@ async fn with_field_of_kubernetes(world: &World, name: &str) -> Value {
 }
 
 /// What it had of others is theirs still, down to who manages it.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_cannot_become_a_child_for_the_fields_of_others_is_not_touched() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let before = with_field_of_kubernetes(&world, "c").await;
     let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Report).adopting();
     let operators = start(&world, how).await;
@@ -293,9 +293,9 @@ async fn what_cannot_become_a_child_for_the_fields_of_others_is_not_touched() {
 }
 
 /// Theirs is one that controls nothing.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_owner_reference_that_others_put_on_an_object_keeps_it_from_no_adoption() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
         let wanted = config_map(name, json!({"salt": "much"}));
         let parent = world.apply(RECIPE, recipe(name, &[wanted])).await;
@@ -316,9 +316,9 @@ async fn an_owner_reference_that_others_put_on_an_object_keeps_it_from_no_adopti
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_ties_a_child_to_its_parent_is_taken_also_where_conflicts_are_only_reported() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let operators = start(&world, policy).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
@@ -331,9 +331,9 @@ async fn what_ties_a_child_to_its_parent_is_taken_also_where_conflicts_are_only_
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_is_adopted_without_the_fields_that_others_keep() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let before = with_field_of_kubernetes(&world, "c").await;
     let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).adopting();
     let operators = start(&world, how).await;

@@ -67,9 +67,9 @@ fn message(parent: &Value) -> String {
 
 // === adopting ===
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_of_nobody_is_adopted_with_the_fields_of_its_managers() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let old = json!({"salt": "little", "stale": "of an earlier program"});
     let before = world.apply(CONFIG_MAP, config_map("c", old)).await;
     world.patch(CONFIG_MAP, "c", json!({"data": {"sugar": "by hand"}})).await;
@@ -94,9 +94,9 @@ async fn an_object_of_nobody_is_adopted_with_the_fields_of_its_managers() {
 }
 
 /// They protect what is none of ours.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_is_adopted_with_the_finalizers_and_owners_that_others_have_given_it() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let owner = world.create(CONFIG_MAP, config_map("owner", json!({}))).await;
     world.apply(CONFIG_MAP, config_map("c", json!({"salt": "little"}))).await;
     let owners = json!([{
@@ -117,9 +117,9 @@ async fn an_object_is_adopted_with_the_finalizers_and_owners_that_others_have_gi
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_with_a_controller_is_not_adopted_until_it_has_none() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, ChildConfig::apply().adopting()).await;
     let other = world.create(CONFIG_MAP, config_map("other", json!({}))).await;
     let mut taken = config_map("c", json!({"salt": "theirs"}));
@@ -140,9 +140,9 @@ async fn an_object_with_a_controller_is_not_adopted_until_it_has_none() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_object_that_is_being_deleted_is_not_adopted() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, ChildConfig::apply().adopting()).await;
     let mut ending = config_map("c", json!({"salt": "theirs"}));
     ending["metadata"]["finalizers"] = json!(["test.operetta.dev/held"]);
@@ -170,9 +170,9 @@ fn frozen(salt: &str) -> Value {
     child
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_with_an_immutable_field_is_recreated_where_that_is_asked_for() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, ChildConfig::apply().recreate_if_immutable()).await;
     world.apply(RECIPE, recipe("r", &[frozen("little")])).await;
     world.until_ready(RECIPE, "r").await;
@@ -187,9 +187,9 @@ async fn a_child_with_an_immutable_field_is_recreated_where_that_is_asked_for() 
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_with_an_immutable_field_stays_where_nobody_asked() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, ChildConfig::apply()).await;
     world.apply(RECIPE, recipe("r", &[frozen("little")])).await;
     world.until_ready(RECIPE, "r").await;
@@ -210,9 +210,9 @@ async fn a_child_with_an_immutable_field_stays_where_nobody_asked() {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn selectors_addresses_and_types_are_changed_by_a_new_object() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let config = ChildConfig::apply().recreate_if_immutable();
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent)
@@ -262,9 +262,9 @@ async fn selectors_addresses_and_types_are_changed_by_a_new_object() {
 // === several at once ===
 
 /// Its end makes the parent run, which the failure of another would have wait for a minute.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_is_created_anew_as_soon_as_it_is_gone_although_another_is_refused() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, ChildConfig::apply()).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
@@ -283,9 +283,9 @@ async fn a_child_is_created_anew_as_soon_as_it_is_gone_although_another_is_refus
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn children_that_fail_are_all_said_and_the_others_go_on() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let operators = start(&world, ChildConfig::apply()).await;
     let names = ["Not_A_Name", "good", "Nor_This", "better"];
     let children = names.map(|name| config_map(name, json!({})));

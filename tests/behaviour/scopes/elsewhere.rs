@@ -52,14 +52,32 @@ fn looked_in<'a>(lists: impl Iterator<Item = &'a Request>) -> BTreeSet<&'a str> 
     lists.filter(is_of_parent).map(|one| one.namespace().unwrap_or("*")).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_in_another_of_its_namespaces_is_looked_after_to_the_end_of_the_parent() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let places = world.places().await;
+    lives_to_the_end_of_its_parent(&world, &places).await;
+}
+
+#[operetta_harness::test]
+async fn children_are_looked_for_in_the_namespaces_of_the_operator_and_nowhere_else() {
+    let world = World::that_logs_requests().await;
+    let places = world.places().await;
+    let (a, b) = (places.a.as_str(), places.b.as_str());
+    let before = world.our_requests().len();
+    lives_to_the_end_of_its_parent(&world, &places).await;
+    let ours: Vec<Request> = world.our_requests().into_iter().skip(before).collect();
+    let lists = || ours.iter().filter(|one| ["list", "watch"].contains(&one.verb.as_str()));
+    assert_eq!(looked_in(lists()), BTreeSet::from([a, b]), "for what is left at the end");
+    let beyond = lists().filter(|one| ![Some(a), Some(b)].contains(&one.namespace()));
+    let beyond: Vec<&Request> = beyond.collect();
+    assert!(beyond.is_empty(), "{beyond:#?}");
+}
+
+async fn lives_to_the_end_of_its_parent(world: &World, places: &Places) {
     let (a, b) = (&places.a, &places.b);
-    let before = world.cluster.logs_requests().then(|| world.our_requests().len());
-    let operators = world.start(|builder| builder.register(config(&places), recipe::sync)).await;
-    world.create_in(a, RECIPE, recipe("r", &[guest(&places)])).await;
+    let operators = world.start(|builder| builder.register(config(places), recipe::sync)).await;
+    world.create_in(a, RECIPE, recipe("r", &[guest(places)])).await;
     let parent = world.until_in(a, RECIPE, "r", is_ready).await;
     let child = world.get_in(b, CONFIG_MAP, "c").await;
     let labels = &child["metadata"]["labels"];
@@ -69,27 +87,20 @@ async fn a_child_in_another_of_its_namespaces_is_looked_after_to_the_end_of_the_
     let is_another =
         |now: &Value| now.is_object() && now["metadata"]["uid"] != child["metadata"]["uid"];
     world.until_in(b, CONFIG_MAP, "c", is_another).await;
-    wish(&world, &places, &[]).await;
+    wish(world, places, &[]).await;
     world.until_in(b, CONFIG_MAP, "c", Value::is_null).await;
-    wish(&world, &places, &[guest(&places)]).await;
+    wish(world, places, &[guest(places)]).await;
     world.until_in(b, CONFIG_MAP, "c", Value::is_object).await;
 
     world.api_in(RECIPE, Some(a)).delete("r", &<_>::default()).await.unwrap();
     world.until_in(a, RECIPE, "r", Value::is_null).await;
     assert!(world.get_in(b, CONFIG_MAP, "c").await.is_null(), "removed before the parent went");
     operators.stop().await;
-    let Some(before) = before else { return };
-    let ours: Vec<Request> = world.our_requests().into_iter().skip(before).collect();
-    let lists = || ours.iter().filter(|one| ["list", "watch"].contains(&one.verb.as_str()));
-    assert_eq!(looked_in(lists()), BTreeSet::from([a.as_str(), b]), "for what is left at the end");
-    let beyond = lists().filter(|one| ![Some(a.as_str()), Some(b)].contains(&one.namespace()));
-    let beyond: Vec<&Request> = beyond.collect();
-    assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn nothing_is_deleted_in_a_namespace_of_which_nothing_is_told() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let (places, plan) = (world.places().await, FaultPlan::new());
     let (a, b) = (&places.a, &places.b);
     let connector = world.cluster.connector_through(&plan);

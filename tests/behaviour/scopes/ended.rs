@@ -21,8 +21,8 @@ struct Spread {
 }
 
 impl Spread {
-    async fn start() -> Option<Self> {
-        let world = World::new().await?;
+    async fn start() -> Self {
+        let world = World::new().await;
         let places = world.places().await;
         let spread = spread(&places);
         let ty = K8sType::cluster_scoped(TEMP.0, TEMP.1, TEMP.2);
@@ -34,7 +34,7 @@ impl Spread {
         let body = json!({"metadata": {"name": parent}, "spec": {"deleteAfter": "1h"}});
         world.create(TEMP, body).await;
         world.until(TEMP, &parent, "the parent ready", is_ready).await;
-        Some(Self { world, places, operators, parent })
+        Self { world, places, operators, parent }
     }
 
     /// Waits until it is told in all four places that runs fail, with these words, and that they go on.
@@ -100,9 +100,9 @@ async fn let_go(world: &World, namespace: &str) {
     world.until(NAMESPACE, namespace, "the namespace gone", Value::is_null).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_whose_namespace_ends_is_said_to_be_missing_and_comes_back_with_the_namespace() {
-    let Some(spread) = Spread::start().await else { return };
+    let spread = Spread::start().await;
     let Spread { world, places: Places { a, b, .. }, parent, .. } = &spread;
     let (lost, of_parent) = (spread.child_in(a).await, world.get(TEMP, parent).await);
     hold_open(world, a).await;

@@ -84,9 +84,9 @@ async fn shown(operators: &Operators) -> Value {
 }
 
 /// Neither before the first list nor after it.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_operator_of_one_namespace_works_while_all_namespaces_are_forbidden_to_another() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let places = world.places().await;
     let plan = FaultPlan::new();
     let forbid = || {
@@ -127,9 +127,9 @@ async fn an_operator_of_one_namespace_works_while_all_namespaces_are_forbidden_t
 }
 
 /// The children of the one operator may be anywhere, but for what it may not see.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_namespace_that_another_operator_may_not_watch_keeps_no_deletion_waiting() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let places = world.places().await;
     let plan = FaultPlan::new();
     let forbidden = Rule::new(Fault::refuse(403)).verb("list").resource("configmaps");
@@ -157,15 +157,11 @@ async fn a_namespace_that_another_operator_may_not_watch_keeps_no_deletion_waiti
 }
 
 /// Needs a server that enforces RBAC.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() {
     // Not the one to whom other tests on this server have given more.
     const USER: &str = "restricted";
-    let Some(world) = World::new().await else { return };
-    let Some(config) = world.cluster.kube_config_for(USER) else {
-        eprintln!("skipped: here is no user who may do only what RBAC allows");
-        return;
-    };
+    let (world, config) = World::that_enforces_rbac(USER).await;
     let places = world.places().await;
     let echo = operators::echo_server::operator();
     let both = || {
@@ -209,14 +205,10 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
 }
 
 /// The same with real permissions. Needs a server that enforces RBAC.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_role() {
     const USER: &str = "half-restricted";
-    let Some(world) = World::new().await else { return };
-    let Some(config) = world.cluster.kube_config_for(USER) else {
-        eprintln!("skipped: here is no user who may do only what RBAC allows");
-        return;
-    };
+    let (world, config) = World::that_enforces_rbac(USER).await;
     let places = world.places().await;
     let cook = recipe::config("cook").within_namespace(&places.a);
     let cook = operators::Operator {

@@ -75,9 +75,9 @@ fn register(places: &Places) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder 
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_leave_the_rest() {
-    let Some(world) = World::that_logs_requests().await else { return };
+    let world = World::that_logs_requests().await;
     let places = world.places().await;
     world.create_in(&places.outside, ECHO, echo_server()).await;
     world.create_in(&places.b, ECHO, echo_server()).await;
@@ -127,9 +127,9 @@ async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_lea
     assert!(world.get_in(b, ECHO, "e").await["status"].is_null(), "a namespace of the other");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_outside_is_left_alone_though_another_operator_watches_everything() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let places = world.places().await;
     // As a child type of the other operator, recipes are watched in all namespaces.
     let cook = recipe::config("cook").within_namespace(&places.a);
@@ -150,9 +150,9 @@ async fn a_parent_outside_is_left_alone_though_another_operator_watches_everythi
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn children_are_repaired_in_each_namespace() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let places = world.places().await;
     let operators = world.start(register(&places)).await;
     for namespace in [&places.a, &places.b] {
@@ -192,9 +192,9 @@ fn spread(
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_cluster_scoped_parent_has_children_in_any_namespace() {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let places = world.places().await;
     let spread = spread(&places);
     let parent = K8sType::cluster_scoped(TEMP.0, TEMP.1, TEMP.2);

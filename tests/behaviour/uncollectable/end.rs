@@ -29,9 +29,9 @@ fn is_held(parent: &Value) -> bool {
     parent["metadata"]["finalizers"].as_array().is_some_and(|held| held.contains(&json!(FINALIZER)))
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_parent_waits_for_a_slow_child_and_a_restart_loses_nothing() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
     let other = world.create(CONFIG_MAP, config_map("other", json!({}))).await;
@@ -64,9 +64,9 @@ async fn the_parent_waits_for_a_slow_child_and_a_restart_loses_nothing() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn children_that_are_orphaned_stay_while_the_parent_waits_for_others() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
     let children = [worlds.foreign("c", ""), config_map("near", json!({}))];
@@ -88,9 +88,9 @@ async fn children_that_are_orphaned_stay_while_the_parent_waits_for_others() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn no_limit_of_deletions_holds_the_end_of_a_parent() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let world = &worlds.world;
     let none = Allowance { percent: 0, at_least: 0 };
     let limited = config().with_deletion_limit(DeletionLimit { run: none, minute: none });
@@ -111,9 +111,9 @@ async fn no_limit_of_deletions_holds_the_end_of_a_parent() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn there_is_no_such_child_before_the_finalizer_is_on_the_parent() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let (world, plan) = (&worlds.world, FaultPlan::new());
     let forbidden = Rule::new(Fault::refuse(403)).verb("patch").resource("recipes").name("r");
     let forbidden = plan.add(forbidden.namespace(&world.namespace));
@@ -142,9 +142,9 @@ async fn there_is_no_such_child_before_the_finalizer_is_on_the_parent() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn of_two_parents_that_want_the_same_object_only_the_first_has_it() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
     world.apply(RECIPE, recipe("first", &[worlds.role("get")])).await;
@@ -163,9 +163,9 @@ async fn of_two_parents_that_want_the_same_object_only_the_first_has_it() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_handler_finalizes_first_and_sees_these_children() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let (world, cleaner) = (&worlds.world, Cleaner::default());
     cleaner.answers(Answer::Fails);
     let handler = cleaner.clone();
@@ -188,9 +188,9 @@ async fn the_handler_finalizes_first_and_sees_these_children() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_type_that_is_not_served_for_a_moment_does_not_let_the_parent_go_without_its_children() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let (world, plan) = (&worlds.world, FaultPlan::new());
     let connector = world.cluster.connector_through(&plan);
     let operators =

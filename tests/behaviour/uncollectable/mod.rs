@@ -22,11 +22,11 @@ struct Worlds {
 }
 
 impl Worlds {
-    async fn new() -> Option<Self> {
-        let world = World::new().await?;
+    async fn new() -> Self {
+        let world = World::new().await;
         let elsewhere = format!("{}-elsewhere", world.namespace);
         world.create(NAMESPACE, json!({"metadata": {"name": elsewhere}})).await;
-        Some(Self { world, elsewhere })
+        Self { world, elsewhere }
     }
 
     async fn start(&self) -> Operators {
@@ -101,9 +101,9 @@ fn copy(body: Value, uid: &Value) -> Value {
     body
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn they_are_created_repaired_dropped_and_removed_before_the_parent_goes() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
     let children = |verb, salt| {
@@ -146,9 +146,9 @@ async fn they_are_created_repaired_dropped_and_removed_before_the_parent_goes() 
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn labels_alone_prove_nothing_where_there_is_no_owner_reference() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
     let parent = world.apply(RECIPE, recipe("r", &[])).await;
@@ -181,9 +181,9 @@ async fn labels_alone_prove_nothing_where_there_is_no_owner_reference() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_no_watch_has_shown_is_removed_too() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let (world, plan) = (&worlds.world, FaultPlan::new());
     let connector = world.cluster.connector_through(&plan);
     let operators =
@@ -203,9 +203,9 @@ async fn a_child_that_no_watch_has_shown_is_removed_too() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_leaves_loses_the_finalizer_and_keeps_the_children() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let world = &worlds.world;
     let selected = config().with_parent_selector("tier=gold");
     let operators = world.start(|builder| builder.register(selected, recipe::sync)).await;
@@ -227,9 +227,9 @@ async fn a_parent_that_leaves_loses_the_finalizer_and_keeps_the_children() {
     worlds.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_the_type_does_not_allow_or_the_operator_cannot_reach_is_refused() {
-    let Some(worlds) = Worlds::new().await else { return };
+    let worlds = Worlds::new().await;
     let world = &worlds.world;
     let here = recipe::config("cook");
     let confined = OperatorConfig::new("cook", here.parent.clone())

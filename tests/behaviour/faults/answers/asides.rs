@@ -107,12 +107,12 @@ struct Kitchen {
 }
 
 impl Kitchen {
-    async fn open(aside: Aside) -> Option<Self> {
+    async fn open(aside: Aside) -> Self {
         let register = |builder: SupervisorBuilder| builder.register(aside.config(), recipe::sync);
-        let faults = Faults::start_as(FaultPlan::new(), register).await?;
+        let faults = Faults::start_as(FaultPlan::new(), register).await;
         let elsewhere = format!("{}-elsewhere", faults.world.namespace);
         faults.world.create(NAMESPACE, json!({"metadata": {"name": elsewhere}})).await;
-        Some(Self { faults, aside, elsewhere })
+        Self { faults, aside, elsewhere }
     }
 
     fn world(&self) -> &World {
@@ -238,7 +238,7 @@ impl Kitchen {
 }
 
 async fn every_answer_to(aside: Aside) {
-    let Some(kitchen) = Kitchen::open(aside).await else { return };
+    let kitchen = Kitchen::open(aside).await;
     let mut cases = refusals();
     cases.retain(|case| !goes_on(aside).contains(&case.code));
     let named = cases.iter().enumerate().map(|(number, case)| (format!("c{number}"), case));
@@ -250,37 +250,37 @@ async fn every_answer_to(aside: Aside) {
     kitchen.faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_look_before_a_child_is_created_anew_is_said_and_survived() {
     every_answer_to(Aside::LookBeforeCreate).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_look_before_a_secret_goes_is_said_and_survived() {
     every_answer_to(Aside::LookBeforeDelete).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_trial_of_an_update_is_said_and_survived() {
     every_answer_to(Aside::TrialOfUpdate).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_trial_of_a_new_child_is_said_and_survived() {
     every_answer_to(Aside::TrialOfCreate).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_hand_over_of_an_adoption_is_said_and_survived() {
     every_answer_to(Aside::Adoption).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_hand_over_of_a_predecessor_is_said_and_survived() {
     every_answer_to(Aside::TakeOver).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_list_before_a_finalizer_goes_is_said_and_survived() {
     every_answer_to(Aside::LastList).await;
 }
