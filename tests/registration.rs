@@ -9,8 +9,13 @@ use std::{
 };
 
 /// The sources of these programs.
-const PROGRAMS: [&str; 4] =
-    ["tests/behaviour", "tests/browser", "tests/controlplane/tests", "operators/tests"];
+const PROGRAMS: [&str; 5] = [
+    "tests/behaviour",
+    "tests/browser",
+    "tests/controlplane/tests",
+    "operators/tests",
+    "apiserver/tests/kubectl.rs",
+];
 
 #[test]
 fn no_test_of_a_program_with_its_own_harness_is_left_out() {
