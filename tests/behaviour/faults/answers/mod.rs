@@ -1,6 +1,6 @@
 //! Every answer that refuses, to every kind of request about one object.
 
-mod asides;
+mod side_requests;
 
 use super::*;
 use crate::{
