@@ -105,7 +105,11 @@ fn tests_in(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut is_test = false;
     for line in text.lines().map(str::trim) {
-        if line == "#[test]" || line.starts_with("#[tokio::test") || line.contains("_web::test]") {
+        if line == "#[test]"
+            || line.starts_with("#[tokio::test")
+            || line.contains("_web::test]")
+            || line == "#[operetta_harness::test]"
+        {
             is_test = true;
         } else if let Some((_, rest)) = line.split_once("fn ") {
             let name = rest.split('(').next().unwrap_or_default();

@@ -1,15 +1,17 @@
-//! An unmodified kubectl against the server over TLS. Skipped, and said so, where there is none:
-//! set `KUBECTL` to its path, or have `tests/controlplane` build one.
+//! An unmodified kubectl against the server over TLS: that of `$KUBECTL`, else the one that
+//! `tests/controlplane` builds. Where there is neither, its tests are ignored.
 
-#![allow(clippy::unwrap_used, reason = "helpers of a test that cannot go on")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of a test that cannot go on")]
 
 use std::{
     io::Write,
     path::PathBuf,
-    process::{Command, Stdio},
+    process::{Command, ExitCode, Stdio},
 };
 
 use operetta_apiserver::{Running, Server};
+use operetta_controlplane::{Binaries, Error};
+use operetta_harness::ignore_outside_ci;
 
 /// A kubectl with a kubeconfig and a home of its own.
 struct Kubectl {
@@ -20,16 +22,13 @@ struct Kubectl {
 }
 
 impl Kubectl {
-    fn new(test: &str) -> Option<Self> {
-        let Some(program) = find() else {
-            eprintln!("skipped: no kubectl (set KUBECTL to its path)");
-            return None;
-        };
+    fn new(test: &str) -> Self {
+        let program = find();
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
         let server = Server::start();
         let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
         running.write_kubeconfig(&folder.join("kubeconfig")).unwrap();
-        Some(Self { program, folder, running, _server: server })
+        Self { program, folder, running, _server: server }
     }
 
     /// Runs a command, and returns its exit code and what it printed.
@@ -64,20 +63,16 @@ impl Kubectl {
     }
 }
 
-/// The kubectl to use: the one that is named, else one that the control-plane rig has built.
-fn find() -> Option<PathBuf> {
+/// The kubectl to use: the one that is named, else the one that the control-plane rig builds.
+fn find() -> PathBuf {
     if let Some(path) = std::env::var_os("KUBECTL") {
-        return Some(path.into());
+        return path.into();
     }
-    let cache = match std::env::var_os("XDG_CACHE_HOME") {
-        Some(cache) => PathBuf::from(cache),
-        None => PathBuf::from(std::env::var_os("HOME")?).join(".cache"),
-    };
-    let versions = std::fs::read_dir(cache.join("operetta/controlplane")).ok()?;
-    let mut found: Vec<PathBuf> =
-        versions.flatten().map(|v| v.path().join("kubectl")).filter(|p| p.is_file()).collect();
-    found.sort();
-    found.pop()
+    match Binaries::find_or_build() {
+        Ok(binaries) => binaries.folder().join("kubectl"),
+        Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
+        Err(error) => panic!("{error}"),
+    }
 }
 
 const DEFINITION: &str = r#"
@@ -121,9 +116,9 @@ fn widget(size: &str) -> String {
     )
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn kubectl_applies_reads_changes_and_deletes_custom_resources() {
-    let Some(kubectl) = Kubectl::new("custom") else { return };
+    let kubectl = Kubectl::new("custom");
     kubectl.succeeds("version", "", "+operetta").await;
     kubectl.succeeds("apply -f -", DEFINITION, "widgets.example.com created").await;
     let established = "wait --for=condition=established crd/widgets.example.com --timeout=10s";
@@ -150,9 +145,9 @@ async fn kubectl_applies_reads_changes_and_deletes_custom_resources() {
     kubectl.running.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn kubectl_applies_built_in_resources_server_side() {
-    let Some(kubectl) = Kubectl::new("built_in") else { return };
+    let kubectl = Kubectl::new("built_in");
     let config_map = |value: &str| {
         format!(
             "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}, data: {{k: {value:?}}}}}"
@@ -167,8 +162,12 @@ async fn kubectl_applies_built_in_resources_server_side() {
     kubectl.running.stop().await;
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn other_machines_cannot_be_served() {
     let refused = Server::start().serve("0.0.0.0:0".parse().unwrap()).unwrap_err();
     assert!(refused.to_string().contains("loopback"), "{refused}");
+}
+
+fn main() -> ExitCode {
+    operetta_harness::main()
 }

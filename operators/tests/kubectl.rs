@@ -10,13 +10,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, ExitCode},
+};
 
 use operators::{crds::crds, install::install};
 use operetta_controlplane::Binaries;
 
 use crate::{
-    cluster::{Cluster, new_folder, or_skip},
+    cluster::{Cluster, new_folder, or_ignore},
     transcript::Transcript,
 };
 
@@ -34,13 +38,12 @@ enum Author {
 }
 
 async fn says_what_the_real_server_says(name: &str) {
-    let Some(cluster) = Cluster::start().await else { return };
+    let cluster = Cluster::start().await;
     play(name, &cluster, Author::Real).await;
 }
 
 async fn play(name: &str, cluster: &Cluster, author: Author) {
-    let find = || or_skip(Binaries::find_or_build());
-    let Some(binaries) = tokio::task::spawn_blocking(find).await.unwrap() else { return };
+    let binaries = or_ignore(tokio::task::spawn_blocking(Binaries::find_or_build).await.unwrap());
     install(&cluster.client().await, &crds(&operators::all())).await.unwrap();
     let file = Path::new(REPOSITORY).join("tests/testdata/kubectl").join(format!("{name}.txt"));
     let expected = fs::read_to_string(&file).unwrap();
@@ -82,30 +85,34 @@ fn assert_same(expected: &str, seen: &str) {
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_first_visit() {
     says_what_the_real_server_says("first-visit").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn custom_resources() {
     says_what_the_real_server_says("custom-resources").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn built_in_resources() {
     says_what_the_real_server_says("built-in-resources").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn refusals() {
     says_what_the_real_server_says("refusals").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_the_embedded_server_does_not_do_yet_it_says() {
-    let Some(cluster) = Cluster::start().await else { return };
+    let cluster = Cluster::start().await;
     if is(&cluster, Author::Embedded) {
         play("not-yet", &cluster, Author::Embedded).await;
     }
+}
+
+fn main() -> ExitCode {
+    operetta_harness::main()
 }

@@ -6,6 +6,7 @@ use std::{
     net::TcpListener,
     os::unix::fs::PermissionsExt,
     path::Path,
+    process::ExitCode,
     time::{Duration, Instant},
 };
 
@@ -47,14 +48,14 @@ struct Tenant {
 }
 
 impl Tenant {
-    async fn new(namespace: &str) -> Option<Self> {
-        let cluster = Cluster::start().await?;
+    async fn new(namespace: &str) -> Self {
+        let cluster = Cluster::start().await;
         let client = cluster.client().await;
         install(&client, &crds(&operators::all())).await.unwrap();
         let mut object = Namespace::default();
         object.metadata.name = Some(namespace.to_owned());
         Api::all(client.clone()).create(&PostParams::default(), &object).await.unwrap();
-        Some(Self::at(cluster, &client, namespace))
+        Self::at(cluster, &client, namespace)
     }
 
     fn at(cluster: Cluster, client: &Client, namespace: &str) -> Self {
@@ -137,9 +138,9 @@ fn owners<K: Resource>(children: &[K]) -> Vec<String> {
     owners
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn killed_between_two_writes_and_started_again_it_leaves_no_duplicate_and_no_orphan() {
-    let Some(tenant) = Tenant::new("killed").await else { return };
+    let tenant = Tenant::new("killed").await;
     tenant.create(ECHO_SERVERS).await;
     let before = tenant.pods.list(&ListParams::default()).await.unwrap();
     let version = before.metadata.resource_version.unwrap();
@@ -164,9 +165,9 @@ async fn killed_between_two_writes_and_started_again_it_leaves_no_duplicate_and_
     operators.stop("TERM").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_signal_ends_it_with_success_within_five_seconds() {
-    let Some(tenant) = Tenant::new("stopped").await else { return };
+    let tenant = Tenant::new("stopped").await;
     for signal in ["TERM", "INT"] {
         let mut operators = tenant.operators();
         operators.ready().await;
@@ -179,9 +180,9 @@ async fn a_signal_ends_it_with_success_within_five_seconds() {
     tenant.clear().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_thousand_parents_that_wait_for_their_turn_do_not_hold_up_its_end() {
-    let Some(tenant) = Tenant::new("crowded").await else { return };
+    let tenant = Tenant::new("crowded").await;
     tenant.create(1000).await;
     let mut operators = tenant.operators();
     operators.ready().await;
@@ -194,9 +195,9 @@ async fn a_thousand_parents_that_wait_for_their_turn_do_not_hold_up_its_end() {
     tenant.clear().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn on_the_cluster_of_a_kubeconfig_it_says_so_and_does_its_work() {
-    let Some(tenant) = Tenant::new("works").await else { return };
+    let tenant = Tenant::new("works").await;
     let mut operators = tenant.operators();
     let announced = operators.ready().await;
     assert!(announced.contains("Operators: echo-server, temp-namespace."), "{announced}");
@@ -210,7 +211,7 @@ async fn on_the_cluster_of_a_kubeconfig_it_says_so_and_does_its_work() {
     assert_eq!(operators.stop("TERM").await, Some(0));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn without_flags_it_brings_its_own_api_server_and_the_lines_to_copy() {
     let folder = new_folder();
     let mut operators = Program::start_in(&folder, &[]);
@@ -232,7 +233,7 @@ async fn without_flags_it_brings_its_own_api_server_and_the_lines_to_copy() {
     assert!(asked.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_it_logs_is_changed_while_it_runs() {
     let mut operators = Program::start(&[]);
     let announced = operators.ready().await;
@@ -263,7 +264,7 @@ async fn put(address: &str, path: &str, body: &str) -> String {
     answer
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn a_port_that_is_taken_is_an_error_with_the_port_and_the_flag() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -275,7 +276,7 @@ async fn a_port_that_is_taken_is_an_error_with_the_port_and_the_flag() {
     }
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn what_cannot_be_meant_is_refused_with_what_would_help() {
     let missing = new_folder().join("no-such-file");
     let missing = missing.to_str().unwrap();
@@ -296,7 +297,7 @@ async fn what_cannot_be_meant_is_refused_with_what_would_help() {
     }
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn it_prints_the_manifests_that_are_committed() {
     for name in ["crds", "rbac"] {
         let (code, printed, said) = output(&[name]).await;
@@ -305,4 +306,8 @@ async fn it_prints_the_manifests_that_are_committed() {
         let committed = std::fs::read_to_string(deploy.join(format!("{name}.yaml"))).unwrap();
         assert_eq!(printed, committed);
     }
+}
+
+fn main() -> ExitCode {
+    operetta_harness::main()
 }

@@ -5,59 +5,25 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments are literals of JSON")]
+#![allow(clippy::wildcard_imports, reason = "a file uses the helpers of its folder")]
 
-mod cleaner;
-mod cluster;
-mod kind;
-mod link;
-mod recipe;
-mod started;
-mod told;
-mod world;
+use std::process::ExitCode;
 
-mod access;
-mod backoff;
-mod bad_input;
-mod builtins;
-mod child_status;
 mod children;
-mod commands;
-mod crowd;
+mod conflicts;
 mod deletion;
-mod differential;
-mod drift;
-mod events;
-mod explain;
 mod faults;
-mod fights;
-mod finalizing;
 mod handlers;
-mod hostile;
-mod hostile_farewell;
-mod hostile_status;
-mod interlock;
-mod isolation;
-mod kubernetes_events;
-mod lists;
-mod meanwhile;
-mod missing_type;
-mod neighbours;
 mod ownership;
-mod pausing;
-mod permissions;
-mod policies;
-mod releases;
-mod resync;
-mod roperator_defects;
-mod roperator_parity;
+mod roperator;
 mod scheduling;
-mod scopes;
-mod selection;
-mod sentinel;
-mod shared_status;
-mod sharing;
-mod sizes;
 mod status;
-mod takeover;
-mod uncollectable;
-mod watch;
+mod support;
+mod watches;
+mod web;
+
+use support::{cleaner, cluster, kind, link, needs, recipe, started, told, world};
+
+fn main() -> ExitCode {
+    operetta_harness::main()
+}

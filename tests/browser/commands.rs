@@ -4,7 +4,7 @@ use operetta::board::ParentPhase;
 
 use crate::visit::visit;
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_is_paused_and_resumed_by_its_button() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
@@ -22,7 +22,7 @@ async fn a_parent_is_paused_and_resumed_by_its_button() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_rests_runs_when_it_is_told_to() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites/parents/blog/portfolio").await;
@@ -36,7 +36,7 @@ async fn a_parent_that_rests_runs_when_it_is_told_to() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_operator_is_paused_and_resumed_by_its_button() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/databases").await;
@@ -49,7 +49,7 @@ async fn an_operator_is_paused_and_resumed_by_its_button() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_order_that_cannot_be_carried_out_says_why() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;

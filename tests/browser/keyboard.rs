@@ -28,7 +28,7 @@ async fn walk_to(browser: &Browser, text: &str) {
     panic!("`{text}` cannot be reached");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn from_the_overview_to_the_cause_without_a_mouse() {
     visit(async |browser, _| {
         browser.goto("/").await;
@@ -43,7 +43,7 @@ async fn from_the_overview_to_the_cause_without_a_mouse() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_stop_on_a_list_and_a_parent_can_be_seen() {
     visit(async |browser, _| {
         for (view, last) in [

@@ -15,7 +15,7 @@ async fn assert_not_reloaded(browser: &Browser) {
     assert_eq!(browser.run("return window.stays === true", vec![]).await, true, "reloaded");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_that_breaks_and_is_mended_is_seen_at_once() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
@@ -34,7 +34,7 @@ async fn a_parent_that_breaks_and_is_mended_is_seen_at_once() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_kubernetes_tells_stays_open_and_is_read_anew_when_something_changes() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing?events").await;
@@ -49,7 +49,7 @@ async fn what_kubernetes_tells_stays_open_and_is_read_anew_when_something_change
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn parents_come_and_go_while_focus_and_typed_text_stay() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/databases").await;
@@ -68,7 +68,7 @@ async fn parents_come_and_go_while_focus_and_typed_text_stay() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_overview_follows_and_a_parent_that_is_gone_says_so() {
     visit(async |browser, shop| {
         browser.goto("/").await;
@@ -86,7 +86,7 @@ async fn the_overview_follows_and_a_parent_that_is_gone_says_so() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_page_says_that_nobody_is_there_and_goes_on_when_somebody_is_again() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/databases").await;
@@ -122,7 +122,7 @@ const TWINS: &str = r#"
 "#;
 
 /// The server sends no such thing; but what is shown must not depend on it.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn two_that_call_themselves_the_same_are_both_shown_however_often_the_page_follows() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;

@@ -61,7 +61,7 @@ impl Guarded {
 /// A browser in front of an endpoint that asks who comes.
 async fn visit(test: impl AsyncFnOnce(&Browser, &Guarded)) {
     let _alone = ONE_AT_A_TIME.lock().await;
-    let Some(driver) = Driver::start() else { return };
+    let driver = Driver::start();
     let guarded = Guarded::start().await;
     let browser = Browser::open(driver, guarded.url()).await;
     let result = AssertUnwindSafe(test(&browser, &guarded)).catch_unwind().await;
@@ -80,7 +80,7 @@ async fn log_in(browser: &Browser, token: &str) {
     browser.click_button("Log in").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_person_logs_in_sees_what_happens_gives_a_command_and_logs_out() {
     visit(async |browser, guarded| {
         browser.goto(VIEW).await;
@@ -109,7 +109,7 @@ async fn a_person_logs_in_sees_what_happens_gives_a_command_and_logs_out() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_person_logs_in_and_out_without_script() {
     visit(async |browser, guarded| {
         browser.without_script().await;
@@ -122,7 +122,7 @@ async fn a_person_logs_in_and_out_without_script() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn everybody_can_read_and_use_the_page_to_log_in() {
     visit(async |browser, _| {
         for look in [WIDE, WIDE.dark(), NARROW, NARROW.dark()] {
@@ -139,7 +139,7 @@ async fn everybody_can_read_and_use_the_page_to_log_in() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_frame_fits_with_who_is_logged_in() {
     visit(async |browser, guarded| {
         browser.goto("/").await;

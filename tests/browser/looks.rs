@@ -10,7 +10,7 @@ use crate::{
 
 const AXE: &str = include_str!("axe/axe.min.js");
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn no_view_is_wider_than_the_window() {
     visit(async |browser, _| {
         for look in [NARROW, Look { width: 320, ..NARROW }, Look { width: 768, ..WIDE }, WIDE] {
@@ -26,7 +26,7 @@ async fn no_view_is_wider_than_the_window() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn everybody_can_read_and_use_every_view_in_light_and_dark() {
     visit(async |browser, _| {
         for look in [WIDE, WIDE.dark(), NARROW, NARROW.dark()] {
@@ -41,7 +41,7 @@ async fn everybody_can_read_and_use_every_view_in_light_and_dark() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_page_is_as_dark_as_the_reader_wants_it() {
     visit(async |browser, _| {
         let script = "return getComputedStyle(document.body).backgroundColor";

@@ -1,9 +1,11 @@
 //! The page in a real browser: every view, live, in dark and narrow, by keyboard and without script.
 //!
-//! The browser is Debian's `chromium` with `chromium-driver`. Without them the tests say that they
-//! were skipped and why; with `CI` set they fail.
+//! The browser is Debian's `chromium` with `chromium-driver`. Without them the tests are
+//! ignored; with `CI` set they fail.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::process::ExitCode;
 
 mod browser;
 mod driver;
@@ -17,3 +19,7 @@ mod login;
 mod looks;
 mod pictures;
 mod views;
+
+fn main() -> ExitCode {
+    operetta_harness::main()
+}

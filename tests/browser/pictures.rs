@@ -22,10 +22,10 @@ const PICTURES: &[(&str, &str, Look)] = &[
     ("narrow", "/", NARROW),
 ];
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn pictures_of_the_page_are_made() {
     if std::env::var_os("UPDATE_SCREENSHOTS").is_none() {
-        return;
+        operetta_harness::ignore("UPDATE_SCREENSHOTS is not set");
     }
     visit(async |browser, _| {
         for (name, view, look) in PICTURES {

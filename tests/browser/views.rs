@@ -23,7 +23,7 @@ pub(crate) const VIEWS: &[&str] = &[
     "/ui/cache/secrets/shop/landing-token",
 ];
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn somebody_who_has_never_seen_it_finds_why_a_parent_is_stuck() {
     visit(async |browser, _| {
         browser.goto("/").await;
@@ -43,7 +43,7 @@ async fn somebody_who_has_never_seen_it_finds_why_a_parent_is_stuck() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_cannot_mend_itself_comes_first() {
     visit(async |browser, _| {
         browser.goto("/").await;
@@ -58,7 +58,7 @@ async fn what_cannot_mend_itself_comes_first() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_shows_its_children_runs_and_conditions() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
@@ -76,7 +76,7 @@ async fn a_parent_shows_its_children_runs_and_conditions() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_a_run_would_change_is_shown_and_not_done() {
     visit(async |browser, shop| {
         shop.put("Website", "shop", "newsletter", json!({"title": "spring"})).await;
@@ -93,7 +93,7 @@ async fn what_a_run_would_change_is_shown_and_not_done() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_kubernetes_tells_has_the_columns_of_kubectl_also_without_script() {
     visit(async |browser, _| {
         browser.without_script().await;
@@ -112,7 +112,7 @@ async fn what_kubernetes_tells_has_the_columns_of_kubectl_also_without_script() 
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_operator_shows_its_queue_its_settings_and_its_caches() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/databases").await;
@@ -127,7 +127,7 @@ async fn an_operator_shows_its_queue_its_settings_and_its_caches() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn parents_are_found_while_one_types() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites").await;
@@ -146,7 +146,7 @@ async fn parents_are_found_while_one_types() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn no_view_shows_a_secret() {
     visit(async |browser, _| {
         for view in VIEWS {
@@ -160,7 +160,7 @@ async fn no_view_shows_a_secret() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn without_script_everything_can_be_read() {
     visit(async |browser, _| {
         browser.without_script().await;

@@ -13,7 +13,7 @@ pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 /// A browser with parents in every state that lasts to look at.
 pub(crate) async fn visit(test: impl AsyncFnOnce(&Browser, &Shop)) {
     let _alone = ONE_AT_A_TIME.lock().await;
-    let Some(driver) = Driver::start() else { return };
+    let driver = Driver::start();
     let shop = Shop::stocked().await;
     let browser = Browser::open(driver, shop.url()).await;
     let result = AssertUnwindSafe(test(&browser, &shop)).catch_unwind().await;

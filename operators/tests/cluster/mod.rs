@@ -4,6 +4,7 @@
 //! kubeconfig is for the tests of behaviour only: what is tested here is the binary, not the cluster.
 
 use std::{
+    borrow::Borrow,
     env,
     path::{Path, PathBuf},
     sync::{
@@ -15,6 +16,7 @@ use std::{
 use kube::{Client, Config, config::Kubeconfig};
 use operetta_apiserver::{Running, Server};
 use operetta_controlplane::{ControlPlane, Error};
+use operetta_harness::{ignore, ignore_outside_ci};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// Where a test runs. Its tests use it one at a time.
@@ -28,15 +30,12 @@ pub(crate) enum Cluster {
 }
 
 impl Cluster {
-    /// The cluster that the environment chooses; `None`, after saying why, when it cannot be had.
-    pub(crate) async fn start() -> Option<Self> {
+    /// The cluster that the environment chooses; where it cannot be had the test is ignored.
+    pub(crate) async fn start() -> Self {
         match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
             Ok("controlplane") => Self::real().await,
-            Err(_) | Ok("embedded") => Some(Self::embedded()),
-            Ok("kubeconfig") => {
-                eprintln!("skipped: the cluster of a kubeconfig is for the tests of behaviour");
-                None
-            }
+            Err(_) | Ok("embedded") => Self::embedded(),
+            Ok("kubeconfig") => ignore("the cluster of a kubeconfig is for the tests of behaviour"),
             Ok(other) => {
                 panic!("OPERETTA_TEST_CLUSTER={other}: use embedded, controlplane or kubeconfig")
             }
@@ -50,13 +49,13 @@ impl Cluster {
         Self::Embedded { kubeconfig, running }
     }
 
-    async fn real() -> Option<Self> {
-        static SHARED: OnceLock<Option<ControlPlane>> = OnceLock::new();
+    async fn real() -> Self {
+        static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
         static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
         let guard = ONE_AT_A_TIME.lock().await;
-        let start = || SHARED.get_or_init(|| or_skip(ControlPlane::start())).as_ref();
-        let shared = tokio::task::spawn_blocking(start).await.unwrap()?;
-        Some(Self::Real(shared, guard))
+        let start = || SHARED.get_or_init(ControlPlane::start).as_ref();
+        let shared = tokio::task::spawn_blocking(start).await.unwrap();
+        Self::Real(or_ignore(shared), guard)
     }
 
     /// An administrator's kubeconfig.
@@ -80,16 +79,12 @@ pub(crate) async fn client_of(kubeconfig: &Path) -> Client {
     Client::try_from(config).unwrap()
 }
 
-/// What the rig makes; `None`, after saying why, where it cannot and need not.
-pub(crate) fn or_skip<T>(made: Result<T, Error>) -> Option<T> {
-    match made {
-        Ok(made) => Some(made),
-        Err(Error::Unavailable { reason }) if env::var_os("CI").is_none() => {
-            eprintln!("skipped: {reason}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
+/// What the rig makes; where it has nothing to make it of the test is ignored.
+pub(crate) fn or_ignore<T, E: Borrow<Error>>(made: Result<T, E>) -> T {
+    made.unwrap_or_else(|error| match error.borrow() {
+        missing @ Error::Unavailable { .. } => ignore_outside_ci(missing),
+        error => panic!("{error}"),
+    })
 }
 
 /// An empty folder of its own for each caller.

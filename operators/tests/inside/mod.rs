@@ -18,7 +18,7 @@ use crate::{
     Tenant,
     cluster::{Cluster, new_folder},
     owners,
-    program::{Program, output_beside},
+    program::{Program, needs_own_mounts, output_beside},
 };
 
 /// Grants what the operators may do, and nothing else, to the account that they run as.
@@ -67,13 +67,14 @@ async fn token(cluster: &Cluster) -> String {
     answer.unwrap().status.unwrap().token.unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn inside_of_a_cluster_it_does_its_work_as_the_account_of_its_pod() {
-    let Some(tenant) = Tenant::new("inside").await else { return };
+    needs_own_mounts().await;
+    let tenant = Tenant::new("inside").await;
     let account = new_folder();
     grant(&tenant.cluster).await;
     let (host, port) = write_account(&tenant.cluster, &account).await;
-    let Some(mut operators) = Program::start_in_pod(&account, (&host, &port)).await else { return };
+    let mut operators = Program::start_in_pod(&account, (&host, &port));
     operators.ready().await;
     tenant.create(1).await;
     let parents = tenant.until_all_ready().await;
@@ -85,7 +86,7 @@ async fn inside_of_a_cluster_it_does_its_work_as_the_account_of_its_pod() {
 }
 
 /// What kubectl would use is at hand, and another cluster.
-#[tokio::test]
+#[operetta_harness::test]
 async fn inside_of_no_cluster_it_ends_and_does_not_turn_to_that_of_a_kubeconfig() {
     let other = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let file = new_folder().join("kubeconfig");

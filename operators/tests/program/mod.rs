@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use operetta_harness::ignore;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
     process::{Child, ChildStdout, Command},
@@ -60,22 +61,14 @@ impl Program {
     }
 
     /// Starts it where it finds what it finds in a Pod: where the API server is, and the files of an
-    /// account. `None`, after saying why, where the system lets nobody have mounts of their own; that is
-    /// no matter of a package, so that such a machine may leave it out.
-    pub(crate) async fn start_in_pod(account: &Path, (host, port): (&str, &str)) -> Option<Self> {
-        let mut probe = Command::new("unshare");
-        let probe = probe.args(OWN_MOUNTS).args(["sh", "-ec", OWN_RUN]).stderr(Stdio::null());
-        let probed = probe.status().await;
-        if !probed.as_ref().is_ok_and(ExitStatus::success) {
-            eprintln!("skipped: unshare {} and {OWN_RUN}: {probed:?}", OWN_MOUNTS.join(" "));
-            return None;
-        }
+    /// account. The test [`needs_own_mounts`].
+    pub(crate) fn start_in_pod(account: &Path, (host, port): (&str, &str)) -> Self {
         let mut pod = isolated(Command::new("unshare"));
         let script = format!("{OWN_RUN}\n{IN_POD}");
         pod.args(OWN_MOUNTS).args(["sh", "-ec", &script, PROGRAM]).args(LISTEN);
         pod.args(["--cluster", "in-cluster"]);
         pod.envs([("KUBERNETES_SERVICE_HOST", host), ("KUBERNETES_SERVICE_PORT", port)]);
-        Some(Self::spawn(pod, account))
+        Self::spawn(pod, account)
     }
 
     fn spawn(mut command: Command, folder: &Path) -> Self {
@@ -123,6 +116,17 @@ impl Program {
         let sent = Command::new("kill").args(["-s", signal, &id]).status().await.unwrap();
         assert!(sent.success());
         timeout(DEADLINE, self.child.wait()).await.expect("an end in time").unwrap().code()
+    }
+}
+
+/// Ignores the test where the system lets nobody have mounts of their own. That is no matter of a
+/// package, so that such a machine may leave it out with `CI` set, too.
+pub(crate) async fn needs_own_mounts() {
+    let mut probe = Command::new("unshare");
+    let probe = probe.args(OWN_MOUNTS).args(["sh", "-ec", OWN_RUN]).stderr(Stdio::null());
+    let probed = probe.status().await;
+    if !probed.as_ref().is_ok_and(ExitStatus::success) {
+        ignore(format!("unshare {} and {OWN_RUN}: {probed:?}", OWN_MOUNTS.join(" ")));
     }
 }
 

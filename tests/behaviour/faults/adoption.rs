@@ -9,14 +9,14 @@ use crate::recipe::{config_map, recipe};
 /// The patches of the child: the create that is in vain, the trial, the hand-over, the apply.
 const HAND_OVER: usize = 3;
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_adoption_that_has_begun_is_completed_when_the_operator_is_paused_meanwhile() {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent)
         .child::<ConfigMap>(ChildConfig::apply().adopting())
         .child::<Secret>(ChildConfig::apply());
     let register = |builder: SupervisorBuilder| builder.register(config, recipe::sync);
-    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    let faults = Faults::start_as(FaultPlan::new(), register).await;
     let (world, operators) = (&faults.world, &faults.operators);
     world.apply(CONFIG_MAP, config_map("c", json!({"salt": "little"}))).await;
     let held = Rule::new(Fault::HoldReply).verb("patch").resource("configmaps").name("c");

@@ -18,9 +18,9 @@ async fn deleting(faults: &Faults, resource: &str, wanted: &[Value]) -> Armed {
     held
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_edited_on_the_way_of_its_deletion_is_deleted_without_an_error() {
-    let Some((faults, _)) = with_child().await else { return };
+    let (faults, _) = with_child().await;
     let held = deleting(&faults, "configmaps", &[]).await;
     faults.world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "by somebody"}})).await;
     held.end();
@@ -30,9 +30,9 @@ async fn a_child_that_is_edited_on_the_way_of_its_deletion_is_deleted_without_an
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_is_taken_away_on_the_way_of_its_deletion_stays_without_an_error() {
-    let Some((faults, _)) = with_child().await else { return };
+    let (faults, _) = with_child().await;
     let held = deleting(&faults, "configmaps", &[]).await;
     let nobodys = json!({"metadata": {"ownerReferences": null}});
     let child = faults.world.patch(CONFIG_MAP, "c", nobodys).await;
@@ -48,9 +48,9 @@ fn pod(image: &str) -> Value {
         "spec": {"containers": [{"name": "main", "image": image}]}})
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_pod_that_somebody_mends_before_it_is_recreated_stays_without_an_error() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     faults.world.apply(RECIPE, recipe("r", &[pod("soup:1")])).await;
     faults.until_well("r").await;
     let held = deleting(&faults, "pods", &[pod("soup:2")]).await;
@@ -72,8 +72,8 @@ fn secret() -> Value {
 }
 
 /// A parent no longer wants its Secret, and is about to be looked at once more.
-async fn unwanted() -> Option<(Faults, Value, Armed)> {
-    let faults = Faults::start().await?;
+async fn unwanted() -> (Faults, Value, Armed) {
+    let faults = Faults::start().await;
     faults.world.apply(RECIPE, recipe("r", &[secret()])).await;
     faults.until_well("r").await;
     let held = Rule::new(Fault::HoldRequest).verb("get").resource("recipes").name("r");
@@ -81,7 +81,7 @@ async fn unwanted() -> Option<(Faults, Value, Armed)> {
     faults.world.apply(RECIPE, recipe("r", &[])).await;
     until_hits(&held, 1).await;
     let secret = faults.world.get(SECRET, "s").await;
-    Some((faults, secret, held))
+    (faults, secret, held)
 }
 
 /// The Secret is this one, and nobody asked the server to delete it.
@@ -90,18 +90,18 @@ async fn assert_is_left_alone(faults: &Faults, secret: &Value) {
     assert_eq!(faults.writes("secrets", "s"), 1, "the one that created it");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_secret_that_nobody_wants_any_more_goes_after_a_last_look() {
-    let Some((faults, _, held)) = unwanted().await else { return };
+    let (faults, _, held) = unwanted().await;
     held.end();
     faults.until_well("r").await;
     assert!(faults.world.get(SECRET, "s").await.is_null());
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_secret_that_is_wanted_again_in_the_last_moment_stays() {
-    let Some((faults, before, held)) = unwanted().await else { return };
+    let (faults, before, held) = unwanted().await;
     faults.world.apply(RECIPE, recipe("r", &[secret()])).await;
     held.end();
     faults.until_well("r").await;
@@ -109,9 +109,9 @@ async fn a_secret_that_is_wanted_again_in_the_last_moment_stays() {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_secret_that_was_given_away_in_the_last_moment_stays() {
-    let Some((faults, _, held)) = unwanted().await else { return };
+    let (faults, _, held) = unwanted().await;
     let nobodys = json!({"metadata": {"ownerReferences": null}});
     let given_away = faults.world.patch(SECRET, "s", nobodys).await;
     held.end();
@@ -120,9 +120,9 @@ async fn a_secret_that_was_given_away_in_the_last_moment_stays() {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_secret_stays_when_its_parent_is_another_one_by_now() {
-    let Some((faults, _, held)) = unwanted().await else { return };
+    let (faults, _, held) = unwanted().await;
     let world = &faults.world;
     let nobodys = json!({"metadata": {"ownerReferences": null}});
     world.patch(SECRET, "s", nobodys).await;

@@ -5,11 +5,11 @@ use operetta::{cluster::Timeouts, operator::Permanent, prelude::*};
 use super::*;
 use crate::recipe::{acting, config_map, recipe};
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_event_that_is_never_answered_delays_neither_a_run_nor_the_end() {
     let timeouts = Timeouts { request: Duration::from_hours(1), ..Timeouts::default() };
     let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
-    let Some(faults) = Faults::start_with(FaultPlan::new(), set_up).await else { return };
+    let faults = Faults::start_with(FaultPlan::new(), set_up).await;
     let held = faults.add(Rule::new(Fault::HoldRequest).resource("events"));
     faults.world.apply(RECIPE, acting("r", "permanent")).await;
     faults.until_said("r", "no such dish").await;
@@ -19,9 +19,9 @@ async fn an_event_that_is_never_answered_delays_neither_a_run_nor_the_end() {
     tokio::time::timeout(DEADLINE, faults.end()).await.expect("an end in time");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_event_that_is_refused_fails_no_run_and_the_next_is_told() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let refused = faults.add(Rule::new(Fault::refuse(403)).verb("create").resource("events"));
     faults.world.apply(RECIPE, acting("r", "permanent")).await;
     faults.until_said("r", "no such dish").await;
@@ -51,11 +51,11 @@ fn with_error(name: &str, words: &str) -> Value {
 
 /// Of each of three reasons twelve different ones. Each reason alone is limited too: only together are
 /// they too many.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn of_very_many_different_warnings_about_a_parent_the_first_are_told_and_others_are_as_ever()
 {
     let register = |builder: SupervisorBuilder| builder.register(recipe::config("cook"), failing);
-    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    let faults = Faults::start_as(FaultPlan::new(), register).await;
     faults.add(Rule::new(Fault::refuse(422)).verb("patch").resource("configmaps"));
     let child = |name: &str| recipe("r", &[config_map(name, json!({}))]);
     let numbered =

@@ -7,12 +7,12 @@ use crate::{
 };
 use operetta::cluster::Timeouts;
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_finalizer_that_cannot_be_written_or_taken_off_is_said_and_tried_again() {
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let register = |builder: SupervisorBuilder| builder.register(recipe::config("cook"), handler);
-    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    let faults = Faults::start_as(FaultPlan::new(), register).await;
     let about = |fault| Rule::new(fault).verb("patch").resource("recipes").name("r");
     let forbidden = faults.add(about(Fault::refuse(403)));
     faults.world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
@@ -53,7 +53,7 @@ async fn spoil(faults: &Faults, cleaner: &Cleaner, name: &str, fault: Fault) {
     assert_eq!(cleaner.finalized(world, name), 1, "{name}: cleaned up after it once");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_finalizer_whose_answer_is_lost_is_put_on_and_taken_off_once() {
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
@@ -61,7 +61,7 @@ async fn a_finalizer_whose_answer_is_lost_is_put_on_and_taken_off_once() {
     let register = |builder: SupervisorBuilder| {
         builder.with_timeouts(timeouts).register(recipe::config("cook"), handler)
     };
-    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    let faults = Faults::start_as(FaultPlan::new(), register).await;
     for (name, fault) in [
         ("lost", Fault::LoseReply),
         ("cut", Fault::CutReply),

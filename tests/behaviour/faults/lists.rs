@@ -46,7 +46,7 @@ async fn until_ready_says(faults: &Faults, words: &str) {
     eventually(words, ready, |(_, body)| body.contains(words)).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn nothing_is_deleted_while_lists_are_refused_as_too_old_or_too_large() {
     for (code, lists, says) in [
         (410, Lists::Paged, "410 Expired"),
@@ -54,9 +54,7 @@ async fn nothing_is_deleted_while_lists_are_refused_as_too_old_or_too_large() {
         (413, Lists::Streamed, "413 RequestEntityTooLarge"),
     ] {
         let set_up = |builder| lists.set_up(builder);
-        let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else {
-            return;
-        };
+        let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
         let refused = Rule::new(Fault::refuse(code)).verb(lists.verb());
         let words = format!("{} /api/v1/configmaps: {says}", lists.verb());
         is_without_lists(faults, child, refused, &words).await;
@@ -64,22 +62,20 @@ async fn nothing_is_deleted_while_lists_are_refused_as_too_old_or_too_large() {
 }
 
 /// In time: the request does not arrive, or its answer does not.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn nothing_is_deleted_while_lists_are_not_answered() {
     for fault in [Fault::HoldRequest, Fault::SwallowReply] {
         let timeouts = Timeouts { request: Duration::from_millis(500), ..Timeouts::default() };
         let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
-        let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else {
-            return;
-        };
+        let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
         let words = "list /api/v1/configmaps: no answer from the API server within 0.5 s";
         is_without_lists(faults, child, Rule::new(fault).verb("list"), words).await;
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn nothing_is_deleted_while_what_reads_the_lists_dies_of_them() {
-    let Some((faults, child)) = with_child().await else { return };
+    let (faults, child) = with_child().await;
     let deadly = Fault::rewrite_objects(|_| panic!("of this very object (injected)"));
     let deadly = Rule::new(deadly).verb("list").name("c");
     let words = "watch configmaps: the answer cannot be read: a defect of the framework";

@@ -9,19 +9,19 @@ mod deletions;
 mod events;
 mod finalizers;
 mod lists;
-mod others;
-mod poison;
+mod order_of_writes;
+mod random;
 mod readiness;
 mod recreated;
 mod replies;
 mod restored;
 mod stopping;
 mod streams;
-mod swarm;
 mod sweep;
+mod taken_away;
 mod throttled;
-mod together;
 mod unavailable;
+mod undecodable;
 mod watches;
 
 use std::time::Duration;
@@ -74,14 +74,14 @@ struct Faults {
 
 impl Faults {
     /// The operator `cook` of recipes behind a plan without rules.
-    async fn start() -> Option<Self> {
+    async fn start() -> Self {
         Self::start_with(FaultPlan::new(), |builder| builder).await
     }
 
     async fn start_with(
         plan: FaultPlan,
         set_up: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
-    ) -> Option<Self> {
+    ) -> Self {
         Self::start_as(plan, |builder| set_up(cook(builder))).await
     }
 
@@ -89,12 +89,12 @@ impl Faults {
     async fn start_as(
         plan: FaultPlan,
         register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
-    ) -> Option<Self> {
-        let world = World::new().await?;
+    ) -> Self {
+        let world = World::new().await;
         let bystander = json!({"metadata": {"name": "bystander"}, "data": {"of": "somebody"}});
         let bystander = world.create(CONFIG_MAP, bystander).await;
         let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
-        Some(Self { world, plan, operators, bystander })
+        Self { world, plan, operators, bystander }
     }
 
     /// Stops the operators and starts them anew, behind the same plan.

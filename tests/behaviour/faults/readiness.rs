@@ -3,7 +3,7 @@
 use super::*;
 
 async fn is_not_ready_before_it_has_listed(lists: Lists) {
-    let Some(world) = World::new().await else { return };
+    let world = World::new().await;
     let plan = FaultPlan::new();
     let list = Rule::new(Fault::HoldRequest).verb(lists.verb()).resource("configmaps");
     let held = plan.add(list);
@@ -29,7 +29,7 @@ async fn is_not_ready_before_it_has_listed(lists: Lists) {
     operators.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_operator_is_not_ready_before_each_of_its_lists_was_served() {
     for lists in Lists::BOTH {
         is_not_ready_before_it_has_listed(lists).await;

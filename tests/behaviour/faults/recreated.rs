@@ -7,9 +7,9 @@ fn salted(salt: &str) -> Value {
     recipe("r", &[config_map("c", json!({"salt": salt}))])
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_parent_created_again_while_a_child_is_written_gets_a_child_of_its_own() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let world = &faults.world;
     let held = Rule::new(Fault::HoldReply).verb("patch").resource("configmaps").name("c");
     let held = faults.add(held.times(1));
@@ -37,9 +37,9 @@ fn telling(condition: &str) -> Value {
     parent
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_status_of_a_parent_never_lands_on_its_namesake() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let world = &faults.world;
     let held = Rule::new(Fault::HoldRequest).verb("patch").resource("recipes/status").name("r");
     let held = faults.add(held.times(1));
@@ -58,7 +58,7 @@ async fn the_status_of_a_parent_never_lands_on_its_namesake() {
 
 /// A write of a child is on its way; meanwhile somebody puts an object of their own in its place.
 async fn is_replaced_under(verb: &str) {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let world = &faults.world;
     world.apply(RECIPE, salted("old")).await;
     faults.until_well("r").await;
@@ -84,12 +84,12 @@ async fn is_replaced_under(verb: &str) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn an_update_on_its_way_never_hits_a_namesake() {
     is_replaced_under("patch").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_deletion_on_its_way_never_hits_a_namesake() {
     is_replaced_under("delete").await;
 }

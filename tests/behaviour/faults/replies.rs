@@ -60,7 +60,7 @@ async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &st
 }
 
 async fn spoils(fault: Fault, says: &str) {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let each = WRITES.map(|write| {
         let fault = fault.clone();
         let faults = &faults;
@@ -81,27 +81,26 @@ async fn spoils(fault: Fault, says: &str) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_reply_that_is_lost_after_the_write_makes_no_duplicate_and_no_conflict() {
     spoils(Fault::LoseReply, "no answer from the API server").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_reply_that_is_cut_in_half_makes_no_duplicate_and_no_conflict() {
     spoils(Fault::CutReply, "no answer from the API server").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_reply_that_is_garbage_makes_no_duplicate_and_no_conflict() {
     spoils(Fault::GarbleReply, "the answer cannot be read").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_write_that_takes_effect_and_is_never_answered_times_out_and_is_not_repeated() {
     let timeouts = Timeouts { request: Duration::from_millis(500), ..Timeouts::default() };
     let plan = FaultPlan::new();
     let faults = Faults::start_with(plan, |builder| builder.with_timeouts(timeouts)).await;
-    let Some(faults) = faults else { return };
     let mut failures = 0;
     for write in WRITES {
         let silence = "no answer from the API server";
@@ -116,9 +115,9 @@ async fn a_write_that_takes_effect_and_is_never_answered_times_out_and_is_not_re
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_create_without_an_answer_is_tried_again_before_the_watch_tells_and_then_left() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let held = Rule::new(Fault::HoldFrames).verb("watch").resource("configmaps").name("r");
     let held = faults.add(held);
     let lost = Rule::new(Fault::LoseReply).verb("patch").resource("configmaps").name("r");
@@ -131,9 +130,9 @@ async fn a_create_without_an_answer_is_tried_again_before_the_watch_tells_and_th
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_cluster_where_every_request_is_busy_is_left_alone_for_as_long_as_it_asks() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let busy = |resource| Rule::new(Fault::busy(1)).verb("patch").resource(resource).name("r");
     let (child, status) = (faults.add(busy("configmaps")), faults.add(busy("recipes/status")));
     faults.world.apply(RECIPE, recipe("r", &[config_map("r", json!({}))])).await;

@@ -3,7 +3,10 @@
 use operetta::cluster::Timeouts;
 
 use super::*;
-use crate::recipe::{config_map, recipe};
+use crate::{
+    needs::{Need, needs},
+    recipe::{config_map, recipe},
+};
 
 /// Watches that notice soon that they hear nothing.
 fn attentive(lists: Lists, builder: SupervisorBuilder) -> SupervisorBuilder {
@@ -11,8 +14,9 @@ fn attentive(lists: Lists, builder: SupervisorBuilder) -> SupervisorBuilder {
     lists.set_up(builder.with_timeouts(timeouts))
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
+    needs(Need::Backup);
     for lists in Lists::BOTH {
         a_restored_backup(lists).await;
     }
@@ -20,10 +24,7 @@ async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
 
 async fn a_restored_backup(lists: Lists) {
     let set_up = |builder: SupervisorBuilder| attentive(lists, builder);
-    let Some(faults) = Faults::start_with(FaultPlan::new(), set_up).await else { return };
-    if !faults.world.cluster.can_be_restored() {
-        return faults.end().await;
-    }
+    let faults = Faults::start_with(FaultPlan::new(), set_up).await;
     let world = &faults.world;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "old"}))])).await;
     faults.until_well("r").await;
@@ -50,8 +51,9 @@ async fn a_restored_backup(lists: Lists) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_was_held_for_a_restored_backup_is_deleted_when_that_is_over() {
+    needs(Need::Backup);
     for lists in Lists::BOTH {
         deletions_are_released(lists).await;
     }
@@ -61,10 +63,7 @@ async fn deletions_are_released(lists: Lists) {
     let held_for = Duration::from_millis(200);
     let set_up =
         |builder: SupervisorBuilder| attentive(lists, builder.with_deletions_held_for(held_for));
-    let Some(faults) = Faults::start_with(FaultPlan::new(), set_up).await else { return };
-    if !faults.world.cluster.can_be_restored() {
-        return faults.end().await;
-    }
+    let faults = Faults::start_with(FaultPlan::new(), set_up).await;
     let world = &faults.world;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     faults.until_well("r").await;

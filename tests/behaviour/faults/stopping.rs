@@ -15,9 +15,9 @@ async fn stop_during(operators: Operators, held: &Armed) {
     stopped.await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_a_run_had_to_tell_is_told_before_the_end() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let held = faults.add(Rule::new(Fault::HoldRequest).resource("events"));
     faults.world.apply(RECIPE, acting("r", "permanent")).await;
     faults.until_said("r", "no such dish").await;
@@ -28,9 +28,9 @@ async fn what_a_run_had_to_tell_is_told_before_the_end() {
     assert!(notes.iter().any(|note| note.to_string().contains("no such dish")), "{notes:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_a_person_ordered_is_done_and_answered_before_the_end() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     faults.world.apply(RECIPE, recipe("r", &[])).await;
     faults.until_well("r").await;
     let held = faults.add(Rule::new(Fault::HoldRequest).verb("patch").resource("recipes"));

@@ -25,7 +25,7 @@ fn refusals() -> Vec<Fault> {
 async fn refuse(lists: Lists, verb: &str, fault: Fault, end: Fault) {
     let what = format!("{verb} {fault:?}");
     let set_up = |builder| lists.set_up(builder);
-    let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else { return };
+    let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
     // Not in this test's namespace: they are over all.
     let refused = faults.plan.add(Rule::new(fault).verb(verb).resource("configmaps"));
     faults.add(Rule::new(end).verb("watch").resource("configmaps").name("c").times(1));
@@ -45,14 +45,14 @@ async fn refuse(lists: Lists, verb: &str, fault: Fault, end: Fault) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_a_list_is_survived() {
     for fault in refusals() {
         refuse(Lists::Paged, "list", fault, Fault::ExpireWatch).await;
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_a_list_that_is_streamed_is_survived() {
     for (number, fault) in refusals().into_iter().take(OF_WATCHES).enumerate() {
         // What knows no such lists says 422, and is asked for pages.
@@ -62,7 +62,7 @@ async fn every_answer_to_a_list_that_is_streamed_is_survived() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_a_watch_is_survived() {
     for fault in refusals().into_iter().take(OF_WATCHES) {
         refuse(Lists::Paged, "watch", fault, Fault::CloseWatch).await;

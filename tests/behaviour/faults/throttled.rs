@@ -15,9 +15,9 @@ fn tried(faults: &Faults) -> Vec<String> {
     tried.collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn the_other_children_wait_too_but_not_for_ever() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let busy = faults.add(Rule::new(Fault::busy(1)).resource("configmaps").name("a"));
     let children = ["a", "b", "c"].map(|name| config_map(name, json!({})));
     faults.world.apply(RECIPE, recipe("r", &children)).await;
@@ -38,11 +38,11 @@ async fn the_other_children_wait_too_but_not_for_ever() {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_server_that_asks_one_parent_for_patience_is_obeyed_and_others_go_on() {
     let one_at_a_time = recipe::config("cook").with_max_concurrent_runs(1);
     let register = |builder: SupervisorBuilder| builder.register(one_at_a_time, recipe::sync);
-    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    let faults = Faults::start_as(FaultPlan::new(), register).await;
     let (world, operators) = (&faults.world, &faults.operators);
     let busy = faults.add(Rule::new(Fault::busy(300)).resource("configmaps").name("slow"));
     world.apply(RECIPE, recipe("asked-to-wait", &[config_map("slow", json!({}))])).await;

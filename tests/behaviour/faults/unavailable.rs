@@ -13,19 +13,19 @@ use crate::{
 
 const REASON: &str = "ChildTypeUnavailable";
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_type_that_may_not_be_listed_is_said_by_each_parent_until_it_may() {
     let why = "missing permission: get, list, watch on configmaps";
     is_said_until_mended(Refusal::new(403), why).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_type_that_the_server_does_not_have_is_said_by_each_parent_until_it_does() {
     is_said_until_mended(Refusal::new(404), "configmaps").await;
 }
 
 async fn is_said_until_mended(refusal: Refusal, why: &str) {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     faults.until_well("r").await;
     let child = faults.world.get(CONFIG_MAP, "c").await;

@@ -10,7 +10,7 @@ use operetta::cluster::Timeouts;
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
-pub(super) async fn with_child() -> Option<(Faults, Value)> {
+pub(super) async fn with_child() -> (Faults, Value) {
     with_child_after(FaultPlan::new(), |builder| builder).await
 }
 
@@ -18,13 +18,13 @@ pub(super) async fn with_child() -> Option<(Faults, Value)> {
 pub(super) async fn with_child_after(
     plan: FaultPlan,
     set_up: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
-) -> Option<(Faults, Value)> {
-    let faults = Faults::start_with(plan, set_up).await?;
+) -> (Faults, Value) {
+    let faults = Faults::start_with(plan, set_up).await;
     let children = [config_map("c", json!({"salt": "much"}))];
     faults.world.apply(RECIPE, recipe("r", &children)).await;
     faults.until_well("r").await;
     let child = faults.world.get(CONFIG_MAP, "c").await;
-    Some((faults, child))
+    (faults, child)
 }
 
 pub(super) async fn until_back(faults: &Faults, child: &Value) {
@@ -44,7 +44,7 @@ async fn breaks(fault: Fault) {
 
 async fn breaks_with(fault: Fault, lists: Lists) {
     let set_up = |builder| lists.set_up(builder);
-    let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else { return };
+    let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
     let rule = Rule::new(fault).verb("watch").resource("configmaps").name("c").times(1);
     let rule = faults.add(rule);
     faults.world.delete(CONFIG_MAP, "c").await;
@@ -54,34 +54,34 @@ async fn breaks_with(fault: Fault, lists: Lists) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_watch_that_ends_before_a_deletion_is_told_goes_on_from_there() {
     breaks(Fault::CloseWatch).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_watch_that_is_cut_inside_a_frame_goes_on_from_there() {
     breaks(Fault::CutFrame).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_watch_that_expires_in_stream_is_begun_with_a_list() {
     for lists in Lists::BOTH {
         breaks_with(Fault::ExpireWatch, lists).await;
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_watch_that_sends_garbage_is_begun_again() {
     breaks(Fault::GarbleReply).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_watch_that_falls_silent_is_noticed() {
     let silence = Duration::from_secs(1);
     let timeouts = Timeouts { silence, ..Timeouts::default() };
     let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
-    let Some((faults, child)) = with_child_after(FaultPlan::new(), set_up).await else { return };
+    let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
     let held = Rule::new(Fault::HoldFrames).verb("watch").resource("configmaps").name("c");
     let held = faults.add(held.times(1));
     faults.world.delete(CONFIG_MAP, "c").await;
@@ -93,9 +93,9 @@ async fn a_watch_that_falls_silent_is_noticed() {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_watch_that_cannot_be_opened_is_tried_until_it_can() {
-    let Some((faults, child)) = with_child().await else { return };
+    let (faults, child) = with_child().await;
     let about = |fault| Rule::new(fault).verb("watch").resource("configmaps");
     let denied = faults.plan.add(about(Fault::refuse(503)).times(2));
     let closed = faults.add(about(Fault::CloseWatch).name("c").times(1));
@@ -106,7 +106,7 @@ async fn a_watch_that_cannot_be_opened_is_tried_until_it_can() {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_stale_list_after_an_expired_watch_deletes_nothing_and_is_made_good_by_the_watch() {
     for lists in Lists::BOTH {
         a_stale_list_of_children(lists).await;
@@ -117,9 +117,7 @@ async fn a_stale_list_of_children(lists: Lists) {
     let plan = FaultPlan::new();
     // The list that is remembered is that from before the parent and its child.
     plan.remember_lists();
-    let Some((faults, _)) = with_child_after(plan, |builder| lists.set_up(builder)).await else {
-        return;
-    };
+    let (faults, _) = with_child_after(plan, |builder| lists.set_up(builder)).await;
     let about = |fault, verb| Rule::new(fault).verb(verb).resource("configmaps").times(1);
     let stale = faults.plan.add(about(Fault::StaleList, lists.verb()));
     let expired = faults.add(about(Fault::ExpireWatch, "watch").name("c"));
@@ -137,7 +135,7 @@ async fn a_stale_list_of_children(lists: Lists) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_stale_list_of_parents_deletes_no_child_that_the_old_parent_did_not_want() {
     for lists in Lists::BOTH {
         a_stale_list_of_parents(lists).await;
@@ -145,7 +143,7 @@ async fn a_stale_list_of_parents_deletes_no_child_that_the_old_parent_did_not_wa
 }
 
 async fn a_stale_list_of_parents(lists: Lists) {
-    let Some((faults, _)) = with_child().await else { return };
+    let (faults, _) = with_child().await;
     // The list that the restart takes knows the parent with one child.
     faults.plan.remember_lists();
     let faults = faults.restart_with(|builder| lists.set_up(builder)).await;
@@ -168,9 +166,9 @@ async fn a_stale_list_of_parents(lists: Lists) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_permission_that_is_lost_is_said_at_once_and_found_again() {
-    let Some((faults, child)) = with_child().await else { return };
+    let (faults, child) = with_child().await;
     let of_watch = |fault| Rule::new(fault).verb("watch").resource("configmaps");
     // Not in this test's namespace: the watch is over all.
     let forbidden = faults.plan.add(of_watch(Fault::refuse(403)));
@@ -192,9 +190,9 @@ fn secret() -> Value {
 }
 
 /// What is cached of it may be long out of date. All else goes on.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn nothing_is_deleted_of_a_type_that_may_not_be_watched_any_more() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let child = |name: &str, salt: &str| config_map(name, json!({"salt": salt}));
     faults.world.apply(RECIPE, recipe("r", &[child("c", "some"), secret()])).await;
     faults.until_well("r").await;

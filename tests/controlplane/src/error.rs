@@ -1,4 +1,4 @@
-//! What can go wrong while a control plane is built, started or asked. It does not decide who skips a test.
+//! What can go wrong while a control plane is built, started or asked. It does not decide whether a test is ignored.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Why there is no control plane, or why it did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There are no built programs and nothing to build them with: a test may be skipped, saying so.
+    /// There are no built programs and nothing to build them with: a test may be ignored.
     #[error("no control plane on this machine: {reason}")]
     Unavailable {
         /// What is missing.

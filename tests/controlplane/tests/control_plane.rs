@@ -1,12 +1,16 @@
 //! The rig against itself: what tests of the framework and of the embedded server rely on.
 //!
-//! Without built programs and without Go these tests say that they are skipped, and why.
+//! Without built programs and without Go these tests are ignored; with `CI` set they fail.
 
+#![allow(clippy::panic, reason = "a test fails by panicking")]
+
+use std::borrow::Borrow;
+use std::fmt::Debug;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -14,23 +18,26 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use operetta_controlplane::{Binaries, ControlPlane, Error, Options, User};
+use operetta_harness::ignore_outside_ci;
 use serde_json::json;
 
 const WITHIN: Duration = Duration::from_mins(1);
 
 /// One control plane for the tests that only read and write. It ends with this process.
-fn shared() -> Option<&'static ControlPlane> {
-    static SHARED: OnceLock<Option<ControlPlane>> = OnceLock::new();
-    SHARED.get_or_init(|| started(&Options::default())).as_ref()
+fn shared() -> &'static ControlPlane {
+    static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
+    or_ignore(SHARED.get_or_init(ControlPlane::start).as_ref())
 }
 
-fn started(options: &Options) -> Option<ControlPlane> {
-    let result = ControlPlane::start_with(options);
-    if let Err(Error::Unavailable { reason }) = &result {
-        eprintln!("skipped: {reason}");
-        return None;
+fn started(options: &Options) -> ControlPlane {
+    or_ignore(ControlPlane::start_with(options))
+}
+
+fn or_ignore<T, E: Borrow<Error> + Debug>(started: Result<T, E>) -> T {
+    if let Err(Error::Unavailable { reason }) = started.as_ref().map_err(Borrow::borrow) {
+        ignore_outside_ci(reason);
     }
-    Some(result.expect("a control plane"))
+    started.expect("a control plane")
 }
 
 /// Asks until the answer is yes, or fails.
@@ -47,9 +54,9 @@ fn config_map(name: &str, value: &str) -> ConfigMap {
         .expect("a ConfigMap")
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn a_config_map_comes_back_as_it_was_written() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     let api: Api<ConfigMap> = Api::default_namespaced(control_plane.client().expect("a client"));
     let created = api.create(&PostParams::default(), &config_map("round-trip", "1")).await;
     let version = created.expect("created").metadata.resource_version;
@@ -60,17 +67,17 @@ async fn a_config_map_comes_back_as_it_was_written() {
     assert!(deleted.is_right(), "a final delete answers a Status");
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn the_server_has_the_version_that_the_package_names() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     let client = control_plane.client().expect("a client");
     let version = client.apiserver_version().await.expect("a version");
     assert_eq!(version.git_version, operetta_controlplane::KUBERNETES_VERSION);
 }
 
-#[test]
+#[operetta_harness::test]
 fn kubectl_of_the_same_version_reaches_the_server() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     let answer = control_plane
         .kubectl_command()
         .args(["version", "--output=json"])
@@ -83,9 +90,9 @@ fn kubectl_of_the_same_version_reaches_the_server() {
     }
 }
 
-#[test]
+#[operetta_harness::test]
 fn a_second_start_reuses_the_programs() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     let written = |path: &Path| path.metadata().and_then(|file| file.modified()).expect("a time");
     let before = written(&control_plane.kubectl());
     let again = Binaries::find_or_build().expect("they are there");
@@ -93,9 +100,9 @@ fn a_second_start_reuses_the_programs() {
     assert_eq!(written(&control_plane.kubectl()), before);
 }
 
-#[test]
+#[operetta_harness::test]
 fn keys_and_kubeconfigs_are_for_their_owner_only() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     let mode = |path: &Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
     assert_eq!(mode(control_plane.folder()), 0o700);
     assert_eq!(mode(control_plane.kubeconfig_path()), 0o600);
@@ -105,9 +112,9 @@ fn keys_and_kubeconfigs_are_for_their_owner_only() {
     }
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn a_restricted_user_may_do_only_what_a_role_allows() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     let client = control_plane.client_for("restricted").expect("a client");
     let api: Api<ConfigMap> = Api::default_namespaced(client);
     let refused = api.get("anything").await.expect_err("no role is bound");
@@ -116,15 +123,15 @@ async fn a_restricted_user_may_do_only_what_a_role_allows() {
     assert!(status.message.contains("User \"restricted\" cannot get resource \"configmaps\""));
 }
 
-#[test]
+#[operetta_harness::test]
 fn a_user_that_was_not_asked_for_is_unknown() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     assert!(matches!(control_plane.user_token("nobody"), Err(Error::UnknownUser(_))));
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn the_audit_log_names_client_verb_object_and_answer() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     let mut config = control_plane.kube_config();
     config.headers.push((http::header::USER_AGENT, "audited/1".parse().expect("a header")));
     let client = kube::Client::try_from(config).expect("a client");
@@ -139,9 +146,9 @@ async fn the_audit_log_names_client_verb_object_and_answer() {
     });
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn a_namespace_ends_because_the_controller_manager_runs() {
-    let Some(control_plane) = shared() else { return };
+    let control_plane = shared();
     let api: Api<Namespace> = Api::all(control_plane.client().expect("a client"));
     let namespace = json!({ "metadata": { "name": "ends" } });
     let namespace = serde_json::from_value(namespace).expect("a Namespace");
@@ -161,11 +168,9 @@ async fn a_namespace_ends_because_the_controller_manager_runs() {
     assert!(tokio::time::timeout(WITHIN, ended).await.expect("in time"), "the watch ended first");
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn a_restart_cuts_watches_and_makes_old_versions_expire() {
-    let Some(control_plane) = started(&Options::default().controller_manager(false)) else {
-        return;
-    };
+    let control_plane = started(&Options::default().controller_manager(false));
     let api: Api<ConfigMap> = Api::default_namespaced(control_plane.client().expect("a client"));
     let object = api.create(&PostParams::default(), &config_map("old", "1")).await;
     let version = object.expect("created").metadata.resource_version.expect("a version");
@@ -186,7 +191,7 @@ async fn a_restart_cuts_watches_and_makes_old_versions_expire() {
     assert_eq!(now.data.expect("data")["key"], "2");
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn flags_feature_gates_and_users_reach_the_server() {
     let options = Options::default()
         .api_server_flag("--anonymous-auth=false")
@@ -194,7 +199,7 @@ async fn flags_feature_gates_and_users_reach_the_server() {
         .controller_manager(false)
         .audit(false)
         .user(User::new("root").group("system:masters"));
-    let Some(control_plane) = started(&options) else { return };
+    let control_plane = started(&options);
     assert!(matches!(control_plane.audit_events(), Err(Error::NoAuditLog)));
     let client = control_plane.client_for("root").expect("a client");
     let request = http::Request::get("/metrics").body(Vec::new()).expect("a request");
@@ -207,9 +212,9 @@ async fn flags_feature_gates_and_users_reach_the_server() {
     assert!(matches!(refused, kube::Error::Api(status) if status.code == 401));
 }
 
-#[test]
+#[operetta_harness::test]
 fn nothing_is_left_after_drop() {
-    let Some(mut control_plane) = started(&Options::default()) else { return };
+    let mut control_plane = started(&Options::default());
     control_plane.check().expect("all three run");
     let (folder, ids) = (control_plane.folder().to_owned(), control_plane.process_ids());
     assert_eq!(ids.len(), 3);
@@ -222,11 +227,9 @@ fn nothing_is_left_after_drop() {
     assert!(!folder.exists());
 }
 
-#[test]
+#[operetta_harness::test]
 fn nothing_is_left_after_the_owner_was_killed() {
-    if shared().is_none() {
-        return;
-    }
+    shared();
     let mut owner = Command::new(env!("CARGO_BIN_EXE_operetta-controlplane"))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -250,11 +253,9 @@ fn nothing_is_left_after_the_owner_was_killed() {
     eventually("the folder is removed", || !Path::new(&kubeconfig).exists());
 }
 
-#[tokio::test]
+#[operetta_harness::test]
 async fn what_came_after_a_backup_is_gone_once_it_is_restored() {
-    let Some(control_plane) = started(&Options::default().controller_manager(false)) else {
-        return;
-    };
+    let control_plane = started(&Options::default().controller_manager(false));
     let api: Api<ConfigMap> = Api::default_namespaced(control_plane.client().expect("a client"));
     let create = async |name: &str| {
         let created = api.create(&PostParams::default(), &config_map(name, "1")).await;
@@ -269,7 +270,7 @@ async fn what_came_after_a_backup_is_gone_once_it_is_restored() {
     assert!(api.get_opt("after").await.expect("an answer").is_none());
 }
 
-#[test]
+#[operetta_harness::test]
 fn without_programs_and_without_go_it_says_what_is_missing() {
     let answer = Command::new(env!("CARGO_BIN_EXE_operetta-controlplane"))
         .arg("build")
@@ -281,4 +282,8 @@ fn without_programs_and_without_go_it_says_what_is_missing() {
     let message = String::from_utf8_lossy(&answer.stderr);
     assert!(message.contains("no control plane on this machine"), "{message}");
     assert!(message.contains("no Go toolchain"), "{message}");
+}
+
+fn main() -> ExitCode {
+    operetta_harness::main()
 }

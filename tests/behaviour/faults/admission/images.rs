@@ -52,12 +52,12 @@ async fn told_to_be_altered(faults: &Faults) -> Vec<Value> {
     events.filter(|event| event["reason"] == "Altered").collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn what_a_webhook_makes_of_a_child_is_counted_while_it_is_so_and_told_once_where_asked_for() {
     let telling = |builder: SupervisorBuilder| {
         builder.register(recipe::config("cook").with_normal_events(), recipe::sync)
     };
-    let Some(faults) = Faults::start_as(FaultPlan::new(), telling).await else { return };
+    let faults = Faults::start_as(FaultPlan::new(), telling).await;
     let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());
     faults.add(Rule::new(rewrite).verb("patch").resource("configmaps").name("c"));
     let wanted = |data: Value| recipe("r", &[config_map("c", data)]);
@@ -91,9 +91,9 @@ async fn what_a_webhook_makes_of_a_child_is_counted_while_it_is_so_and_told_once
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_webhook_that_rewrites_an_image_makes_no_loop() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let rewrite = Fault::rewrite_request(|pod| {
         pod["spec"]["containers"][0]["image"] = "mirror.example/soup:1".into();
     });
@@ -101,14 +101,13 @@ async fn a_webhook_that_rewrites_an_image_makes_no_loop() {
     lives_with_another_image(faults).await.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_mutating_admission_policy_that_rewrites_an_image_makes_no_loop() {
-    let Some(faults) = Faults::start().await else { return };
+    needs(Need::Policies);
+    let faults = Faults::start().await;
     let patch = "[JSONPatch{op: 'replace', path: '/spec/containers/0/image', \
                  value: 'mirror.example/soup:1'}]";
-    let Some(policy) = Policy::put_up(&faults, "pods", "true", patch).await else {
-        return faults.end().await;
-    };
+    let policy = Policy::put_up(&faults, "pods", "true", patch).await;
     let is_made = |pod: &Value| pod["spec"]["containers"][0]["image"] == "mirror.example/soup:1";
     until_admitted(&faults, POD, &pod("probe"), is_made).await;
     let faults = lives_with_another_image(faults).await;
@@ -116,9 +115,9 @@ async fn a_mutating_admission_policy_that_rewrites_an_image_makes_no_loop() {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_webhook_that_rewrites_only_what_is_created_makes_no_loop() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let rewrite = Fault::rewrite_request(|pod| {
         if pod["metadata"].get("uid").is_none() {
             pod["spec"]["containers"][0]["image"] = "mirror.example/soup:1".into();
@@ -129,12 +128,12 @@ async fn a_webhook_that_rewrites_only_what_is_created_makes_no_loop() {
 }
 
 /// It looks as if it waited to be deleted, and so it did after each start.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_child_that_changes_on_delete_and_that_a_webhook_rewrites_is_well_after_a_restart() {
     let on_delete = |builder: SupervisorBuilder| {
         builder.register(recipe::config_on_delete("cook"), recipe::sync)
     };
-    let Some(faults) = Faults::start_as(FaultPlan::new(), on_delete).await else { return };
+    let faults = Faults::start_as(FaultPlan::new(), on_delete).await;
     let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());
     faults.add(Rule::new(rewrite).verb("patch").resource("configmaps"));
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
@@ -159,14 +158,14 @@ async fn a_child_that_changes_on_delete_and_that_a_webhook_rewrites_is_well_afte
 }
 
 /// It changes what is created only: an update would be as it is asked for, or refused.
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_policy_that_changes_only_what_is_created_makes_no_loop_and_no_restart_deletes_for_it() {
-    let Some(faults) = Faults::start().await else { return };
+    needs(Need::Policies);
+    let faults = Faults::start().await;
     let patch = "[JSONPatch{op: 'add', path: '/spec/hostname', value: 'kitchen'}, \
                  JSONPatch{op: 'replace', path: '/spec/containers/0/image', \
                  value: 'mirror.example/soup:1'}]";
     let policy = Policy::put_up_for(&["CREATE"], &faults, "pods", "true", patch).await;
-    let Some(policy) = policy else { return faults.end().await };
     let is_made = |pod: &Value| pod["spec"]["containers"][0]["image"] == "mirror.example/soup:1";
     until_admitted(&faults, POD, &pod("probe"), is_made).await;
     let faults = lives_with_another_image(faults).await;
@@ -196,9 +195,9 @@ async fn a_policy_that_changes_only_what_is_created_makes_no_loop_and_no_restart
 
 // === nothing ===
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_write_of_which_a_webhook_leaves_nothing_is_counted_once_and_not_repeated() {
-    let Some((faults, child)) = with_child().await else { return };
+    let (faults, child) = with_child().await;
     let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "much".into());
     let rule = faults.add(Rule::new(rewrite).verb("patch").resource("configmaps").name("c"));
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;

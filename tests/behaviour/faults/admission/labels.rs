@@ -25,9 +25,9 @@ async fn is_well_once_the_label_stays(faults: &Faults, child: &Value) {
     assert_eq!(now["metadata"]["uid"], child["metadata"]["uid"]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_webhook_that_takes_our_label_off_is_said_until_it_does_not() {
-    let Some(faults) = Faults::start().await else { return };
+    let faults = Faults::start().await;
     let strip = Fault::rewrite_request(|child| {
         let labels = child["metadata"]["labels"].as_object_mut().unwrap();
         labels.remove(MANAGED_BY);
@@ -39,16 +39,15 @@ async fn a_webhook_that_takes_our_label_off_is_said_until_it_does_not() {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn a_mutating_admission_policy_that_takes_our_label_off_is_said_until_it_does_not() {
-    let Some(faults) = Faults::start().await else { return };
+    needs(Need::Policies);
+    let faults = Faults::start().await;
     let has_label = "has(object.metadata.labels) && \
                      'app.kubernetes.io/managed-by' in object.metadata.labels";
     let patch = "[JSONPatch{op: 'remove', \
                  path: '/metadata/labels/app.kubernetes.io~1managed-by'}]";
-    let Some(policy) = Policy::put_up(&faults, "configmaps", has_label, patch).await else {
-        return faults.end().await;
-    };
+    let policy = Policy::put_up(&faults, "configmaps", has_label, patch).await;
     let mut probe = config_map("probe", json!({}));
     probe["metadata"]["labels"] = json!({"probe": "yes", MANAGED_BY: "nobody"});
     let is_stripped = |made: &Value| made["metadata"]["labels"][MANAGED_BY].is_null();

@@ -4,7 +4,10 @@ mod images;
 mod labels;
 
 use super::*;
-use crate::{cluster::Cluster, world::Kind};
+use crate::{
+    needs::{Need, needs},
+    world::Kind,
+};
 
 const POLICY: Kind =
     Kind("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", "mutatingadmissionpolicies");
@@ -18,8 +21,8 @@ const BINDING: Kind = Kind(
 struct Policy(String);
 
 impl Policy {
-    /// Puts one up; `None` where the server has no such policies.
-    async fn put_up(faults: &Faults, resource: &str, condition: &str, patch: &str) -> Option<Self> {
+    /// Puts one up. The test needs [`Need::Policies`].
+    async fn put_up(faults: &Faults, resource: &str, condition: &str, patch: &str) -> Self {
         Self::put_up_for(&["CREATE", "UPDATE"], faults, resource, condition, patch).await
     }
 
@@ -29,11 +32,8 @@ impl Policy {
         resource: &str,
         condition: &str,
         patch: &str,
-    ) -> Option<Self> {
+    ) -> Self {
         let world = &faults.world;
-        if !world.cluster.takes_policies() {
-            return None;
-        }
         let name = format!("{}-{resource}", world.namespace);
         let here = format!("object.metadata.namespace == '{}'", world.namespace);
         let policy = json!({"metadata": {"name": name}, "spec": {
@@ -45,18 +45,10 @@ impl Policy {
             "failurePolicy": "Fail", "reinvocationPolicy": "Never",
             "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}],
         }});
-        match world.try_create(POLICY, policy).await {
-            Ok(_) => {}
-            Err(kube::Error::Api(status)) if status.code == 404 => {
-                assert!(!matches!(world.cluster, Cluster::Real(..)), "{status:?}");
-                eprintln!("skipped: this server has no mutating admission policies");
-                return None;
-            }
-            Err(error) => panic!("{error}"),
-        }
+        world.create(POLICY, policy).await;
         let binding = json!({"metadata": {"name": name}, "spec": {"policyName": name}});
         world.create(BINDING, binding).await;
-        Some(Self(name))
+        Self(name)
     }
 
     async fn take_down(self, faults: &Faults) {

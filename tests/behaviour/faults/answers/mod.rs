@@ -1,6 +1,6 @@
 //! Every answer that refuses, to every kind of request about one object.
 
-mod asides;
+mod side_requests;
 
 use super::*;
 use crate::{
@@ -214,7 +214,7 @@ async fn every_answer_to(asked: Asked) {
         Asked::Finalizer => builder.register(recipe::config("cook"), cleaner.clone()),
         _ => cook(builder),
     };
-    let Some(faults) = Faults::start_as(FaultPlan::new(), register).await else { return };
+    let faults = Faults::start_as(FaultPlan::new(), register).await;
     let cases: Vec<(String, Case)> = cases(asked)
         .into_iter()
         .enumerate()
@@ -227,32 +227,32 @@ async fn every_answer_to(asked: Asked) {
     faults.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_creation_of_a_child_is_said_and_survived() {
     every_answer_to(Asked::Create).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_update_of_a_child_is_said_and_survived() {
     every_answer_to(Asked::Update).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_deletion_of_a_child_is_said_and_survived() {
     every_answer_to(Asked::Delete).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_status_of_a_parent_is_said_and_survived() {
     every_answer_to(Asked::Status).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_live_read_of_a_child_is_said_and_survived() {
     every_answer_to(Asked::Read).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[operetta_harness::test]
 async fn every_answer_to_the_finalizer_of_a_parent_is_said_and_survived() {
     every_answer_to(Asked::Finalizer).await;
 }

@@ -62,8 +62,8 @@ fn config() -> OperatorConfig {
 }
 
 impl Life {
-    pub(super) async fn begin() -> Option<Self> {
-        let world = World::new().await?;
+    pub(super) async fn begin() -> Self {
+        let world = World::new().await;
         let elsewhere = format!("{}-elsewhere", world.namespace);
         world.create(NAMESPACE, json!({"metadata": {"name": elsewhere}})).await;
         let (plan, foreign) = (FaultPlan::new(), Objects::new());
@@ -73,7 +73,7 @@ impl Life {
         life.start().await;
         life.surround().await;
         life.begun = life.plan.decisions().len();
-        Some(life)
+        life
     }
 
     /// What no step is about: another parent with its child, and a copy of that child's labels.

@@ -1,0 +1,138 @@
+//! Children of Kubernetes' own types: what the server makes of them is no difference, and what people
+//! change of them is one. The children are in `tests/testdata/builtins.yaml`.
+
+use std::time::Duration;
+
+use operetta::prelude::*;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::{Cluster, Request},
+    recipe::{self, RECIPE, recipe},
+    world::{Kind, World},
+};
+
+#[derive(Deserialize)]
+struct Data {
+    applied_again: Vec<String>,
+    types: Vec<Type>,
+    edits: Vec<Edit>,
+}
+
+#[derive(Deserialize)]
+struct Type {
+    /// `apiVersion`, kind and plural.
+    #[serde(rename = "type")]
+    names: String,
+    #[serde(default)]
+    cluster_scoped: bool,
+    /// The embedded server does not have it.
+    #[serde(default)]
+    not_embedded: bool,
+    objects: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Edit {
+    kind: String,
+    name: String,
+    patch: Value,
+}
+
+impl Data {
+    /// Objects without a namespace have that of the test in their names.
+    fn of(world: &World) -> Self {
+        let text = include_str!("../../testdata/builtins.yaml");
+        let text = text.replace("{namespace}", &world.namespace);
+        let mut data: Self = serde_yaml_ng::from_str(&text).unwrap();
+        let is_embedded = matches!(world.cluster, Cluster::Embedded(..));
+        data.types.retain(|ty| !(is_embedded && ty.not_embedded));
+        data
+    }
+
+    fn config(&self) -> OperatorConfig {
+        let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+        let config = OperatorConfig::new("cook", parent)
+            .without_deletion_limit()
+            .with_error_backoff(Duration::from_millis(50), Duration::from_millis(100));
+        self.types.iter().fold(config, |config, ty| {
+            let Kind(api_version, kind, plural) = ty.kind();
+            if ty.cluster_scoped {
+                let ty = K8sType::cluster_scoped(api_version, kind, plural);
+                config.child_of_type(ty, ChildConfig::apply().uncollectable())
+            } else {
+                let ty = K8sType::namespaced(api_version, kind, plural);
+                config.child_of_type(ty, ChildConfig::apply())
+            }
+        })
+    }
+
+    fn children(&self) -> Vec<Value> {
+        let of_type = |ty: &Type| {
+            let Kind(api_version, kind, _) = ty.kind();
+            let typed = move |mut object: Value| {
+                object["apiVersion"] = json!(api_version);
+                object["kind"] = json!(kind);
+                object
+            };
+            ty.objects.clone().into_iter().map(typed)
+        };
+        self.types.iter().flat_map(of_type).collect()
+    }
+
+    fn kind(&self, name: &str) -> Kind {
+        self.types.iter().map(Type::kind).find(|kind| kind.1 == name).unwrap()
+    }
+}
+
+impl Type {
+    fn kind(&self) -> Kind {
+        Kind::read(&self.names)
+    }
+}
+
+/// What the handler decides of an object.
+fn content(object: &Value) -> Value {
+    let mut content = object.clone();
+    let Some(fields) = content.as_object_mut() else { return content };
+    fields.remove("status");
+    let metadata = content["metadata"].as_object_mut().unwrap();
+    metadata.retain(|name, _| ["labels", "ownerReferences"].contains(&name.as_str()));
+    content
+}
+
+/// The children that were written, as `services/a`.
+fn written(requests: impl Iterator<Item = Request>) -> Vec<String> {
+    let of_children = |request: &Request| {
+        request.is_write() && !["recipes", "events"].contains(&request.resource.as_str())
+    };
+    let name = |request: Request| {
+        let path = request.uri.split('?').next().unwrap().to_owned();
+        format!("{}/{}", request.resource, path.rsplit('/').next().unwrap())
+    };
+    requests.filter(of_children).map(name).collect()
+}
+
+#[operetta_harness::test]
+async fn built_in_children_are_written_once_and_every_change_of_them_is_repaired() {
+    let world = World::that_logs_requests().await;
+    let data = Data::of(&world);
+    let operators = world.start(|builder| builder.register(data.config(), recipe::sync)).await;
+    world.apply(RECIPE, recipe("r", &data.children())).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.stop().await;
+    let before = world.our_requests().len();
+    let operators = world.start(|builder| builder.register(data.config(), recipe::sync)).await;
+    operators.until_all_ran(1).await;
+    assert_eq!(written(world.our_requests().into_iter().skip(before)), data.applied_again);
+    for Edit { kind, name, patch } in &data.edits {
+        let kind = data.kind(kind);
+        let before = content(&world.get(kind, name).await);
+        let edited = world.patch(kind, name, patch.clone()).await;
+        assert_ne!(content(&edited), before, "{} {name}: {patch}", kind.1);
+        let what = format!("{} {name} repaired after {patch}", kind.1);
+        world.until(kind, name, &what, |now| content(now) == before).await;
+    }
+    operators.stop().await;
+}

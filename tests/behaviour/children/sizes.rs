@@ -1,0 +1,66 @@
+//! What is too large: for a type, for etcd, for the way to etcd, or to be read at all.
+
+use operetta::prelude::*;
+use serde_json::json;
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    told::Trouble,
+    world::{CONFIG_MAP, Kind, World, condition},
+};
+
+const SECRET: Kind = Kind("v1", "Secret", "secrets");
+const MEBIBYTE: usize = 1 << 20;
+
+fn of_size(size: usize) -> String {
+    "x".repeat(size)
+}
+
+#[operetta_harness::test]
+async fn each_limit_is_told_in_words_of_its_own() {
+    let world = World::new().await;
+    let config_map = |size| json!({"data": {"x": of_size(size)}});
+    let secret = |size| json!({"stringData": {"x": of_size(size)}});
+    let recipe = |size| json!({"spec": {"x": of_size(size)}});
+    for (kind, mut body, code, words) in [
+        (CONFIG_MAP, config_map(MEBIBYTE), 0, ""),
+        (
+            CONFIG_MAP,
+            config_map(MEBIBYTE + 1),
+            422,
+            "[]: Too long: may not be more than 1048576 bytes",
+        ),
+        (SECRET, secret(MEBIBYTE), 0, ""),
+        (SECRET, secret(MEBIBYTE + 1), 422, "data: Too long: may not be more than 1048576 bytes"),
+        (RECIPE, recipe(1_570_000), 0, ""),
+        (RECIPE, recipe(1_575_000), 500, "etcdserver: request is too large"),
+        (RECIPE, recipe(2_090_000), 500, "etcdserver: request is too large"),
+        (RECIPE, recipe(2_100_000), 500, "trying to send message larger than max"),
+        (RECIPE, recipe(3_200_000), 413, "Request entity too large: limit is 3145728"),
+    ] {
+        body["metadata"] = json!({"generateName": "x-"});
+        let answer = match world.try_create(kind, body).await {
+            Ok(_) => (0, String::new()),
+            Err(kube::Error::Api(status)) => (status.code, status.message),
+            Err(error) => panic!("{error}"),
+        };
+        assert!(answer.0 == code && answer.1.contains(words), "{words}: {answer:?}");
+    }
+}
+
+#[operetta_harness::test]
+async fn a_child_that_is_too_large_stalls_its_parent_and_keeps_no_other_from_being_written() {
+    let world = World::new().await;
+    let handler = |_: &SyncRequest| -> Result<SyncResponse> {
+        let large = config_map("large", json!({"x": of_size(MEBIBYTE + 1)}));
+        Ok(SyncResponse::new().children([large, config_map("good", json!({}))]))
+    };
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
+    let trouble = Trouble::ahead(&world, &operators, "cook", "WriteFailed").await;
+    world.create(RECIPE, recipe("r", &[])).await;
+    trouble.until_told("r", "Too long").await;
+    let parent = world.get(RECIPE, "r").await;
+    assert_eq!(condition(&parent, "Stalled")["reason"], "WriteFailed", "{parent}");
+    assert!(world.get(CONFIG_MAP, "good").await.is_object());
+    operators.stop().await;
+}

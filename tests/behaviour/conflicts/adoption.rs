@@ -1,0 +1,190 @@
+//! Objects that exist already become children.
+
+use kube::api::{Patch, PatchParams};
+use operetta::{history::Verb, prelude::*};
+use serde_json::{Value, json};
+
+use super::{events, message, start, verbs};
+use crate::{
+    recipe::{RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, World, condition},
+};
+
+#[operetta_harness::test]
+async fn an_object_of_nobody_is_adopted_with_the_fields_of_its_managers() {
+    let world = World::new().await;
+    let old = json!({"salt": "little", "stale": "of an earlier program"});
+    let before = world.apply(CONFIG_MAP, config_map("c", old)).await;
+    world.patch(CONFIG_MAP, "c", json!({"data": {"sugar": "by hand"}})).await;
+    let operators = start(&world, ChildConfig::apply().adopting()).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"], "it is the same object");
+    assert_eq!(child["data"], json!({"salt": "much"}));
+    let owner = &child["metadata"]["ownerReferences"][0];
+    assert_eq!(owner["uid"], parent["metadata"]["uid"]);
+    assert_eq!(owner["controller"], true);
+    assert_eq!(child["metadata"]["labels"]["app.kubernetes.io/managed-by"], "cook");
+    assert_eq!(verbs(&world, &operators).await, [Verb::Adopted]);
+    let events = events(&world, "Adopted").await;
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0]["type"], "Normal");
+    // It is a child like any other now.
+    world.apply(RECIPE, recipe("r", &[])).await;
+    world.until(CONFIG_MAP, "c", "no child", Value::is_null).await;
+    operators.stop().await;
+}
+
+/// They protect what is none of ours.
+#[operetta_harness::test]
+async fn an_object_is_adopted_with_the_finalizers_and_owners_that_others_have_given_it() {
+    let world = World::new().await;
+    let owner = world.create(CONFIG_MAP, config_map("owner", json!({}))).await;
+    world.apply(CONFIG_MAP, config_map("c", json!({"salt": "little"}))).await;
+    let owners = json!([{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"],
+    }]);
+    let theirs = json!({"finalizers": ["example.com/backup"], "ownerReferences": owners});
+    world.patch(CONFIG_MAP, "c", json!({"metadata": theirs})).await;
+    let operators = start(&world, ChildConfig::apply().adopting()).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["data"], json!({"salt": "much"}));
+    assert_eq!(child["metadata"]["finalizers"], theirs["finalizers"]);
+    assert_eq!(child["metadata"]["ownerReferences"].as_array().unwrap().len(), 2, "{child}");
+    // Nor is that a difference.
+    assert_eq!(verbs(&world, &operators).await, [Verb::Adopted]);
+    world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn an_object_with_a_controller_is_not_adopted_until_it_has_none() {
+    let world = World::new().await;
+    let operators = start(&world, ChildConfig::apply().adopting()).await;
+    let other = world.create(CONFIG_MAP, config_map("other", json!({}))).await;
+    let mut taken = config_map("c", json!({"salt": "theirs"}));
+    taken["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "other", "controller": true,
+        "uid": other["metadata"]["uid"],
+    }]);
+    let taken = world.create(CONFIG_MAP, taken).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "Conflict";
+    world.until(RECIPE, "r", "a conflict", says_so).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, taken);
+    world.patch(CONFIG_MAP, "c", json!({"metadata": {"ownerReferences": null}})).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["metadata"]["uid"], taken["metadata"]["uid"]);
+    assert_eq!(child["data"], json!({"salt": "much"}));
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn an_object_that_is_being_deleted_is_not_adopted() {
+    let world = World::new().await;
+    let operators = start(&world, ChildConfig::apply().adopting()).await;
+    let mut ending = config_map("c", json!({"salt": "theirs"}));
+    ending["metadata"]["finalizers"] = json!(["test.operetta.dev/held"]);
+    let ending = world.create(CONFIG_MAP, ending).await;
+    world.delete(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "Waiting";
+    world.until(RECIPE, "r", "that it waits", says_so).await;
+    let still = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(still["data"], ending["data"]);
+    assert!(still["metadata"]["ownerReferences"].is_null());
+    world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_ne!(child["metadata"]["uid"], ending["metadata"]["uid"]);
+    assert_eq!(child["metadata"]["ownerReferences"][0]["uid"], parent["metadata"]["uid"]);
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn an_object_of_nobody_is_adopted_whatever_the_policy_for_its_fields() {
+    let world = World::new().await;
+    for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
+        let before = world.apply(CONFIG_MAP, config_map(name, json!({"salt": "theirs"}))).await;
+        let how = ChildConfig::apply().with_conflicts(policy).adopting();
+        let operators = start(&world, how).await;
+        world.apply(RECIPE, recipe(name, &[config_map(name, json!({"salt": "much"}))])).await;
+        world.until_ready(RECIPE, name).await;
+        let child = world.get(CONFIG_MAP, name).await;
+        assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"]);
+        assert_eq!(child["data"], json!({"salt": "much"}));
+        operators.stop().await;
+    }
+}
+
+/// Of nobody, but with a field that Kubernetes itself keeps.
+async fn with_field_of_kubernetes(world: &World, name: &str) -> Value {
+    let theirs = json!({"salt": "theirs", "oil": "theirs"});
+    world.apply(CONFIG_MAP, config_map(name, theirs)).await;
+    let kubernetes = PatchParams::apply("kube-controller-manager");
+    let kept = json!({"data": {"salt": "kept"}});
+    let kept = world.api(CONFIG_MAP).patch(name, &kubernetes, &Patch::Merge(kept)).await.unwrap();
+    serde_json::to_value(kept).unwrap()
+}
+
+#[operetta_harness::test]
+async fn what_cannot_become_a_child_for_the_fields_of_others_is_not_touched() {
+    let world = World::new().await;
+    let before = with_field_of_kubernetes(&world, "c").await;
+    let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Report).adopting();
+    let operators = start(&world, how).await;
+    let wanted = config_map("c", json!({"salt": "much", "oil": "much"}));
+    world.apply(RECIPE, recipe("r", &[wanted])).await;
+    let says_so = |parent: &Value| {
+        condition(parent, "Ready")["reason"] == "Conflict"
+            && message(parent).contains(".data.salt (`kube-controller-manager`)")
+    };
+    let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
+    assert!(!message(&parent).contains(".data.oil"), "that would become ours: {parent}");
+    assert_eq!(verbs(&world, &operators).await, []);
+    assert_eq!(world.get(CONFIG_MAP, "c").await, before);
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn an_owner_reference_that_others_put_on_an_object_keeps_it_from_no_adoption() {
+    let world = World::new().await;
+    for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
+        let wanted = config_map(name, json!({"salt": "much"}));
+        let parent = world.apply(RECIPE, recipe(name, &[wanted])).await;
+        let mut theirs = config_map(name, json!({"salt": "theirs"}));
+        theirs["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": RECIPE.0, "kind": RECIPE.1, "name": name,
+            "uid": parent["metadata"]["uid"],
+        }]);
+        let before = world.apply(CONFIG_MAP, theirs).await;
+        let how = ChildConfig::apply().with_conflicts(policy).adopting();
+        let operators = start(&world, how).await;
+        world.until_ready(RECIPE, name).await;
+        let child = world.get(CONFIG_MAP, name).await;
+        assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"]);
+        assert_eq!(child["metadata"]["ownerReferences"][0]["controller"], true);
+        assert_eq!(child["data"], json!({"salt": "much"}));
+        operators.stop().await;
+    }
+}
+
+#[operetta_harness::test]
+async fn an_object_is_adopted_without_the_fields_that_others_keep() {
+    let world = World::new().await;
+    let before = with_field_of_kubernetes(&world, "c").await;
+    let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).adopting();
+    let operators = start(&world, how).await;
+    let wanted = config_map("c", json!({"salt": "much", "oil": "much"}));
+    world.apply(RECIPE, recipe("r", &[wanted])).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert!(message(&parent).contains(".data.salt (`kube-controller-manager`)"), "{parent}");
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"]);
+    assert_eq!(child["data"], json!({"salt": "kept", "oil": "much"}));
+    operators.stop().await;
+}

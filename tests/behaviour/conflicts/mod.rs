@@ -1,0 +1,61 @@
+//! Others at the same object: who keeps which field, who gives way, and when it is a fight.
+
+mod adoption;
+mod drift;
+mod fights;
+mod immutable;
+mod policies;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use operetta::{
+    board::RunStage, history::Verb, object::ObjectKey, prelude::*, testkit::eventually,
+};
+use serde_json::Value;
+
+use crate::{
+    recipe::{self, RECIPE},
+    world::{EVENT, Kind, Operators, World, condition},
+};
+
+const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
+
+/// The operator of the recipes, with other policies for `ConfigMaps`.
+async fn start(world: &World, config_maps: ChildConfig) -> Operators {
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let config = OperatorConfig::new("cook", parent)
+        .child::<ConfigMap>(config_maps)
+        .child::<Secret>(ChildConfig::apply())
+        .with_error_backoff(
+            std::time::Duration::from_millis(100),
+            std::time::Duration::from_hours(1),
+        );
+    world.start(|builder| builder.register(config, recipe::sync)).await
+}
+
+/// What was ever done to children of the parent, as its history says once it is at rest: a status
+/// can be read before the run that wrote it has ended.
+async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
+    let key = ObjectKey::namespaced(&world.namespace, "r");
+    let parent = || async { operators.running().board().parent("cook", &key) };
+    let parent = eventually("the parent at rest", parent, |parent| {
+        parent.as_ref().is_some_and(|parent| parent.run == RunStage::Ahead)
+    });
+    let mut runs: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
+    runs.reverse();
+    let decisions = runs.iter().flat_map(|run| run.decisions.iter());
+    decisions.filter_map(|decision| decision.what.verb()).collect()
+}
+
+/// The Events with a reason, of which there is one at least.
+async fn events(world: &World, reason: &str) -> Vec<Value> {
+    let events = || async {
+        let events = world.list(EVENT).await.into_iter();
+        events.filter(|event| event["reason"] == reason).collect::<Vec<_>>()
+    };
+    eventually(reason, events, |events| !events.is_empty()).await
+}
+
+/// What the parent says of its children.
+fn message(parent: &Value) -> String {
+    condition(parent, "Ready")["message"].as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,6 @@
+//! What goes, when and in which order; and what keeps it from going.
+
+mod finalizers;
+mod guard;
+mod parents;
+mod uncollectable;

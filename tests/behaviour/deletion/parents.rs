@@ -1,0 +1,178 @@
+//! A deleted parent takes its children with it, and brings none of them back.
+
+use k8s_openapi::api::batch::v1::Job;
+use kube::api::{DeleteParams, Patch, PropagationPolicy};
+use operetta::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::Request,
+    recipe::{self, RECIPE, config_map, recipe},
+    told::Trouble,
+    world::{
+        CONFIG_MAP, ECHO, Kind, NAMESPACE, POD, SERVICE, TEMP, World, condition, eventually,
+        is_ready,
+    },
+};
+
+#[operetta_harness::test]
+async fn deleting_the_parent_removes_the_children() {
+    let world = World::new().await;
+    let operators = world.start_all().await;
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "hello"}})).await;
+    world.until_ready(ECHO, "a").await;
+    world.delete(ECHO, "a").await;
+    for kind in [ECHO, POD, SERVICE] {
+        world.until(kind, "a", "nothing of that name", Value::is_null).await;
+    }
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
+    let world = World::that_logs_requests().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    // A finalizer on the child keeps the parent in deletion until the test lets it go.
+    let mut held = config_map("held", json!({}));
+    held["metadata"]["finalizers"] = json!(["test.operetta.dev/hold"]);
+    world.apply(RECIPE, recipe("r", &[held, config_map("free", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    // The parent is seen ready a moment before the request that made it so is counted.
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let before = world.our_requests().len();
+    let foreground =
+        DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..<_>::default() };
+    world.api(RECIPE).delete("r", &foreground).await.unwrap();
+    world.until(CONFIG_MAP, "free", "the free child gone", Value::is_null).await;
+    let is_deleting = |child: &Value| child["metadata"]["deletionTimestamp"].is_string();
+    world.until(CONFIG_MAP, "held", "the held child in deletion", is_deleting).await;
+    assert!(world.get(RECIPE, "r").await.is_object(), "the parent waits for the held child");
+    world.patch(CONFIG_MAP, "held", json!({"metadata": {"finalizers": null}})).await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    assert!(world.get(CONFIG_MAP, "free").await.is_null());
+    assert!(world.get(CONFIG_MAP, "held").await.is_null());
+    operators.stop().await;
+    let written: Vec<_> =
+        world.our_requests().into_iter().skip(before).filter(Request::is_write).collect();
+    assert_eq!(written, [], "a parent in deletion is not synced");
+}
+
+const JOB: Kind = Kind("batch/v1", "Job", "jobs");
+
+/// Suspended, so that nobody but the test makes Pods for it.
+fn job() -> Value {
+    let containers = json!([{"name": "c", "image": "registry.example/soup:1"}]);
+    let template = json!({"spec": {"restartPolicy": "Never", "containers": containers}});
+    json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
+        "spec": {"suspend": true, "template": template}})
+}
+
+fn pod_of(job: &Value) -> Value {
+    let owner = json!({"apiVersion": "batch/v1", "kind": "Job", "name": "j",
+        "uid": job["metadata"]["uid"]});
+    let containers = json!([{"name": "c", "image": "registry.example/soup:1"}]);
+    json!({"metadata": {"name": "p", "ownerReferences": [owner]},
+        "spec": {"containers": containers}})
+}
+
+/// A Job that is deleted without a word about them leaves its Pods behind.
+#[operetta_harness::test]
+async fn the_pods_of_a_job_go_with_it_unless_they_are_to_stay() {
+    for propagation in [Propagation::Background, Propagation::Foreground, Propagation::Orphan] {
+        let world = World::new().await;
+        let how = ChildConfig::apply().with_propagation(propagation);
+        let config = recipe::config("cook").child::<Job>(how);
+        let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+        world.apply(RECIPE, recipe("r", &[job()])).await;
+        world.until_ready(RECIPE, "r").await;
+        world.create(POD, pod_of(&world.get(JOB, "j").await)).await;
+        world.apply(RECIPE, recipe("r", &[])).await;
+        world.until(JOB, "j", "the Job gone", Value::is_null).await;
+        if propagation == Propagation::Orphan {
+            let is_free = |pod: &Value| pod["metadata"]["ownerReferences"].is_null();
+            world.until(POD, "p", "a Pod of nobody", is_free).await;
+        } else {
+            world.until(POD, "p", "the Pod gone", Value::is_null).await;
+        }
+        operators.stop().await;
+    }
+}
+
+#[operetta_harness::test]
+async fn a_temp_namespace_deletes_its_namespace_when_its_time_has_come() {
+    let world = World::new().await;
+    let operators = world.start_all().await;
+    let name = format!("{}-temp", world.namespace);
+    let temp = json!({"metadata": {"name": name}, "spec": {"deleteAfter": "2s"}});
+    world.apply(TEMP, temp).await;
+    world.until(NAMESPACE, &name, "the namespace", Value::is_object).await;
+    world.until(NAMESPACE, &name, "the namespace gone", Value::is_null).await;
+    let is_over = |parent: &Value| parent["status"]["deletedAt"].is_string();
+    world.until(TEMP, &name, "deletedAt", is_over).await;
+    assert!(world.get(NAMESPACE, &name).await.is_null(), "it is not created again");
+    operators.stop().await;
+}
+
+/// As after an upgrade of the type: what was a time is none any more, or never was checked.
+#[operetta_harness::test]
+async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says_so() {
+    let world = World::new().await;
+    let operators = world.start_all().await;
+    let name = format!("{}-temp", world.namespace);
+    let temp = |after: &str| json!({"metadata": {"name": name}, "spec": {"deleteAfter": after}});
+    world.apply(TEMP, temp("1h")).await;
+    world.until(TEMP, &name, "the parent ready", is_ready).await;
+    let namespace = world.get(NAMESPACE, &name).await;
+    world.install_temp_namespaces_without_pattern().await;
+    let patch = || async {
+        let (params, soon) =
+            (<_>::default(), Patch::Merge(json!({"spec": {"deleteAfter": "soon"}})));
+        world.api(TEMP).patch(&name, &params, &soon).await.is_ok()
+    };
+    eventually("the pattern gone", patch, |is_taken| *is_taken).await;
+    let why = "`soon` is not a whole number followed by s, m, h or d";
+    let is_stalled = |parent: &Value| {
+        let stalled = condition(parent, "Stalled");
+        stalled["status"] == "True" && stalled["message"].as_str().unwrap().contains(why)
+    };
+    let stalled = world.until(TEMP, &name, "the parent stalled", is_stalled).await;
+    assert_eq!(condition(&stalled, "Ready")["reason"], "HandlerFailed");
+    assert!(stalled["status"]["error"].as_str().unwrap().contains(why), "{stalled}");
+    assert_eq!(stalled["status"]["phase"], "Active", "what is still so is still said");
+    assert_eq!(world.get(NAMESPACE, &name).await, namespace, "it stays as it is");
+    world.apply(TEMP, temp("2h")).await;
+    let parent = world.until(TEMP, &name, "the parent ready again", is_ready).await;
+    assert!(parent["status"]["error"].is_null(), "{parent}");
+    let uid = &namespace["metadata"]["uid"];
+    assert_eq!(world.get(NAMESPACE, &name).await["metadata"]["uid"], *uid);
+    operators.stop().await;
+}
+
+/// What replaces a child may be what is refused. It waits also where that is for good: until a person
+/// mends the write, or what is in its way.
+#[operetta_harness::test]
+async fn a_child_that_is_not_wanted_stays_while_a_write_of_another_is_refused_and_then_goes() {
+    let world = World::new().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    world.create(CONFIG_MAP, config_map("theirs", json!({"owner": "somebody"}))).await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let old = config_map("old", json!({}));
+    for (sibling, reason) in [("Not_A_Name", "WriteFailed"), ("theirs", "Conflict")] {
+        world.apply(RECIPE, recipe("r", std::slice::from_ref(&old))).await;
+        world.until_ready(RECIPE, "r").await;
+        let before = world.get(CONFIG_MAP, "old").await;
+        let trouble = Trouble::ahead(&world, &operators, "cook", reason).await;
+        world.apply(RECIPE, recipe("r", &[config_map(sibling, json!({}))])).await;
+        trouble.until_told("r", sibling).await;
+        assert_eq!(world.get(CONFIG_MAP, "old").await, before, "it stays beside {sibling}");
+        let (_, page) = operators.http(&path).await;
+        let waits = "its deletion waits until every write is accepted";
+        assert!(page.contains(waits), "{page}");
+        world.apply(RECIPE, recipe("r", &[config_map("good", json!({}))])).await;
+        world.until(CONFIG_MAP, "old", "the child gone", Value::is_null).await;
+        world.until_ready(RECIPE, "r").await;
+    }
+    operators.stop().await;
+}

@@ -1,0 +1,47 @@
+//! Children of one parent that are written at once, and those that are not.
+
+use super::*;
+use crate::{
+    recipe::{config_map, recipe},
+    world::Kind,
+};
+
+const SECRET: Kind = Kind("v1", "Secret", "secrets");
+
+fn secret() -> Value {
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "after"}})
+}
+
+#[operetta_harness::test]
+async fn children_of_one_type_are_written_together_and_those_of_another_after_them() {
+    let faults = Faults::start().await;
+    let rule = Rule::new(Fault::HoldRequest).verb("patch").resource("configmaps").from_nth(2);
+    let held = faults.add(rule);
+    let mut children: Vec<_> =
+        (0..15).map(|number| config_map(&format!("c{number}"), json!({}))).collect();
+    children.push(secret());
+    faults.world.apply(RECIPE, recipe("r", &children)).await;
+    until_hits(&held, 2).await;
+    assert_eq!(faults.writes("configmaps", "c0"), 1, "the first one goes alone");
+    assert!(faults.world.get(SECRET, "after").await.is_null(), "what comes after it waits for it");
+    held.end();
+    let parent = faults.until_well("r").await;
+    assert!(faults.world.get(SECRET, "after").await.is_object(), "{parent}");
+    let written = (0..15).map(|number| faults.writes("configmaps", &format!("c{number}")));
+    assert_eq!(written.sum::<usize>() + held.hits(), 15, "each child once");
+    faults.end().await;
+}
+
+/// It has no time for one, and is not asked for eight.
+#[operetta_harness::test]
+async fn a_server_that_refuses_the_first_child_for_want_of_time_is_asked_for_no_other() {
+    let faults = Faults::start().await;
+    let busy = faults.add(Rule::new(Fault::busy(1)).verb("patch").resource("configmaps").times(1));
+    let children: Vec<_> =
+        (0..9).map(|number| config_map(&format!("c{number}"), json!({}))).collect();
+    faults.world.apply(RECIPE, recipe("r", &children)).await;
+    faults.until_said("r", "8 other writes wait").await;
+    assert_eq!(busy.hits(), 1);
+    faults.until_well("r").await;
+    faults.end().await;
+}

@@ -1,0 +1,107 @@
+//! Bad input is refused where it enters, or said on the one parent that it concerns.
+
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::Request,
+    recipe::{self, RECIPE, config_map, recipe},
+    told::Trouble,
+    world::{CONFIG_MAP, ECHO, Operators, World, eventually},
+};
+
+async fn cooking(world: World) -> (World, Operators) {
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    (world, operators)
+}
+
+#[operetta_harness::test]
+async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
+    let world = World::new().await;
+    for (spec, path) in [
+        (json!({"serviceName": 7}), "spec.serviceName"),
+        (json!({}), "spec.serviceName"),
+        (json!({"serviceName": "Not A Label"}), "spec.serviceName"),
+    ] {
+        let error = world.try_create(ECHO, json!({"metadata": {"name": "a"}, "spec": spec})).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(path), "{error}");
+    }
+}
+
+#[operetta_harness::test]
+async fn a_malformed_parent_that_slips_through_the_schema_is_told_of() {
+    let world = World::new().await;
+    world.install_echo_servers_without_schema().await;
+    let operators = world.start_all().await;
+    let trouble = Trouble::ahead(&world, &operators, "echo-server", "HandlerFailed").await.of(ECHO);
+    world.create(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": 7}})).await;
+    let misfit = "/a does not fit the Rust type: `spec.serviceName`: integer, where a string";
+    let told = format!("{}{misfit}", world.namespace);
+    trouble.until_told("a", &told).await;
+    let status = &world.get(ECHO, "a").await["status"];
+    assert_eq!(status["phase"], "Error", "{status}");
+    assert!(status["message"].as_str().unwrap().contains(&told), "{status}");
+    operators.stop().await;
+}
+
+/// An Event is sent beside the run, and a request is logged after its answer.
+async fn until_event_is_logged(world: &World) {
+    let requests = || async { world.our_requests() };
+    let is_logged = |requests: &Vec<Request>| {
+        requests.iter().any(|request| request.resource == "events" && request.is_write())
+    };
+    eventually("the Event in the log", requests, is_logged).await;
+}
+
+#[operetta_harness::test]
+async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
+    let world = World::that_logs_requests().await;
+    let (world, operators) = cooking(world).await;
+    world.install_recipes_without_status().await;
+    let mut parent = recipe("r", &[config_map("c", json!({}))]);
+    parent["spec"]["status"] = json!({"taste": "fine"});
+    world.apply(RECIPE, parent).await;
+    world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
+    let warned = |events: &Vec<Value>| {
+        let notes = events.iter().filter_map(|event| event["note"].as_str());
+        notes.filter(|note| note.contains("status")).count() == 1
+    };
+    eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
+    until_event_is_logged(&world).await;
+    let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let before = writes();
+    let runs = operators.runs("cook", &world.namespace, "r");
+    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    assert_eq!(writes(), before, "no write for what cannot be written");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() {
+    let world = World::that_logs_requests().await;
+    let (world, operators) = cooking(world).await;
+    let mut parent = recipe("r", &[config_map("c", json!({}))]);
+    parent["spec"]["status"] = json!({"taste": "fine", "smell": "odd"});
+    world.apply(RECIPE, parent).await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert_eq!(parent["status"]["taste"], "fine");
+    assert!(parent["status"]["smell"].is_null());
+    let warned = |events: &Vec<Value>| {
+        let notes = events.iter().filter_map(|event| event["note"].as_str());
+        notes.filter(|note| note.contains(".status.smell")).count() == 1
+    };
+    eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
+    until_event_is_logged(&world).await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let before = world.our_requests().into_iter().filter(Request::is_write).count();
+    // One more run, to be sure that the status does not differ for ever.
+    let runs = operators.runs("cook", &world.namespace, "r");
+    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    let after = world.our_requests().into_iter().filter(Request::is_write).count();
+    assert_eq!(after, before, "no write for what cannot be written");
+    operators.stop().await;
+}

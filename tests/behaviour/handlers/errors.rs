@@ -1,0 +1,262 @@
+//! Handlers that answer their own errors: the status is theirs, the children stay.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use operetta::{
+    operator::{
+        Permanent,
+        failable::{BackoffConfig, DefaultFailableHandler, FailableHandler, HandlerResult},
+    },
+    prelude::*,
+};
+use serde_json::{Value, json};
+use tokio::runtime::{Handle, Runtime};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, World, condition, eventually},
+};
+
+/// As long as nothing but the answer to an error chooses it.
+const NEVER: Duration = Duration::from_hours(1);
+
+fn slow_backoff(config: OperatorConfig) -> OperatorConfig {
+    config.with_error_backoff(NEVER, NEVER)
+}
+
+/// A parent converges, then fails: its status tells, its child stays as it is, it is retried in
+/// the time that the handler chose, and a fix is taken up.
+async fn answers_its_error(handler: impl Handler, message: &str) {
+    let world = World::new().await;
+    let config = slow_backoff(recipe::config("cook"));
+    let operators = world.start(|builder| builder.register(config, handler)).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, acting("r", "fail")).await;
+    let tells = |parent: &Value| parent["status"]["taste"] == "burnt";
+    let parent = world.until(RECIPE, "r", "the status of the error", tells).await;
+    let ready = condition(&parent, "Ready");
+    assert_eq!((&ready["status"], &ready["reason"]), (&json!("False"), &json!("HandlerFailed")));
+    assert_eq!(ready["message"], message);
+    let failures = || async {
+        let key = operetta::object::ObjectKey::namespaced(&world.namespace, "r");
+        operators.running().board().parent("cook", &key).map_or(0, |parent| parent.failures)
+    };
+    eventually("retries", failures, |failures| *failures >= 3).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "none");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn an_error_handler_chooses_status_and_retry_and_the_children_stay() {
+    let on_error =
+        |_: &SyncRequest, _: &Error| (json!({"taste": "burnt"}), Some(Duration::from_millis(20)));
+    answers_its_error((recipe::sync, on_error), "the oven is cold").await;
+}
+
+/// With the runtime of its program, with ours, or with one that a library brings and drops.
+#[operetta_harness::test]
+async fn a_handler_may_wait_for_what_is_asynchronous() {
+    let world = World::new().await;
+    let of_program = Handle::current();
+    let handler = move |request: &SyncRequest| -> Result<SyncResponse> {
+        let soon = || tokio::time::sleep(Duration::from_millis(1));
+        of_program.block_on(async { soon().await });
+        Handle::current().block_on(async { soon().await });
+        Runtime::new()?.block_on(async { soon().await });
+        recipe::sync(request)
+    };
+    let config = slow_backoff(recipe::config("cook"));
+    let operators = world.start(|builder| builder.register(config, handler)).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.stop().await;
+}
+
+/// The recipe's handler in parts.
+struct InParts;
+
+impl FailableHandler for InParts {
+    type Validated = Value;
+    type Error = String;
+    type Status = Value;
+
+    fn validate(&self, request: &SyncRequest) -> Result<Value, String> {
+        Ok(request.parent.field("spec").unwrap_or_default())
+    }
+
+    fn sync_children(&self, spec: &mut Value, _: &SyncRequest) -> Result<Vec<Value>, String> {
+        if spec["act"] == "fail" {
+            return Err("the oven is cold".to_owned());
+        }
+        Ok(spec["children"].as_array().cloned().unwrap_or_default())
+    }
+
+    fn determine_status(&self, _: &SyncRequest, result: HandlerResult<Value, String>) -> Value {
+        json!({"taste": if result.is_error() { "burnt" } else { "fine" }})
+    }
+}
+
+#[operetta_harness::test]
+async fn a_failable_handler_tells_its_error_and_the_children_stay() {
+    let backoff = BackoffConfig::fixed_interval(Duration::from_millis(20));
+    let handler = DefaultFailableHandler::wrap(InParts).with_backoff(backoff);
+    answers_its_error(handler, "sync failed: the oven is cold").await;
+}
+
+/// Cannot clean up, and says so.
+struct Clogged;
+
+impl Handler for Clogged {
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        recipe::sync(request)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
+        match request.failures {
+            0..3 => Err(Error::msg("the drain is clogged")),
+            3.. => Ok(FinalizeResponse::done()),
+        }
+    }
+
+    fn on_error(&self, _: &SyncRequest, _: &Error) -> ErrorResponse {
+        ErrorResponse::status(json!({"taste": "burnt"})).retry_after(Duration::from_millis(20))
+    }
+}
+
+#[operetta_harness::test]
+async fn an_error_of_finalize_is_answered_too_and_keeps_the_parent() {
+    let world = World::new().await;
+    let config = slow_backoff(recipe::config("cook"));
+    let operators = world.start(|builder| builder.register(config, Clogged)).await;
+    let mut parent = recipe("r", &[]);
+    parent["metadata"]["finalizers"] = json!(["test.operetta.dev/other"]);
+    world.create(RECIPE, parent).await;
+    world.until_ready(RECIPE, "r").await;
+    world.delete(RECIPE, "r").await;
+    let is_finalized =
+        |parent: &Value| parent["metadata"]["finalizers"] == json!(["test.operetta.dev/other"]);
+    let parent = world.until(RECIPE, "r", "our finalizer gone", is_finalized).await;
+    assert_eq!(parent["status"]["taste"], "burnt", "as the last failure said");
+    world.patch(RECIPE, "r", json!({"metadata": {"finalizers": null}})).await;
+    operators.stop().await;
+}
+
+/// Reads the spec before it cleans up, and calls what it finds there permanent.
+struct Hasty;
+
+impl Handler for Hasty {
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        recipe::sync(request)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
+        match request.failures {
+            0..3 => Err(Permanent("no such dish".to_owned()).into()),
+            3.. => Ok(FinalizeResponse::done()),
+        }
+    }
+}
+
+#[operetta_harness::test]
+async fn a_finalize_that_fails_for_good_is_tried_again_all_the_same() {
+    let world = World::new().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), Hasty)).await;
+    world.create(RECIPE, recipe("r", &[])).await;
+    world.until_ready(RECIPE, "r").await;
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    operators.stop().await;
+}
+
+/// Says in the status what came of each call, and remembers it; fails where the spec says so.
+#[derive(Clone, Default)]
+struct Narrator(Arc<Mutex<Vec<&'static str>>>);
+
+impl Narrator {
+    fn fails(request: &SyncRequest, act: &str) -> Result<(), String> {
+        let spec = request.parent.field("spec").unwrap_or_default();
+        if spec["act"] == act { Err(format!("cannot {act}")) } else { Ok(()) }
+    }
+}
+
+impl FailableHandler for Narrator {
+    type Validated = ();
+    type Error = String;
+    type Status = Value;
+
+    fn validate(&self, request: &SyncRequest) -> Result<(), String> {
+        Self::fails(request, "validate")
+    }
+
+    fn sync_children(&self, (): &mut (), request: &SyncRequest) -> Result<Vec<Value>, String> {
+        let spec = request.parent.field("spec").unwrap_or_default();
+        Self::fails(request, "sync").map(|()| spec["children"].as_array().cloned().unwrap())
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<(), String> {
+        Self::fails(request, "finalize")
+    }
+
+    fn determine_status(&self, _: &SyncRequest, result: HandlerResult<(), String>) -> Value {
+        let name = match result {
+            HandlerResult::ValidationFailed(_) => "ValidationFailed",
+            HandlerResult::SyncFailed(..) => "SyncFailed",
+            HandlerResult::FinalizeFailed(_) => "FinalizeFailed",
+            HandlerResult::SyncSuccess(()) => "SyncSuccess",
+            HandlerResult::FinalizeSuccess => "FinalizeSuccess",
+        };
+        self.0.lock().unwrap().push(name);
+        json!({"taste": name})
+    }
+}
+
+#[operetta_harness::test]
+async fn every_result_of_a_failable_handler_is_seen_on_its_parent() {
+    let world = World::new().await;
+    let (narrator, backoff) = (Narrator::default(), BackoffConfig::fixed_interval(NEVER));
+    let handler = DefaultFailableHandler::wrap(narrator.clone()).with_backoff(backoff);
+    let config = slow_backoff(recipe::config("cook"));
+    let operators = world.start(|builder| builder.register(config, handler)).await;
+    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    let until = async |taste: &str, message: &str| {
+        let is_told = |parent: &Value| {
+            parent["status"]["taste"] == taste && condition(parent, "Ready")["message"] == message
+        };
+        world.until(RECIPE, "r", taste, is_told).await
+    };
+    let acts = async |act: &str| world.patch(RECIPE, "r", json!({"spec": {"act": act}})).await;
+    until("SyncSuccess", "all children are as desired").await;
+    acts("validate").await;
+    until("ValidationFailed", "validation failed: cannot validate").await;
+    acts("sync").await;
+    until("SyncFailed", "sync failed: cannot sync").await;
+    acts("finalize").await;
+    until("SyncSuccess", "all children are as desired").await;
+    world.delete(RECIPE, "r").await;
+    until("FinalizeFailed", "finalize failed: cannot finalize").await;
+    assert!(world.get(CONFIG_MAP, "c").await.is_object(), "no failure has taken the child");
+    acts("nothing").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    assert_eq!(narrator.0.lock().unwrap().last(), Some(&"FinalizeSuccess"));
+    operators.stop().await;
+}

@@ -1,0 +1,212 @@
+//! What goes wrong for one parent stays with that parent.
+
+use std::{
+    sync::{
+        Arc, Barrier, Mutex,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{Sender, channel},
+    },
+    time::{Duration, Instant},
+};
+
+use operetta::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, ECHO, World, condition, eventually},
+};
+
+/// A parent converges, then its handler acts up: children stay, the parent and the web endpoint
+/// say why, others go on, and a fix is picked up at once.
+async fn acts_up(act: &str, reason: &str, message: &str) {
+    let world = World::new().await;
+    let config = recipe::config("cook");
+    let config = match act {
+        "hang" => config.with_handler_deadline(Duration::from_millis(300)),
+        _ => config,
+    };
+    let operators = world
+        .start(|builder| {
+            let builder = operators::register_all(builder, operators::all());
+            builder.register(config, recipe::sync)
+        })
+        .await;
+    world.apply(RECIPE, recipe("bad", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "bad").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    world.apply(RECIPE, acting("bad", act)).await;
+    let says_why = |parent: &Value| condition(parent, "Ready")["reason"] == reason;
+    let parent = world.until(RECIPE, "bad", "the reason", says_why).await;
+    let said = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
+    assert!(said.contains(message), "{said}");
+    let path = format!("/api/v1/operators/cook/parents/{}/bad", world.namespace);
+    let (code, body) = eventually(
+        "the reason over HTTP",
+        || operators.http(&path),
+        |(_, body)| body.contains(message),
+    )
+    .await;
+    assert_eq!(code, 200, "{body}");
+    // Others of the same operator, and the other operator, go on.
+    world.apply(RECIPE, recipe("good", &[config_map("d", json!({}))])).await;
+    world.until_ready(RECIPE, "good").await;
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
+    world.until_ready(ECHO, "a").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
+    let (code, alive) = operators.http("/livez?verbose").await;
+    assert_eq!(code, 200, "{alive}");
+    for turning in ["operator/cook", "operator/echo-server", "reflector/configmaps", "runtime"] {
+        assert!(alive.contains(&format!("[+]{turning} ok\n")), "{alive}");
+    }
+    if act != "hang" {
+        let fixed = recipe("bad", &[config_map("c", json!({"fixed": "yes"}))]);
+        world.apply(RECIPE, fixed).await;
+        world.until_ready(RECIPE, "bad").await;
+        assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["fixed"], "yes");
+    }
+    let stopping = Instant::now();
+    operators.stop().await;
+    assert!(stopping.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+}
+
+#[operetta_harness::test]
+async fn a_handler_that_fails_hurts_only_its_parent() {
+    acts_up("fail", "HandlerFailed", "the oven is cold").await;
+}
+
+#[operetta_harness::test]
+async fn a_handler_that_panics_hurts_only_its_parent() {
+    acts_up("panic", "HandlerPanicked", "the kitchen burns").await;
+}
+
+#[operetta_harness::test]
+async fn a_handler_whose_answer_is_no_json_hurts_only_its_parent() {
+    acts_up("no-json", "HandlerFailed", "cannot be written as JSON").await;
+}
+
+#[operetta_harness::test]
+async fn a_handler_that_never_returns_hurts_only_its_parent() {
+    acts_up("hang", "HandlerOverdue", "has not returned within").await;
+}
+
+#[operetta_harness::test]
+async fn a_permanent_failure_rests_until_the_spec_changes() {
+    acts_up("permanent", "HandlerFailed", "no such dish").await;
+}
+
+/// An operator of echo servers of which the first two runs wait for each other.
+fn twins(limit: usize) -> (OperatorConfig, impl Handler) {
+    let (met, begun) = (Arc::new(Barrier::new(2)), AtomicUsize::new(0));
+    let parent = K8sType::namespaced(ECHO.0, ECHO.1, ECHO.2);
+    let sync = move |_: &SyncRequest| -> Result<SyncResponse> {
+        if begun.fetch_add(1, Ordering::Relaxed) < 2 {
+            met.wait();
+        }
+        Ok(SyncResponse::status(json!({})))
+    };
+    (OperatorConfig::new("twins", parent).with_max_concurrent_runs(limit), sync)
+}
+
+#[operetta_harness::test]
+async fn handlers_that_never_return_take_no_places_from_other_operators() {
+    const LIMIT: usize = 2;
+    let world = World::new().await;
+    let (twins, meet) = twins(LIMIT);
+    let cook = recipe::config("cook").with_max_concurrent_runs(LIMIT);
+    let operators =
+        world.start(|builder| builder.register(cook, recipe::sync).register(twins, meet)).await;
+    for number in 0..LIMIT {
+        world.apply(RECIPE, acting(&format!("bad-{number}"), "hang")).await;
+    }
+    let metrics = || async { operators.running().metrics().render() };
+    let hang = format!("operetta_runs_in_flight{{operator=\"cook\"}} {LIMIT}\n");
+    eventually("all its places taken", metrics, |metrics| metrics.contains(&hang)).await;
+    for name in ["a", "b"] {
+        world.apply(ECHO, json!({"metadata": {"name": name}, "spec": {"serviceName": "x"}})).await;
+    }
+    for name in ["a", "b"] {
+        world.until_ready(ECHO, name).await;
+    }
+    assert!(metrics().await.contains(&hang), "none has returned meanwhile");
+    operators.stop().await;
+}
+
+/// An operator of one place, whose first call returns when it is told to.
+fn stuck() -> (OperatorConfig, impl Handler, Sender<()>) {
+    let (release, released) = channel();
+    let released = Mutex::new(Some(released));
+    let sync = move |request: &SyncRequest| -> Result<SyncResponse> {
+        let first = released.lock().unwrap().take();
+        if let Some(released) = first {
+            let _ = released.recv();
+        }
+        recipe::sync(request)
+    };
+    let config = recipe::config("cook")
+        .with_max_concurrent_runs(1)
+        .with_handler_deadline(Duration::from_millis(300));
+    (config, sync, release)
+}
+
+#[operetta_harness::test]
+async fn an_operator_all_of_whose_places_are_held_by_hanging_handlers_is_degraded_until_one_returns()
+ {
+    let world = World::new().await;
+    let (config, sync, release) = stuck();
+    let operators = world.start(|builder| builder.register(config, sync)).await;
+    world.apply(RECIPE, recipe("stuck", &[])).await;
+    let ready = || operators.http("/readyz/cook");
+    let told = "1 of 1 places are held by handlers past their deadline";
+    let (code, body) = eventually("the reason", ready, |(_, body)| body.contains(told)).await;
+    assert_eq!(code, 503, "{body}");
+    assert_eq!(operators.http("/readyz").await.0, 200, "of the process");
+    world.apply(RECIPE, recipe("other", &[])).await;
+    let path = format!("/api/v1/operators/cook/parents/{}/other", world.namespace);
+    let why = || operators.http(&path);
+    eventually("why nothing happens to another", why, |(_, body)| body.contains(told)).await;
+    let overdue = "operetta_handlers_overdue{operator=\"cook\"} ";
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(metrics.contains(&format!("{overdue}1\n")), "{metrics}");
+    assert!(metrics.contains("operetta_operator_up{operator=\"cook\"} 0\n"), "{metrics}");
+    release.send(()).unwrap();
+    eventually("recovery", ready, |(code, _)| *code == 200).await;
+    world.until_ready(RECIPE, "other").await;
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(metrics.contains(&format!("{overdue}0\n")), "{metrics}");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn backoff_grows_with_each_failure() {
+    let world = World::new().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    world.apply(RECIPE, acting("bad", "fail")).await;
+    let path = format!("/api/v1/operators/cook/parents/{}/bad", world.namespace);
+    let failures = |body: &str| -> u64 {
+        let parent: Value = serde_json::from_str(body).unwrap_or_default();
+        parent["failures"].as_u64().unwrap_or_default()
+    };
+    let (_, body) =
+        eventually("four failures", || operators.http(&path), |(_, body)| failures(body) >= 4)
+            .await;
+    let parent: Value = serde_json::from_str(&body).unwrap();
+    let starts: Vec<i64> = parent["history"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["started"].as_str().unwrap())
+        .map(|time| time.parse::<k8s_openapi::jiff::Timestamp>().unwrap())
+        .map(k8s_openapi::jiff::Timestamp::as_microsecond)
+        .collect();
+    // Newest first: each gap is longer than the one before it in time, as the halves that jitter
+    // over do not overlap two steps apart.
+    assert!(starts[0] - starts[1] > starts[2] - starts[3], "{starts:?}");
+    let (_, metrics) = operators.http("/metrics").await;
+    let backoffs = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("operetta_backoffs_total{operator=\"cook\"} "));
+    assert!(backoffs.is_some_and(|count| count.parse::<u64>().unwrap() >= 4), "{metrics}");
+    operators.stop().await;
+}

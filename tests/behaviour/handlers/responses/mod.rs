@@ -1,0 +1,182 @@
+//! Answers of handlers that no good handler gives: nothing is written outside what is theirs, and
+//! the parent says what is wrong.
+
+mod failing;
+mod refused;
+
+use operetta::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    told::Trouble,
+    world::{CONFIG_MAP, ECHO, Kind, Operators, SERVICE, World, condition},
+};
+
+const SECRET: Kind = Kind("v1", "Secret", "secrets");
+
+/// The operator `cook` of recipes, beside those of this repository.
+struct Setup {
+    world: World,
+    operators: Operators,
+}
+
+/// Recipes may also have recipes as children.
+fn config() -> OperatorConfig {
+    let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    recipe::config("cook").child_of_type(recipes, ChildConfig::apply())
+}
+
+impl Setup {
+    async fn open() -> Self {
+        Self::on(World::new().await).await
+    }
+
+    async fn on(world: World) -> Self {
+        Self::of(world, config(), recipe::sync).await
+    }
+
+    async fn of(world: World, config: OperatorConfig, handler: impl Handler) -> Self {
+        let register = |builder| {
+            let builder = operators::register_all(builder, operators::all());
+            builder.register(config, handler)
+        };
+        let operators = world.start(register).await;
+        Self { world, operators }
+    }
+
+    /// A parent with a child gets an answer that is of no use: that is said everywhere, the child
+    /// stays exactly as it is, and the next good answer is followed.
+    async fn survives(&self, what: &str, spec: Value, reason: &str, words: &str) {
+        let Self { world, operators } = self;
+        let parent = name_of(what);
+        let good = |salt: &str| recipe(&parent, &[config_map(&parent, json!({"salt": salt}))]);
+        world.apply(RECIPE, good("much")).await;
+        world.until_ready(RECIPE, &parent).await;
+        let before = world.get(CONFIG_MAP, &parent).await;
+        let trouble = Trouble::ahead(world, operators, "cook", reason).await;
+        world.apply(RECIPE, json!({"metadata": {"name": parent}, "spec": spec})).await;
+        trouble.until_told(&parent, words).await;
+        assert_eq!(world.get(CONFIG_MAP, &parent).await, before, "{what}: the child stays");
+        world.apply(RECIPE, good("none")).await;
+        world.until_ready(RECIPE, &parent).await;
+        let after = world.get(CONFIG_MAP, &parent).await;
+        assert_eq!(after["metadata"]["uid"], before["metadata"]["uid"], "{what}");
+        assert_eq!(after["data"]["salt"], "none", "{what}");
+    }
+
+    async fn close(self) {
+        self.operators.stop().await;
+    }
+}
+
+fn secret(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}})
+}
+
+/// Each case has a parent of its own, which says what it is about.
+fn name_of(what: &str) -> String {
+    what.replace(' ', "-")
+}
+
+async fn until_said(world: &World, reason: &str, words: &str) -> Value {
+    let says = |parent: &Value| {
+        let ready = condition(parent, "Ready");
+        ready["status"] == "False"
+            && ready["reason"] == reason
+            && ready["message"].as_str().is_some_and(|message| message.contains(words))
+    };
+    world.until(RECIPE, "r", &format!("{reason}: {words}"), says).await
+}
+
+#[operetta_harness::test]
+async fn children_of_two_kinds_may_have_one_name_and_that_of_their_parent() {
+    let Setup { world, operators } = Setup::open().await;
+    world.apply(RECIPE, recipe("r", &[config_map("r", json!({})), secret("r")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let kept = world.get(SECRET, "r").await;
+    assert!(kept.is_object() && world.get(CONFIG_MAP, "r").await.is_object());
+    world.apply(RECIPE, recipe("r", &[secret("r")])).await;
+    world.until(CONFIG_MAP, "r", "the one that is not wanted gone", Value::is_null).await;
+    world.until_ready(RECIPE, "r").await;
+    assert_eq!(world.get(SECRET, "r").await, kept, "the other stays exactly as it is");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_name_that_only_the_server_refuses_is_said_and_the_others_go_on() {
+    let Setup { world, operators } = Setup::open().await;
+    let children = [config_map("Not_A_Name", json!({})), config_map("good", json!({}))];
+    world.apply(RECIPE, recipe("r", &children)).await;
+    until_said(&world, "WriteFailed", "422 Invalid").await;
+    assert!(world.get(CONFIG_MAP, "good").await.is_object());
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn odd_bytes_in_a_value_come_through_as_they_are() {
+    let Setup { world, operators } = Setup::open().await;
+    let odd = json!({"salt": "a\u{0}b\u{7f}\u{85}\u{9f}\u{2028} \u{feff}\u{10ffff}\r\n"});
+    world.create(RECIPE, recipe("r", &[config_map("c", odd.clone())])).await;
+    world.until_ready(RECIPE, "r").await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["data"], odd);
+    operators.until_synced("cook", &world.namespace, "r").await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "and are not written again");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn the_child_of_another_operator_is_never_touched() {
+    let Setup { world, operators } = Setup::open().await;
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
+    world.until_ready(ECHO, "a").await;
+    let theirs = world.get(SERVICE, "a").await;
+    let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"},
+        "spec": {"ports": [{"port": 99}]}});
+    // Not even when it says that it is ours.
+    service["metadata"]["labels"] = theirs["metadata"]["labels"].clone();
+    let trouble = Trouble::ahead(&world, &operators, "cook", "Conflict").await;
+    world.apply(RECIPE, recipe("r", &[service])).await;
+    trouble.until_told("r", "controlled by EchoServer a").await;
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    assert_eq!(world.get(SERVICE, "a").await, theirs);
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_cycle_of_owners_goes_with_its_parent() {
+    let Setup { world, operators } = Setup::open().await;
+    let child = config_map("c", json!({}));
+    world.apply(RECIPE, recipe("r", std::slice::from_ref(&child))).await;
+    world.until_ready(RECIPE, "r").await;
+    let uid = world.get(CONFIG_MAP, "c").await["metadata"]["uid"].clone();
+    let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "c", "uid": uid});
+    world.patch(RECIPE, "r", json!({"metadata": {"ownerReferences": [owner]}})).await;
+    let mut more = config_map("d", json!({}));
+    more["metadata"]["ownerReferences"] = json!([owner]);
+    world.patch(RECIPE, "r", json!({"spec": {"children": [child, more]}})).await;
+    world.until(CONFIG_MAP, "d", "a child that a child owns too", Value::is_object).await;
+    world.until_ready(RECIPE, "r").await;
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    for name in ["c", "d"] {
+        world.until(CONFIG_MAP, name, "the child collected", Value::is_null).await;
+    }
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_handler_that_answers_differently_each_time_is_slowed_down_and_that_is_said() {
+    let Setup { world, operators } = Setup::open().await;
+    world.apply(RECIPE, acting("r", "dice")).await;
+    until_said(&world, "Unsettled", "run after run").await;
+    let child = world.get(CONFIG_MAP, "dice").await;
+    world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let settled = world.get(CONFIG_MAP, "dice").await;
+    assert_eq!(settled["data"]["throw"], "six");
+    assert_eq!(settled["metadata"]["uid"], child["metadata"]["uid"]);
+    operators.stop().await;
+}

@@ -1,0 +1,4 @@
+//! What roperator holds and what it lacks.
+
+mod defects;
+mod parity;

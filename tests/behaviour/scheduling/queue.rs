@@ -1,0 +1,322 @@
+//! Who runs when many want to: fair between operators, urgent before routine within one.
+
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use k8s_openapi::api::core::v1::Service;
+use kube::api::Patch;
+use operetta::{
+    history::Cause,
+    object::{K8sType, ObjectKey},
+    prelude::*,
+    schedule::Priority,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, ECHO, Operators, SERVICE, World, eventually},
+};
+
+/// A handler that notes who runs, and holds every run up while it is shut.
+#[derive(Clone, Default)]
+struct HeldHandler(Arc<(Mutex<Calls>, Condvar)>);
+
+#[derive(Default)]
+struct Calls {
+    is_shut: bool,
+    served: Vec<String>,
+}
+
+impl HeldHandler {
+    fn shut() -> Self {
+        let handler = Self::default();
+        handler.close();
+        handler
+    }
+
+    fn close(&self) {
+        self.0.0.lock().unwrap().is_shut = true;
+    }
+
+    fn open(&self) {
+        self.0.0.lock().unwrap().is_shut = false;
+        self.0.1.notify_all();
+    }
+
+    /// Who has run, in this order; the parents of a run that is held up too.
+    fn served(&self) -> Vec<String> {
+        self.0.0.lock().unwrap().served.clone()
+    }
+
+    fn serve(&self, request: &SyncRequest) {
+        let (calls, opened) = &*self.0;
+        let mut calls = calls.lock().unwrap();
+        calls.served.push(request.parent.name().to_owned());
+        drop(opened.wait_while(calls, |calls| calls.is_shut).unwrap());
+    }
+}
+
+impl Handler for HeldHandler {
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        self.serve(request);
+        recipe::sync(request)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
+        self.serve(request);
+        Ok(FinalizeResponse::done())
+    }
+}
+
+/// One run at a time, each as long as its handler likes.
+fn config() -> OperatorConfig {
+    recipe::config("cook")
+        .with_max_concurrent_runs(1)
+        .with_handler_deadline(Duration::from_mins(10))
+}
+
+async fn start(world: &World, config: OperatorConfig, handler: &HeldHandler) -> Operators {
+    let handler = handler.clone();
+    world.start(|builder| builder.register(config, handler)).await
+}
+
+/// How many parents of the operator wait with this priority.
+fn waiting(operators: &Operators, priority: Priority) -> usize {
+    let labels = format!(r#"{{operator="cook",priority="{}"}} "#, priority.name());
+    let text = operators.running().metrics().render();
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("operetta_queue_depth"));
+    lines.find_map(|line| line.strip_prefix(&labels)).unwrap().parse().unwrap()
+}
+
+/// Waits until at least so many parents wait; others may have left some on the cluster.
+async fn until_waiting(operators: &Operators, priority: Priority, count: usize) {
+    let now = || async { waiting(operators, priority) };
+    eventually("so many parents in the queue", now, |waiting| *waiting >= count).await;
+}
+
+#[operetta_harness::test]
+async fn many_parents_that_wait_for_one_operator_delay_no_other() {
+    let world = World::new().await;
+    let handler = HeldHandler::shut();
+    let registered = handler.clone();
+    let operators = world
+        .start(|builder| {
+            let builder = operators::register_all(builder, operators::all());
+            builder.register(config(), registered)
+        })
+        .await;
+    for number in 0..50 {
+        world.create(RECIPE, recipe(&format!("r-{number}"), &[])).await;
+    }
+    until_waiting(&operators, Priority::Change, 49).await;
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
+    world.until_ready(ECHO, "a").await;
+    assert!(waiting(&operators, Priority::Change) >= 49, "none has run meanwhile");
+    handler.open();
+    for number in 0..50 {
+        world.until_ready(RECIPE, &format!("r-{number}")).await;
+    }
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
+    let world = World::new().await;
+    let listed: Vec<String> = (0..6).map(|number| format!("listed-{number}")).collect();
+    for name in &listed {
+        world.create(RECIPE, recipe(name, &[])).await;
+    }
+    let handler = HeldHandler::shut();
+    let operators = start(&world, config(), &handler).await;
+    until_waiting(&operators, Priority::Background, 5).await;
+    let served = || async { handler.served() };
+    let held_up = eventually("one is held up", served, |served| !served.is_empty()).await;
+    // One that is listed becomes urgent, one that is new goes behind it.
+    let changed = listed.iter().find(|name| **name != held_up[0]).unwrap();
+    world.patch(RECIPE, changed, json!({"spec": {"status": {"taste": "salty"}}})).await;
+    until_waiting(&operators, Priority::Change, 1).await;
+    for change in 0..3 {
+        let mut fresh = recipe("fresh", &[]);
+        fresh["spec"]["status"]["taste"] = json!(change.to_string());
+        world.apply(RECIPE, fresh).await;
+    }
+    until_waiting(&operators, Priority::Change, 2).await;
+    let dying = listed.iter().rfind(|name| **name != held_up[0] && *name != changed).unwrap();
+    let finalizers = json!({"metadata": {"finalizers": ["operetta.dev/cook"]}});
+    world.patch(RECIPE, dying, finalizers).await;
+    world.delete(RECIPE, dying).await;
+    until_waiting(&operators, Priority::Deletion, 1).await;
+    handler.open();
+    for name in listed.iter().filter(|name| *name != dying) {
+        world.until_ready(RECIPE, name).await;
+    }
+    world.until(RECIPE, dying, "gone", Value::is_null).await;
+    let served = handler.served();
+    let turn = |name: &str| served.iter().position(|served| served == name).expect("it was served");
+    let urgent = [dying.as_str(), changed, "fresh"];
+    assert!(urgent.map(turn).is_sorted(), "{served:?}");
+    let routine = |name: &&String| !urgent.contains(&name.as_str()) && **name != held_up[0];
+    for name in listed.iter().filter(routine) {
+        assert!(turn("fresh") < turn(name), "{name}: {served:?}");
+    }
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_deletion_that_a_restart_finds_goes_first() {
+    let world = World::new().await;
+    let mut dying = recipe("last", &[]);
+    dying["metadata"]["finalizers"] = json!(["operetta.dev/cook"]);
+    world.create(RECIPE, dying).await;
+    world.delete(RECIPE, "last").await;
+    for number in 0..6 {
+        world.create(RECIPE, recipe(&format!("a-{number}"), &[])).await;
+    }
+    let handler = HeldHandler::shut();
+    let operators = start(&world, config(), &handler).await;
+    until_waiting(&operators, Priority::Background, 5).await;
+    let served = || async { handler.served() };
+    let held_up = eventually("one is held up", served, |served| !served.is_empty()).await;
+    if held_up != ["last"] {
+        until_waiting(&operators, Priority::Deletion, 1).await;
+    }
+    handler.open();
+    world.until(RECIPE, "last", "gone", Value::is_null).await;
+    for number in 0..6 {
+        world.until_ready(RECIPE, &format!("a-{number}")).await;
+    }
+    let served = handler.served();
+    assert!(served[..2].contains(&"last".to_owned()), "{served:?}");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn changes_that_wait_go_before_statuses_and_new_parents_are_completed_one_by_one() {
+    let world = World::new().await;
+    let handler = HeldHandler::shut();
+    let operators = start(&world, config(), &handler).await;
+    let names = ["a", "b", "c"];
+    let wish = |name, taste| recipe(name, &[config_map(name, json!({"taste": taste}))]);
+    let mut served = 0;
+    for (taste, order) in [("sweet", "a a b"), ("salty", "a b c")] {
+        handler.close();
+        for (before, name) in names.into_iter().enumerate() {
+            world.apply(RECIPE, wish(name, taste)).await;
+            let is_held = || async { handler.served().len() };
+            eventually("the first is held up", is_held, |count| *count > served).await;
+            until_waiting(&operators, Priority::Change, before).await;
+        }
+        handler.open();
+        for name in names {
+            let is_tasted = |child: &Value| child["data"]["taste"] == taste;
+            world.until(CONFIG_MAP, name, "the taste", is_tasted).await;
+            operators.until_synced("cook", &world.namespace, name).await;
+        }
+        assert_eq!(handler.served()[served..][..3].join(" "), order);
+        served = handler.served().len();
+    }
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn who_waits_when_the_process_ends_does_not_run_and_does_not_hold_it_up() {
+    let world = World::new().await;
+    let handler = HeldHandler::shut();
+    let operators = start(&world, config(), &handler).await;
+    for number in 0..20 {
+        world.create(RECIPE, recipe(&format!("r-{number}"), &[])).await;
+    }
+    until_waiting(&operators, Priority::Change, 19).await;
+    let board = operators.running().board().clone();
+    let stopped = tokio::spawn(operators.stop());
+    eventually("the drain began", || async { board.is_stopping() }, |stopping| *stopping).await;
+    assert!(!stopped.is_finished(), "it waits for the run in flight");
+    handler.open();
+    stopped.await.unwrap();
+    assert_eq!(handler.served().len(), 1);
+}
+
+// === debounce ===
+
+const AN_HOUR: Duration = Duration::from_hours(1);
+
+#[operetta_harness::test]
+async fn a_change_of_a_child_waits_for_more_and_the_deletion_of_the_parent_does_not() {
+    let world = World::new().await;
+    let handler = HeldHandler::default();
+    let operators = start(&world, config().with_debounce(AN_HOUR), &handler).await;
+    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
+    world.delete(CONFIG_MAP, "c").await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    eventually(
+        "the window over HTTP",
+        || operators.http(&path),
+        |(_, body)| {
+            let parent: Value = serde_json::from_str(body).unwrap_or_default();
+            parent["nextWake"]["why"] == "Debounce"
+        },
+    )
+    .await;
+    assert_eq!(operators.runs("cook", &world.namespace, "r"), runs);
+    world.delete(RECIPE, "r").await;
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_child_that_was_deleted_is_back_when_the_window_is_over() {
+    let world = World::new().await;
+    let window = Duration::from_millis(50);
+    let operators = start(&world, config().with_debounce(window), &HeldHandler::default()).await;
+    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let first = world.get(CONFIG_MAP, "c").await["metadata"]["uid"].clone();
+    world.delete(CONFIG_MAP, "c").await;
+    let is_back =
+        |child: &Value| child["metadata"]["uid"].is_string() && child["metadata"]["uid"] != first;
+    world.until(CONFIG_MAP, "c", "the child anew", is_back).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_asked_for() {
+    let world = World::new().await;
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let config = OperatorConfig::new("cook", parent)
+        .child::<Service>(ChildConfig::apply().ignoring_status());
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+        "spec": {"clusterIP": "None", "ports": [{"port": 80}]},
+    });
+    world.apply(RECIPE, recipe("r", &[service])).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
+    let well = json!({
+        "type": "Well", "status": "True", "reason": "Fine", "message": "",
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+    });
+    let patch = Patch::Merge(json!({"status": {"conditions": [well]}}));
+    world.api(SERVICE).patch_status("s", &<_>::default(), &patch).await.unwrap();
+    let from = world.get(SERVICE, "s").await["metadata"]["resourceVersion"].clone();
+    world.patch(SERVICE, "s", json!({"metadata": {"labels": {"look": "here"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    let key = ObjectKey::namespaced(&world.namespace, "r");
+    let shown = operators.running().board().parent("cook", &key).unwrap();
+    let run = shown.history.newest_first().next().unwrap();
+    let [Cause::ChildChanged(change)] = &run.causes[..] else { panic!("{run:?}") };
+    assert_eq!(change.from.as_ref().map(ToString::to_string).as_deref(), from.as_str());
+    assert_eq!(shown.history.recorded(), runs + 1, "none for the status");
+    operators.stop().await;
+}

@@ -1,0 +1,206 @@
+//! What a parent says about itself: the conditions, as kstatus reads them.
+
+use kube::api::{Patch, PatchParams};
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::Request,
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, Operators, World, condition, is_ready},
+};
+
+async fn started() -> (World, Operators) {
+    let world = World::new().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    (world, operators)
+}
+
+/// The types of the conditions, sorted.
+fn types(parent: &Value) -> Vec<String> {
+    let conditions = parent["status"]["conditions"].as_array().into_iter().flatten();
+    let mut types: Vec<_> =
+        conditions.map(|it| it["type"].as_str().unwrap_or_default().to_owned()).collect();
+    types.sort();
+    types
+}
+
+/// Waits until the parent is not ready and says beside it that this holds, for the same reason.
+async fn until_is(world: &World, name: &str, ty: &str, reason: &str) -> Value {
+    let says = |parent: &Value| {
+        let (ready, other) = (condition(parent, "Ready"), condition(parent, ty));
+        ready["status"] == "False"
+            && other["status"] == "True"
+            && other["reason"] == reason
+            && ["reason", "message", "observedGeneration"].iter().all(|it| ready[it] == other[it])
+            && types(parent).len() == 2
+    };
+    world.until(RECIPE, name, &format!("Ready=False and only {ty}: {reason}"), says).await
+}
+
+#[operetta_harness::test]
+async fn a_failure_that_is_retried_is_reconciling_and_one_that_is_not_is_stalled() {
+    let (world, operators) = started().await;
+    world.apply(RECIPE, acting("r", "fail")).await;
+    until_is(&world, "r", "Reconciling", "HandlerFailed").await;
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    until_is(&world, "r", "Stalled", "HandlerFailed").await;
+    world.apply(RECIPE, recipe("r", &[])).await;
+    let ready = world.until_ready(RECIPE, "r").await;
+    assert_eq!(types(&ready), ["Ready"], "what does not hold is not there");
+    operators.stop().await;
+}
+
+const LONG_AGO: &str = "2020-01-01T00:00:00Z";
+
+/// Says by hand that all conditions are as they are since long ago: times have seconds, and a test takes
+/// less.
+async fn age(world: &World, mut parent: Value) {
+    for condition in parent["status"]["conditions"].as_array_mut().unwrap() {
+        condition["lastTransitionTime"] = json!(LONG_AGO);
+    }
+    let patch = json!({"status": {"conditions": parent["status"]["conditions"]}});
+    let (name, params) = (parent["metadata"]["name"].as_str().unwrap(), PatchParams::default());
+    world.api(RECIPE).patch_status(name, &params, &Patch::Merge(patch)).await.unwrap();
+}
+
+#[operetta_harness::test]
+async fn the_time_of_a_condition_moves_with_its_status_and_not_with_its_reason() {
+    let (world, operators) = started().await;
+    let since = |parent: &Value, ty: &str| condition(parent, ty)["lastTransitionTime"].clone();
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    age(&world, until_is(&world, "r", "Stalled", "HandlerFailed").await).await;
+    world.apply(RECIPE, recipe("r", &[json!({"apiVersion": "v1"})])).await;
+    let still = until_is(&world, "r", "Stalled", "InvalidChildren").await;
+    for ty in ["Ready", "Stalled"] {
+        assert_eq!(since(&still, ty), LONG_AGO, "{ty} has another reason for the same status");
+    }
+    world.apply(RECIPE, recipe("r", &[])).await;
+    let ready = world.until_ready(RECIPE, "r").await;
+    assert_ne!(since(&ready, "Ready"), LONG_AGO, "True, after it was False");
+    age(&world, ready).await;
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    let again = until_is(&world, "r", "Stalled", "HandlerFailed").await;
+    assert_ne!(since(&again, "Ready"), LONG_AGO, "False, after it was True");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn an_object_of_somebody_else_in_the_way_stalls_its_parent_until_it_is_gone() {
+    let (world, operators) = started().await;
+    world.create(CONFIG_MAP, config_map("c", json!({"owner": "somebody"}))).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    until_is(&world, "r", "Stalled", "Conflict").await;
+    world.delete(CONFIG_MAP, "c").await;
+    let ready = world.until_ready(RECIPE, "r").await;
+    assert_eq!(types(&ready), ["Ready"]);
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn conditions_of_a_handler_stand_beside_those_of_the_framework() {
+    let (world, operators) = started().await;
+    let mut parent = recipe("r", &[]);
+    parent["spec"]["status"] = json!({"conditions": [
+        {"type": "Tasty", "status": "False", "reason": "Bland", "message": "more salt"},
+        {"type": "Stalled", "status": "True", "reason": "Stale", "message": "from long ago"},
+    ]});
+    world.apply(RECIPE, parent).await;
+    let says = |parent: &Value| is_ready(parent) && condition(parent, "Tasty")["status"] == "False";
+    let ready = world.until(RECIPE, "r", "the handler's condition", says).await;
+    assert_eq!(types(&ready), ["Ready", "Tasty"], "nobody speaks for the framework");
+    assert_eq!(condition(&ready, "Tasty")["observedGeneration"], ready["metadata"]["generation"]);
+    assert!(condition(&ready, "Tasty")["lastTransitionTime"].is_string());
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_parent_that_converges_costs_one_write_of_its_status() {
+    let world = World::that_logs_requests().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    let before = world.our_requests().len();
+    let children = [config_map("c", json!({})), config_map("d", json!({}))];
+    world.apply(RECIPE, recipe("r", &children)).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let requests = world.our_requests();
+    let writes = requests[before..].iter().filter(|request| request.is_write()).count();
+    assert_eq!(writes, children.len() + 1, "the children and one status");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn what_the_server_defaults_in_a_list_of_the_status_is_written_once() {
+    let world = World::that_logs_requests().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    let mut parent = recipe("r", &[]);
+    parent["spec"]["status"] = json!({"courses": [{"dish": "soup"}]});
+    world.apply(RECIPE, parent).await;
+    let ready = world.until_ready(RECIPE, "r").await;
+    assert_eq!(ready["status"]["courses"], json!([{"dish": "soup", "served": "hot"}]));
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
+    let (before, runs) = (writes(), operators.runs("cook", &world.namespace, "r"));
+    world.patch(RECIPE, "r", json!({"metadata": {"labels": {"seen": "again"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    assert_eq!(writes(), before, "there is nothing to write");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn the_observed_generation_follows_the_spec_through_failures_and_back() {
+    let (world, operators) = started().await;
+    for (parent, ready) in [
+        (recipe("r", &[config_map("c", json!({}))]), "True"),
+        (acting("r", "fail"), "False"),
+        (acting("r", "permanent"), "False"),
+        (recipe("r", &[json!({"apiVersion": "v1"})]), "False"),
+        (recipe("r", &[]), "True"),
+    ] {
+        let applied = world.apply(RECIPE, parent).await;
+        let generation = &applied["metadata"]["generation"];
+        let is_seen = |parent: &Value| parent["status"]["observedGeneration"] == *generation;
+        let seen = world.until(RECIPE, "r", "this generation in the status", is_seen).await;
+        let condition = condition(&seen, "Ready");
+        let said = (&condition["status"], &condition["observedGeneration"]);
+        assert_eq!(said, (&json!(ready), generation), "{condition}");
+    }
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_field_that_the_handler_no_longer_returns_leaves_the_status() {
+    let (world, operators) = started().await;
+    let courses = json!([{"dish": "soup", "served": "cold"}]);
+    for (status, taste, dishes) in [
+        (json!({"taste": "fine", "courses": courses}), json!("fine"), &courses),
+        (json!({"courses": courses}), Value::Null, &courses),
+        (json!({"taste": "better"}), json!("better"), &Value::Null),
+        (json!({}), Value::Null, &Value::Null),
+    ] {
+        let mut parent = recipe("r", &[]);
+        parent["spec"]["status"] = status;
+        world.apply(RECIPE, parent).await;
+        let ready = world.until_ready(RECIPE, "r").await;
+        let shown = &ready["status"];
+        assert_eq!((&shown["taste"], &shown["courses"]), (&taste, dishes), "{shown}");
+    }
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_status_that_only_the_root_of_the_schema_lets_in_is_written() {
+    let world = World::new().await;
+    world.install_recipes_with_open_root().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators = operators.await;
+    let mut parent = recipe("r", &[config_map("c", json!({}))]);
+    parent["spec"]["status"] = json!({"taste": "fine"});
+    world.apply(RECIPE, parent).await;
+    let is_said = |parent: &Value| condition(parent, "Ready")["status"] == "True";
+    let parent = world.until(RECIPE, "r", "Ready", is_said).await;
+    assert_eq!(parent["status"]["taste"], "fine");
+    operators.stop().await;
+}

@@ -1,0 +1,132 @@
+//! Events on a parent: what went wrong, counted up when it repeats, and what went well when asked.
+
+use operetta::operator::OperatorConfig;
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, EVENT, Operators, World, eventually},
+};
+
+async fn started(config: OperatorConfig) -> (World, Operators) {
+    let world = World::new().await;
+    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    (world, operators)
+}
+
+async fn events_of(world: &World, reason: &str) -> Vec<Value> {
+    let mut events = world.list(EVENT).await;
+    events.retain(|event| event["reason"] == reason);
+    events
+}
+
+#[operetta_harness::test]
+async fn a_failure_that_repeats_is_one_event_that_is_counted_up() {
+    let (world, operators) = started(recipe::config("cook")).await;
+    world.apply(RECIPE, acting("r", "fail")).await;
+    let is_counted = |events: &Vec<Value>| {
+        events.iter().any(|event| event["series"]["count"].as_u64() >= Some(3))
+    };
+    let failures = || events_of(&world, "HandlerFailed");
+    let events = eventually("a series of three", failures, is_counted).await;
+    assert_eq!(events.len(), 1, "{events:#?}");
+    let event = &events[0];
+    assert_eq!(event["type"], "Warning");
+    assert_eq!(event["regarding"]["name"], "r");
+    assert_eq!(event["reportingController"], "operetta.dev/cook");
+    assert!(event["series"]["lastObservedTime"].is_string());
+    // What else goes wrong is another Event, and says when nothing but a change can mend it.
+    world.apply(RECIPE, acting("r", "permanent")).await;
+    let is_stalled = |events: &Vec<Value>| {
+        let note = |event: &Value| event["note"].as_str().unwrap_or_default().to_owned();
+        events.iter().any(|event| note(event).starts_with("stalled until something changes: "))
+    };
+    eventually("the other failure", failures, is_stalled).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn what_goes_well_is_told_when_it_is_asked_for_and_nothing_for_nothing() {
+    let config = recipe::config("cook").with_normal_events();
+    let (world, operators) = started(config).await;
+    let children = |data: &str| ["c", "d"].map(|name| config_map(name, json!({"k": data})));
+    world.apply(RECIPE, recipe("r", &children("1"))).await;
+    world.until_ready(RECIPE, "r").await;
+    let runs = operators.runs("cook", &world.namespace, "r");
+    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
+    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    world.apply(RECIPE, recipe("r", &children("2")[..1])).await;
+    let is_told = |events: &Vec<Value>| events.len() == 1;
+    for (reason, names) in [("Created", ["c", "d"].as_slice()), ("Updated", &["c"])] {
+        let told = eventually(reason, || events_of(&world, reason), is_told).await;
+        let expected: Vec<_> =
+            names.iter().map(|name| format!("ConfigMap.v1 {}/{name}", world.namespace)).collect();
+        let note = format!("{} {}", reason.to_lowercase(), expected.join(", "));
+        assert_eq!((&told[0]["type"], &told[0]["note"]), (&json!("Normal"), &json!(note)));
+    }
+    eventually("Deleted", || events_of(&world, "Deleted"), is_told).await;
+    assert_eq!(world.list(EVENT).await.len(), 3, "none for a run that wrote nothing");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_pause_and_its_end_are_told_once_each() {
+    let config = recipe::config("cook").with_normal_events();
+    let (world, operators) = started(config).await;
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    let annotated = |value: Value| {
+        let patch = json!({"metadata": {"annotations": {"operetta.dev/paused": value}}});
+        world.patch(RECIPE, "r", patch)
+    };
+    let told = |reason: &'static str, words: &'static str, times: u64| {
+        let world = &world;
+        async move {
+            let is_told = |events: &Vec<Value>| {
+                let note = |event: &&Value| event["note"].as_str().unwrap().contains(words);
+                let event = events.iter().find(note);
+                event.is_some_and(|it| it["series"]["count"].as_u64().unwrap_or(1) == times)
+            };
+            eventually(words, || events_of(world, reason), is_told).await
+        }
+    };
+    let runs = || operators.runs("cook", &world.namespace, "r");
+    annotated(json!("true")).await;
+    told("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
+    let before = runs();
+    world.delete(CONFIG_MAP, "c").await;
+    operators.until_runs("cook", &world.namespace, "r", before + 1).await;
+    annotated(Value::Null).await;
+    told("Resumed", "no longer paused", 1).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    // The operator: a parent is told of it once something is kept from it.
+    assert_eq!(operators.post("/api/v1/operators/cook/pause").await.0, 200);
+    world.delete(CONFIG_MAP, "c").await;
+    told("Paused", "a person has paused the operator", 1).await;
+    assert_eq!(operators.post("/api/v1/operators/cook/resume").await.0, 200);
+    told("Resumed", "no longer paused", 2).await;
+    world.until_ready(RECIPE, "r").await;
+    assert_eq!(events_of(&world, "Paused").await.len(), 2);
+    told("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn what_goes_well_is_not_told_by_default() {
+    let (world, operators) = started(recipe::config("cook")).await;
+    world.apply(RECIPE, recipe("well", &[config_map("c", json!({}))])).await;
+    world.until_ready(RECIPE, "well").await;
+    for value in [json!("true"), Value::Null] {
+        let annotations = json!({"metadata": {"annotations": {"operetta.dev/paused": value}}});
+        let runs = operators.runs("cook", &world.namespace, "well");
+        world.patch(RECIPE, "well", annotations).await;
+        operators.until_runs("cook", &world.namespace, "well", runs + 1).await;
+    }
+    // Events are sent one after the other: a later one shows that there was none before.
+    world.apply(RECIPE, acting("ill", "permanent")).await;
+    let told = || world.list(EVENT);
+    let events = eventually("the Warning", told, |events| !events.is_empty()).await;
+    assert!(events.iter().all(|event| event["type"] == "Warning"), "{events:#?}");
+    operators.stop().await;
+}

@@ -1,0 +1,254 @@
+//! The API server that a test runs on.
+//!
+//! Somebody's cluster is used only when `OPERETTA_TEST_CLUSTER=kubeconfig` says so, by one test at a
+//! time. What a server does not offer is in [`crate::needs`].
+
+use std::sync::{LazyLock, OnceLock};
+
+use futures::{FutureExt, future::BoxFuture};
+use kube::{
+    Client,
+    client::ClientBuilder,
+    config::{KubeConfigOptions, Kubeconfig},
+};
+use operetta_apiserver::{
+    RequestRecord, Server,
+    faults::{FaultLayer, FaultPlan},
+};
+use operetta_controlplane::{ControlPlane, Error, GivenCluster};
+use operetta_harness::ignore_outside_ci;
+use tokio::sync::{Mutex, MutexGuard};
+use tower::Layer;
+
+use crate::needs::Chosen;
+
+/// One request as the server saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) verb: String,
+    pub(crate) resource: String,
+    pub(crate) subresource: String,
+    /// Path and query.
+    pub(crate) uri: String,
+    pub(crate) user_agent: String,
+    pub(crate) user: String,
+    pub(crate) code: u16,
+}
+
+/// How a supervisor connects, on its own runtime.
+pub(crate) type Connector = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
+
+impl Request {
+    pub(crate) fn is_write(&self) -> bool {
+        !["get", "list", "watch"].contains(&self.verb.as_str())
+    }
+
+    /// The namespace, where the request is about one.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        let (_, after) = self.uri.split_once("/namespaces/")?;
+        let path = after.split('?').next()?;
+        let (namespace, _) = path.split_once('/')?;
+        Some(namespace)
+    }
+
+    /// The label selector of a list or watch.
+    pub(crate) fn selector(&self) -> Option<String> {
+        let (_, query) = self.uri.split_once('?')?;
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        pairs.find(|(name, _)| name == "labelSelector").map(|(_, value)| value.into_owned())
+    }
+}
+
+/// Where a test runs.
+pub(crate) enum Cluster {
+    /// The real control plane; there is one per test program, used by one test at a time.
+    Real(&'static ControlPlane, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
+    /// An embedded server of the test's own, and its way in over TCP once somebody asked for it.
+    Embedded(Server, OnceLock<operetta_apiserver::Running>),
+    /// The cluster of a kubeconfig, used by one test at a time.
+    Given(Box<GivenCluster>, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
+}
+
+/// What a server held at some moment.
+pub(crate) enum Backup {
+    Real(operetta_controlplane::Backup),
+    Embedded(operetta_apiserver::Backup),
+}
+
+static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
+
+impl Cluster {
+    /// The cluster that the environment chooses.
+    pub(crate) async fn start() -> Self {
+        match Chosen::from_environment() {
+            Chosen::Embedded => Self::Embedded(Server::start(), OnceLock::new()),
+            Chosen::ControlPlane => Self::real().await,
+            Chosen::Kubeconfig => {
+                let guard = ONE_AT_A_TIME.lock().await;
+                let given = GivenCluster::from_environment().await.unwrap();
+                Self::Given(Box::new(given), guard)
+            }
+        }
+    }
+
+    /// The test is ignored where there is none and nothing to build one with.
+    async fn real() -> Self {
+        static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
+        let guard = ONE_AT_A_TIME.lock().await;
+        let start = || SHARED.get_or_init(ControlPlane::start);
+        match tokio::task::spawn_blocking(start).await.unwrap() {
+            Ok(shared) => Self::Real(shared, guard),
+            Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// An administrator's client for the calling runtime.
+    pub(crate) fn client(&self) -> Client {
+        match self {
+            Self::Real(cluster, _) => cluster.client().unwrap(),
+            Self::Embedded(server, _) => server.client(),
+            Self::Given(cluster, _) => Client::try_from(cluster.kube_config()).unwrap(),
+        }
+    }
+
+    /// How a supervisor connects, as an administrator.
+    pub(crate) fn connector(&self) -> Connector {
+        match self {
+            Self::Real(cluster, _) => connector_to(cluster.kube_config()),
+            Self::Embedded(server, _) => {
+                let server = server.clone();
+                Box::new(move || async move { Ok(server.client()) }.boxed())
+            }
+            Self::Given(cluster, _) => connector_to(cluster.kube_config()),
+        }
+    }
+
+    /// The same through faults, which strike between supervisor and server.
+    pub(crate) fn connector_through(&self, plan: &FaultPlan) -> Connector {
+        let layer = FaultLayer::new(plan);
+        if let Self::Embedded(server, _) = self {
+            let service = server.service_as("kube-rs");
+            return Box::new(move || {
+                async move { Ok(Client::new(layer.layer(service), "default")) }.boxed()
+            });
+        }
+        let mut config = self.kube_config();
+        config.default_retry = false;
+        Box::new(move || {
+            async move { Ok(ClientBuilder::try_from(config)?.with_layer(&layer).build()) }.boxed()
+        })
+    }
+
+    /// An administrator's way in over TCP.
+    pub(crate) fn kube_config(&self) -> kube::Config {
+        match self {
+            Self::Real(cluster, _) => cluster.kube_config(),
+            Self::Embedded(server, running) => {
+                let serve = || server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+                let yaml = running.get_or_init(serve).kubeconfig();
+                let kubeconfig = Kubeconfig::from_yaml(yaml).unwrap();
+                let options = KubeConfigOptions::default();
+                let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options);
+                futures::executor::block_on(config).unwrap()
+            }
+            Self::Given(cluster, _) => cluster.kube_config(),
+        }
+    }
+
+    /// The way in of a user who may do only what RBAC allows.
+    pub(crate) fn kube_config_for(&self, user: &str) -> kube::Config {
+        match self {
+            Self::Real(cluster, _) => cluster.kube_config_for(user).unwrap(),
+            Self::Embedded(..) | Self::Given(..) => {
+                panic!("begin the test with World::that_enforces_rbac")
+            }
+        }
+    }
+
+    /// Makes the server forget the past, so that a watch cannot go on from where it was. On the
+    /// real one this ends every connection.
+    pub(crate) async fn forget_history(&self) {
+        match self {
+            Self::Real(cluster, _) => {
+                let cluster = *cluster;
+                let forget = move || cluster.compact().and_then(|_| cluster.restart_apiserver());
+                tokio::task::spawn_blocking(forget).await.unwrap().unwrap();
+            }
+            Self::Embedded(server, _) => {
+                server.compact();
+                server.cut_watches();
+            }
+            Self::Given(..) => panic!("begin the test with World::that_can_forget"),
+        }
+    }
+
+    /// What the server holds. On the real one this ends every connection.
+    pub(crate) async fn backup(&self) -> Backup {
+        match self {
+            Self::Real(cluster, _) => {
+                let cluster = *cluster;
+                let backup = tokio::task::spawn_blocking(|| cluster.backup()).await;
+                Backup::Real(backup.unwrap().unwrap())
+            }
+            Self::Embedded(server, _) => Backup::Embedded(server.backup()),
+            Self::Given(..) => panic!("begin the test with needs(Need::Backup)"),
+        }
+    }
+
+    /// Brings the server back to what it held: its versions go back. On the real one this ends
+    /// every connection.
+    pub(crate) async fn restore(&self, backup: Backup) {
+        match (self, backup) {
+            (Self::Real(cluster, _), Backup::Real(backup)) => {
+                let cluster = *cluster;
+                let restore = move || cluster.restore(&backup);
+                tokio::task::spawn_blocking(restore).await.unwrap().unwrap();
+            }
+            (Self::Embedded(server, _), Backup::Embedded(backup)) => server.restore(&backup),
+            _ => panic!("a backup of this server"),
+        }
+    }
+
+    /// Every request that the server has answered (watches: begun to answer), oldest first.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        match self {
+            Self::Real(cluster, _) => {
+                let events = cluster.audit_events().unwrap().into_iter();
+                let begun = events
+                    .filter(|event| event.stage == "ResponseStarted" || event.verb != "watch");
+                begun
+                    .map(|event| Request {
+                        verb: event.verb,
+                        resource: event.resource,
+                        subresource: event.subresource,
+                        uri: event.uri,
+                        user_agent: event.user_agent,
+                        user: event.user,
+                        code: event.code,
+                    })
+                    .collect()
+            }
+            Self::Embedded(server, _) => server.requests().into_iter().map(Request::from).collect(),
+            Self::Given(..) => panic!("begin the test with World::that_logs_requests"),
+        }
+    }
+}
+
+impl From<RequestRecord> for Request {
+    fn from(record: RequestRecord) -> Self {
+        let RequestRecord { method, path, query, verb, resource, user_agent, status } = record;
+        let verb = if verb.is_empty() { method.to_lowercase() } else { verb };
+        let resource = resource.split('.').next().unwrap_or_default().to_owned();
+        let subresource = if path.ends_with("/status") { "status" } else { "" }.to_owned();
+        let user = "admin".to_owned();
+        let uri = format!("{path}?{query}");
+        Self { verb, resource, subresource, uri, user_agent, user, code: status }
+    }
+}
+
+/// Connects as this configuration says, without retries by the client.
+pub(crate) fn connector_to(mut config: kube::Config) -> Connector {
+    config.default_retry = false;
+    Box::new(move || async move { Ok(Client::try_from(config)?) }.boxed())
+}

@@ -1,0 +1,64 @@
+//! What a test needs of the API server that not every one offers. Decided before anything is started,
+//! by `OPERETTA_TEST_CLUSTER` alone: where it cannot be had the test is ignored.
+
+use std::env;
+
+use operetta_harness::ignore;
+
+use Chosen::{ControlPlane, Embedded, Kubeconfig};
+
+/// The server that the environment chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    Embedded,
+    ControlPlane,
+    /// Somebody's cluster.
+    Kubeconfig,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Need {
+    /// [`crate::world::World::our_requests`].
+    RequestLog,
+    /// [`crate::cluster::Cluster::forget_history`].
+    Forgetting,
+    /// [`crate::cluster::Cluster::backup`].
+    Backup,
+    /// Mutating admission policies, which hold for everybody on the server.
+    Policies,
+    /// Rules that say what a user may do, users of little power, and tokens for audiences.
+    Rbac,
+}
+
+impl Chosen {
+    pub(crate) fn from_environment() -> Self {
+        match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
+            Ok("embedded") | Err(_) => Embedded,
+            Ok("controlplane") => ControlPlane,
+            Ok("kubeconfig") => Kubeconfig,
+            Ok(other) => {
+                panic!("OPERETTA_TEST_CLUSTER={other}: use embedded, controlplane or kubeconfig")
+            }
+        }
+    }
+}
+
+/// Goes on only where the server offers it.
+pub(crate) fn needs(need: Need) {
+    if let Some(reason) = why_not(need, Chosen::from_environment()) {
+        ignore(reason);
+    }
+}
+
+fn why_not(need: Need, chosen: Chosen) -> Option<&'static str> {
+    match (need, chosen) {
+        (_, ControlPlane) | (Need::RequestLog | Need::Forgetting | Need::Backup, Embedded) => None,
+        (Need::Policies, Embedded) => Some("the embedded server has no admission policies"),
+        (Need::Rbac, Embedded) => Some("the embedded server does not enforce RBAC"),
+        (Need::RequestLog, Kubeconfig) => Some("the cluster of a kubeconfig has no request log"),
+        (Need::Forgetting, Kubeconfig) => Some("the cluster of a kubeconfig keeps its history"),
+        (Need::Backup, Kubeconfig) => Some("the cluster of a kubeconfig is not restored by tests"),
+        (Need::Policies, Kubeconfig) => Some("the cluster of a kubeconfig gets no policies"),
+        (Need::Rbac, Kubeconfig) => Some("the cluster of a kubeconfig has no users for tests"),
+    }
+}

@@ -1,0 +1,246 @@
+//! What an operator may not see in one place keeps nobody from working elsewhere.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use operetta::{board::OperatorState, prelude::*, supervisor::SupervisorBuilder};
+use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
+use serde_json::{Value, json};
+
+use super::{Places, dinner, echo_server};
+use crate::{
+    cluster::{Request, connector_to},
+    recipe::{self, RECIPE},
+    world::{
+        CLUSTER_ROLE, CLUSTER_ROLE_BINDING, CONFIG_MAP, ECHO, Kind, Operators, POD, SERVICE, World,
+        eventually, is_ready,
+    },
+};
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+const ROLE: Kind = Kind("rbac.authorization.k8s.io/v1", "Role", "roles");
+const ROLE_BINDING: Kind = Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings");
+
+/// Allows a user in a namespace what is generated for operators, and nothing else.
+async fn allow_within(
+    world: &World,
+    namespace: &str,
+    user: &str,
+    operators: &[operators::Operator],
+) {
+    let roles = operators::rbac::roles(operators);
+    let role = roles.iter().find(|role| role.metadata.namespace.as_deref() == Some(namespace));
+    let role = json!({"metadata": {"name": "operetta"}, "rules": role.unwrap().rules});
+    world.create_in(namespace, ROLE, role).await;
+    let binding = json!({
+        "metadata": {"name": "operetta"},
+        "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": "operetta"},
+        "subjects": [{"apiGroup": RBAC, "kind": "User", "name": user}],
+    });
+    world.create_in(namespace, ROLE_BINDING, binding).await;
+}
+
+/// `cook` in `a`, and `other` with the same type of children everywhere.
+fn mixed(places: &Places) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder + use<> {
+    let a = places.a.clone();
+    move |all| {
+        let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+        let cook = OperatorConfig::new("cook", parent)
+            .child::<ConfigMap>(ChildConfig::apply())
+            .within_namespace(&a);
+        let other = OperatorConfig::new("other", operators::echo_server::config().parent)
+            .child::<ConfigMap>(ChildConfig::apply());
+        let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
+        all.register(cook, recipe::sync).register(other, nothing)
+    }
+}
+
+/// The child comes back when it is deleted by hand, and goes when it is not desired any more.
+async fn cook_works(world: &World, places: &Places) {
+    let a = &places.a;
+    world.create_in(a, RECIPE, dinner()).await;
+    world.until_in(a, RECIPE, "r", is_ready).await;
+    let child = world.until_in(a, CONFIG_MAP, "c", Value::is_object).await;
+    world.api_in(CONFIG_MAP, Some(a)).delete("c", &<_>::default()).await.unwrap();
+    let is_another =
+        |now: &Value| now.is_object() && now["metadata"]["uid"] != child["metadata"]["uid"];
+    world.until_in(a, CONFIG_MAP, "c", is_another).await;
+    let (params, none) = (<_>::default(), json!({"spec": {"children": []}}));
+    let recipes = world.api_in(RECIPE, Some(a));
+    recipes.patch("r", &params, &kube::api::Patch::Merge(none)).await.unwrap();
+    world.until_in(a, CONFIG_MAP, "c", Value::is_null).await;
+    recipes.delete("r", &<_>::default()).await.unwrap();
+    world.until_in(a, RECIPE, "r", Value::is_null).await;
+}
+
+async fn until_state(operators: &Operators, operator: &str, is_running: bool) {
+    let state = || async { operators.running().board().operator(operator).unwrap().state };
+    let what = format!("{operator} is running: {is_running}");
+    eventually(&what, state, |state| (*state == OperatorState::Running) == is_running).await;
+}
+
+/// What is shown of the type that both need.
+async fn shown(operators: &Operators) -> Value {
+    let (_, body) = operators.http("/api/v1/cache/configmaps").await;
+    serde_json::from_str::<Value>(&body).unwrap()["cache"].take()
+}
+
+/// Neither before the first list nor after it.
+#[operetta_harness::test]
+async fn an_operator_of_one_namespace_works_while_all_namespaces_are_forbidden_to_another() {
+    let world = World::new().await;
+    let places = world.places().await;
+    let plan = FaultPlan::new();
+    let forbid = || {
+        let rule = Rule::new(Fault::refuse(403)).verb("list").verb("watch");
+        plan.add(rule.resource("configmaps").across_namespaces())
+    };
+    forbid();
+    let operators = world.start_over(world.cluster.connector_through(&plan), mixed(&places)).await;
+    for _ in 0..2 {
+        until_state(&operators, "other", false).await;
+        until_state(&operators, "cook", true).await;
+        cook_works(&world, &places).await;
+        let (code, body) = operators.http("/readyz/other?verbose").await;
+        assert!(code == 503 && body.contains("get, list, watch on configmaps"), "{body}");
+        let (code, body) = operators.http("/readyz/cook?verbose").await;
+        assert!(code == 200 && body.contains("[+]type/configmaps ok"), "{body}");
+        let cache = shown(&operators).await;
+        assert_eq!(cache["namespaces"][0]["error"]["permission"], cache["error"]["permission"]);
+        assert_eq!(cache["namespaces"][1]["namespace"], json!(places.a), "{cache}");
+        assert_eq!(cache["namespaces"][1]["error"], Value::Null, "{cache}");
+
+        plan.heal();
+        until_state(&operators, "other", true).await;
+        until_state(&operators, "cook", true).await;
+        cook_works(&world, &places).await;
+        let cache = shown(&operators).await;
+        assert!(cache["namespaces"].is_null() && cache["error"].is_null(), "{cache}");
+
+        // The watch is lost with the permission at the next that happens.
+        plan.add(Rule::new(Fault::CloseWatch).verb("watch").resource("configmaps").times(1));
+        forbid();
+        world.create_in(&places.a, RECIPE, dinner()).await;
+        world.until_in(&places.a, RECIPE, "r", is_ready).await;
+        world.api_in(RECIPE, Some(&places.a)).delete("r", &<_>::default()).await.unwrap();
+        world.until_in(&places.a, CONFIG_MAP, "c", Value::is_null).await;
+    }
+    operators.stop().await;
+}
+
+/// The children of the one operator may be anywhere, but for what it may not see.
+#[operetta_harness::test]
+async fn a_namespace_that_another_operator_may_not_watch_keeps_no_deletion_waiting() {
+    let world = World::new().await;
+    let places = world.places().await;
+    let plan = FaultPlan::new();
+    let forbidden = Rule::new(Fault::refuse(403)).verb("list").resource("configmaps");
+    plan.add(forbidden.namespace(&places.b));
+    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let cook = OperatorConfig::new("cook", parent)
+        .child::<ConfigMap>(ChildConfig::apply().uncollectable())
+        .within_namespace(&places.a);
+    let other = OperatorConfig::new("other", operators::echo_server::config().parent)
+        .child::<ConfigMap>(ChildConfig::apply())
+        .within_namespace(&places.b);
+    let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
+    let register =
+        |all: SupervisorBuilder| all.register(cook, recipe::sync).register(other, nothing);
+    let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
+    let is_degraded = |(code, _): &(u16, String)| *code == 503;
+    eventually("the other one degraded", || operators.http("/readyz/other"), is_degraded).await;
+    world.create_in(&places.a, RECIPE, dinner()).await;
+    world.until_in(&places.a, RECIPE, "r", is_ready).await;
+    let (params, none) = (<_>::default(), json!({"spec": {"children": []}}));
+    let api = world.api_in(RECIPE, Some(&places.a));
+    api.patch("r", &params, &kube::api::Patch::Merge(none)).await.unwrap();
+    world.until_in(&places.a, CONFIG_MAP, "c", Value::is_null).await;
+    operators.stop().await;
+}
+
+/// Needs a server that enforces RBAC.
+#[operetta_harness::test]
+async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() {
+    // Not the one to whom other tests on this server have given more.
+    const USER: &str = "restricted";
+    let (world, config) = World::that_enforces_rbac(USER).await;
+    let places = world.places().await;
+    let echo = operators::echo_server::operator();
+    let both = || {
+        let config = operators::echo_server::config().within_namespace(&places.a);
+        let cook = recipe::config("cook").within_namespace(&places.b);
+        let crd = recipe::crd(None);
+        let cook = operators::Operator { config: cook, crd, handler: Box::new(recipe::sync) };
+        [operators::Operator { config, ..operators::echo_server::operator() }, cook]
+    };
+    let allow = async |namespace| allow_within(&world, namespace, USER, &both()).await;
+    allow(&places.a).await;
+    let [of_echo, of_cook] = both().map(|one| one.config);
+    let (_, handler) = echo.into_parts();
+    let register =
+        |all: SupervisorBuilder| all.register(of_echo, handler).register(of_cook, recipe::sync);
+    let before = world.cluster.requests().len();
+    let operators = world.start_over(connector_to(config), register).await;
+    assert_eq!(operators.http("/readyz").await.0, 200, "a stated reason is enough");
+    assert_eq!(operators.http("/readyz/echo-server").await.0, 200);
+    // One type after the other is refused, and named.
+    let expected = format!("get, list, watch on pods in namespace {}", places.b);
+    let verbose = || operators.http("/readyz/cook?verbose");
+    let names_it = |(code, body): &(u16, String)| *code == 503 && body.contains(&expected);
+    let (_, body) = eventually(&expected, verbose, names_it).await;
+    assert!(!body.contains(&format!("namespace {}:", places.a)), "{body}");
+    world.create_in(&places.a, ECHO, echo_server()).await;
+    world.until_in(&places.a, ECHO, "e", is_ready).await;
+    for kind in [POD, SERVICE] {
+        assert!(world.get_in(&places.a, kind, "e").await.is_object());
+    }
+    let denied =
+        |one: &Request| one.user == USER && one.code == 403 && one.namespace() == Some(&places.a);
+    assert!(!world.cluster.requests().into_iter().skip(before).any(|one| denied(&one)));
+
+    allow(&places.b).await;
+    world.create_in(&places.b, RECIPE, dinner()).await;
+    let state = || async { operators.running().board().operator("cook").unwrap().state };
+    eventually("the operator healed", state, |state| *state == OperatorState::Running).await;
+    world.until_in(&places.b, CONFIG_MAP, "c", Value::is_object).await;
+    operators.stop().await;
+}
+
+/// The same with real permissions. Needs a server that enforces RBAC.
+#[operetta_harness::test]
+async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_role() {
+    const USER: &str = "half-restricted";
+    let (world, config) = World::that_enforces_rbac(USER).await;
+    let places = world.places().await;
+    let cook = recipe::config("cook").within_namespace(&places.a);
+    let cook = operators::Operator {
+        config: cook.clone(),
+        crd: recipe::crd(None),
+        handler: Box::new(recipe::sync),
+    };
+    allow_within(&world, &places.a, USER, std::slice::from_ref(&cook)).await;
+    let (of_cook, handler) = cook.into_parts();
+    let (of_echo, echo) = operators::echo_server::operator().into_parts();
+    let register = |all: SupervisorBuilder| all.register(of_cook, handler).register(of_echo, echo);
+    let operators = world.start_over(connector_to(config), register).await;
+    until_state(&operators, "echo-server", false).await;
+    until_state(&operators, "cook", true).await;
+    cook_works(&world, &places).await;
+    let (code, body) = operators.http("/readyz/echo-server?verbose").await;
+    let permission = "get, list, watch on pods";
+    assert!(code == 503 && body.contains(permission), "{body}");
+
+    let role = operators::rbac::cluster_role(&[operators::echo_server::operator()]);
+    let name = format!("{}-mixed", world.namespace);
+    world.apply(CLUSTER_ROLE, json!({"metadata": {"name": name}, "rules": role.rules})).await;
+    let binding = json!({
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": name},
+        "subjects": [{"apiGroup": RBAC, "kind": "User", "name": USER}],
+    });
+    world.apply(CLUSTER_ROLE_BINDING, binding).await;
+    until_state(&operators, "echo-server", true).await;
+    until_state(&operators, "cook", true).await;
+    cook_works(&world, &places).await;
+    world.create_in(&places.b, ECHO, echo_server()).await;
+    world.until_in(&places.b, ECHO, "e", is_ready).await;
+    operators.stop().await;
+}

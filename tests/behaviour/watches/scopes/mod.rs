@@ -1,0 +1,214 @@
+//! Operators that are restricted to namespaces share types, and leave what is outside alone.
+
+mod elsewhere;
+mod ended;
+mod forbidden;
+
+use std::collections::BTreeSet;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::PostParams;
+use operetta::{prelude::*, supervisor::SupervisorBuilder};
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::Request,
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, ECHO, Kind, NAMESPACE, TEMP, World, eventually, is_ready, object},
+};
+
+/// The test's own namespaces beside its first: `a`, `b` and `outside`.
+struct Places {
+    a: String,
+    b: String,
+    outside: String,
+}
+
+impl World {
+    async fn places(&self) -> Places {
+        let [a, b, outside] =
+            ["a", "b", "outside"].map(|name| format!("{}-{name}", self.namespace));
+        for name in [&a, &b, &outside] {
+            self.create(NAMESPACE, json!({"metadata": {"name": name}})).await;
+        }
+        Places { a, b, outside }
+    }
+
+    async fn create_in(&self, namespace: &str, kind: Kind, body: Value) {
+        let api = self.api_in(kind, Some(namespace));
+        api.create(&PostParams::default(), &object(kind, body)).await.unwrap();
+    }
+
+    async fn get_in(&self, namespace: &str, kind: Kind, name: &str) -> Value {
+        let found = self.api_in(kind, Some(namespace)).get_opt(name).await.unwrap();
+        serde_json::to_value(found).unwrap()
+    }
+
+    async fn until_in(
+        &self,
+        namespace: &str,
+        kind: Kind,
+        name: &str,
+        is_right: impl Fn(&Value) -> bool,
+    ) -> Value {
+        let what = format!("{name} in {namespace} as it should be");
+        eventually(&what, || self.get_in(namespace, kind, name), is_right).await
+    }
+}
+
+fn echo_server() -> Value {
+    json!({"metadata": {"name": "e"}, "spec": {"serviceName": "x"}})
+}
+
+fn dinner() -> Value {
+    recipe("r", &[config_map("c", json!({"salt": "much"}))])
+}
+
+/// `echo-server` in `a`, and `cook` in `a` and `b`.
+fn register(places: &Places) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder + use<> {
+    let (a, b) = (places.a.clone(), places.b.clone());
+    move |builder| {
+        let echo = operators::echo_server::config().within_namespace(&a);
+        let cook = recipe::config("cook").within_namespaces([&a, &b].map(String::as_str));
+        let (_, handler) = operators::echo_server::operator().into_parts();
+        builder.register(echo, handler).register(cook, recipe::sync)
+    }
+}
+
+#[operetta_harness::test]
+async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_leave_the_rest() {
+    let world = World::that_logs_requests().await;
+    let places = world.places().await;
+    world.create_in(&places.outside, ECHO, echo_server()).await;
+    world.create_in(&places.b, ECHO, echo_server()).await;
+    world.create_in(&places.outside, RECIPE, dinner()).await;
+    let before = world.our_requests().len();
+    let operators = world.start(register(&places)).await;
+    world.create_in(&places.a, ECHO, echo_server()).await;
+    for namespace in [&places.a, &places.b] {
+        world.create_in(namespace, RECIPE, dinner()).await;
+        world.until_in(namespace, RECIPE, "r", is_ready).await;
+    }
+    world.until_in(&places.a, ECHO, "e", is_ready).await;
+    operators.until_all_ran(3).await;
+    operators.stop().await;
+
+    let (label, Places { a, b, outside }) = ("app.kubernetes.io/managed-by", &places);
+    let mut expected = BTreeSet::from([
+        ("echoservers", a.as_str(), None),
+        ("recipes", a, None),
+        ("recipes", b, None),
+    ]);
+    let (both, cook) = (format!("{label} in (cook,echo-server)"), format!("{label} in (cook)"));
+    for resource in ["pods", "services"] {
+        expected.extend([(resource, a.as_str(), Some(both.as_str())), (resource, b, Some(&cook))]);
+    }
+    for resource in ["configmaps", "secrets", "endpointslices"] {
+        expected.extend([(resource, a.as_str(), Some(cook.as_str())), (resource, b, Some(&cook))]);
+    }
+    let ours: Vec<Request> = world.our_requests().into_iter().skip(before).collect();
+    let selectors: Vec<Option<String>> = ours.iter().map(Request::selector).collect();
+    let asked = |verb: &str| -> Vec<(&str, &str, Option<&str>)> {
+        let asked = ours.iter().zip(&selectors).filter(|(one, _)| one.verb == verb);
+        asked
+            .map(|(one, by)| (&*one.resource, one.namespace().unwrap_or("*"), by.as_deref()))
+            .collect()
+    };
+    for asked in [asked("list"), asked("watch")] {
+        assert_eq!(asked.iter().copied().collect::<BTreeSet<_>>(), expected);
+        assert_eq!(asked.len(), expected.len(), "each once");
+    }
+    let elsewhere = |one: &&Request| {
+        !one.resource.is_empty() && ![Some(a.as_str()), Some(b)].contains(&one.namespace())
+    };
+    let elsewhere: Vec<&Request> = ours.iter().filter(elsewhere).collect();
+    assert!(elsewhere.is_empty(), "{elsewhere:#?}");
+    assert!(world.get_in(outside, RECIPE, "r").await["status"].is_null());
+    assert!(world.get_in(b, ECHO, "e").await["status"].is_null(), "a namespace of the other");
+}
+
+#[operetta_harness::test]
+async fn a_parent_outside_is_left_alone_though_another_operator_watches_everything() {
+    let world = World::new().await;
+    let places = world.places().await;
+    // As a child type of the other operator, recipes are watched in all namespaces.
+    let cook = recipe::config("cook").within_namespace(&places.a);
+    let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
+    let echo = operators::echo_server::config().child_of_type(recipes, ChildConfig::apply());
+    let (_, handler) = operators::echo_server::operator().into_parts();
+    world.create_in(&places.outside, RECIPE, dinner()).await;
+    let operators =
+        world.start(|all| all.register(echo, handler).register(cook, recipe::sync)).await;
+    world.create_in(&places.b, RECIPE, dinner()).await;
+    world.create_in(&places.a, RECIPE, dinner()).await;
+    world.until_in(&places.a, RECIPE, "r", is_ready).await;
+    operators.until_all_ran(1).await;
+    operators.stop().await;
+    for namespace in [&places.b, &places.outside] {
+        assert!(world.get_in(namespace, RECIPE, "r").await["status"].is_null());
+        assert!(world.get_in(namespace, CONFIG_MAP, "c").await.is_null());
+    }
+}
+
+#[operetta_harness::test]
+async fn children_are_repaired_in_each_namespace() {
+    let world = World::new().await;
+    let places = world.places().await;
+    let operators = world.start(register(&places)).await;
+    for namespace in [&places.a, &places.b] {
+        world.create_in(namespace, RECIPE, dinner()).await;
+        world.until_in(namespace, RECIPE, "r", is_ready).await;
+        let child = world.get_in(namespace, CONFIG_MAP, "c").await;
+        let strip = json!({"metadata": {"labels": {
+            "operetta.dev/parent-uid": null, "app.kubernetes.io/managed-by": null,
+        }}});
+        let api = world.api_in(CONFIG_MAP, Some(namespace));
+        let (params, patch) = (<_>::default(), kube::api::Patch::Merge(strip));
+        api.patch("c", &params, &patch).await.unwrap();
+        let labels = &child["metadata"]["labels"];
+        let is_labelled = |now: &Value| now["metadata"]["labels"] == *labels;
+        let repaired = world.until_in(namespace, CONFIG_MAP, "c", is_labelled).await;
+        assert_eq!(repaired["metadata"]["uid"], child["metadata"]["uid"], "the same object");
+        api.delete("c", &<_>::default()).await.unwrap();
+        let is_another =
+            |now: &Value| now.is_object() && now["metadata"]["uid"] != child["metadata"]["uid"];
+        world.until_in(namespace, CONFIG_MAP, "c", is_another).await;
+    }
+    operators.stop().await;
+}
+
+/// A handler that wants a child in each of the places.
+fn spread(
+    places: &Places,
+) -> impl Fn(&SyncRequest) -> Result<SyncResponse> + Send + Sync + 'static {
+    let namespaces = [places.a.clone(), places.b.clone()];
+    move |_| {
+        let children = namespaces.iter().map(|namespace| {
+            let mut child = config_map("spread", json!({"salt": "much"}));
+            child["metadata"]["namespace"] = json!(namespace);
+            child
+        });
+        Ok(SyncResponse::new().children(children))
+    }
+}
+
+#[operetta_harness::test]
+async fn a_cluster_scoped_parent_has_children_in_any_namespace() {
+    let world = World::new().await;
+    let places = world.places().await;
+    let spread = spread(&places);
+    let parent = K8sType::cluster_scoped(TEMP.0, TEMP.1, TEMP.2);
+    let config = OperatorConfig::new("spread", parent).child::<ConfigMap>(ChildConfig::apply());
+    let operators = world.start(|builder| builder.register(config, spread)).await;
+    let name = format!("{}-spread", world.namespace);
+    let parent = json!({"metadata": {"name": name}, "spec": {"deleteAfter": "1h"}});
+    world.create(TEMP, parent).await;
+    for namespace in [&places.a, &places.b] {
+        let child = world.until_in(namespace, CONFIG_MAP, "spread", Value::is_object).await;
+        world.api_in(CONFIG_MAP, Some(namespace)).delete("spread", &<_>::default()).await.unwrap();
+        let is_another =
+            |now: &Value| now.is_object() && now["metadata"]["uid"] != child["metadata"]["uid"];
+        world.until_in(namespace, CONFIG_MAP, "spread", is_another).await;
+    }
+    operators.stop().await;
+}

@@ -1,0 +1,92 @@
+//! Operators of one process share what they watch, and write nothing when nothing differs.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::Request,
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{ECHO, POD, World},
+};
+
+#[operetta_harness::test]
+async fn two_operators_with_pods_as_children_open_one_pod_watch() {
+    let world = World::that_logs_requests().await;
+    let before = world.our_requests().len();
+    let operators = world
+        .start(|builder| {
+            let builder = operators::register_all(builder, operators::all());
+            builder.register(recipe::config("cook"), recipe::sync)
+        })
+        .await;
+    // Both operators see their own pods through it.
+    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"},
+        "spec": {"containers": [{"name": "c", "image": "example.dev/none:1"}]},
+    });
+    world.apply(RECIPE, recipe("r", &[pod])).await;
+    world.until_ready(ECHO, "a").await;
+    world.until_ready(RECIPE, "r").await;
+    // Only the watch tells of it.
+    let pod = world.get(POD, "b").await;
+    world.delete(POD, "b").await;
+    let is_another =
+        |now: &Value| now.is_object() && now["metadata"]["uid"] != pod["metadata"]["uid"];
+    world.until(POD, "b", "the pod created again", is_another).await;
+    for (name, manager) in [("a", "echo-server"), ("b", "cook")] {
+        let pod = world.get(POD, name).await;
+        assert_eq!(pod["metadata"]["labels"]["app.kubernetes.io/managed-by"], manager);
+    }
+    operators.stop().await;
+    let requests = world.our_requests().into_iter().skip(before);
+    let of_pods: Vec<_> = requests.filter(|one| one.resource == "pods").collect();
+    let asked = |verb: &str| of_pods.iter().filter(|one| one.verb == verb).count();
+    assert_eq!((asked("list"), asked("watch")), (1, 1), "{of_pods:?}");
+}
+
+/// And reads none of them, nor of their children: lists tell all.
+#[operetta_harness::test]
+async fn a_restart_over_200_converged_parents_writes_nothing() {
+    let world = World::that_logs_requests().await;
+    let register = |builder: operetta::supervisor::SupervisorBuilder| {
+        let builder = operators::register_all(builder, operators::all());
+        builder.register(recipe::config("cook"), recipe::sync)
+    };
+    let operators = world.start(register).await;
+    for number in 0..100 {
+        let name = format!("p{number}");
+        let echo = json!({"metadata": {"name": name}, "spec": {"serviceName": "hello"}});
+        world.apply(ECHO, echo).await;
+        world.apply(RECIPE, recipe(&name, &[config_map(&name, json!({"a": "b"}))])).await;
+    }
+    for number in 0..100 {
+        world.until_ready(ECHO, &format!("p{number}")).await;
+        world.until_ready(RECIPE, &format!("p{number}")).await;
+    }
+    operators.stop().await;
+    let before = world.our_requests().len();
+    let operators = world.start(register).await;
+    operators.until_all_ran(200).await;
+    operators.stop().await;
+    let again: Vec<_> = world.our_requests().into_iter().skip(before).collect();
+    looks_only_at_types(&again);
+}
+
+/// Nine types and three operators, however many parents and children there are: no object is read.
+fn looks_only_at_types(requests: &[Request]) {
+    let is_schema = |request: &&Request| request.uri.starts_with("/openapi/v3/");
+    let (schemas, others): (Vec<_>, Vec<_>) = requests.iter().partition(is_schema);
+    let of = |verb: &str| {
+        let asked = others.iter().filter(|request| request.verb == verb);
+        asked.map(|request| &*request.resource).collect::<Vec<_>>()
+    };
+    let (lists, watches) = (of("list"), of("watch"));
+    let types = |of: &[&str]| of.iter().collect::<BTreeSet<_>>().len();
+    assert_eq!((lists.len(), types(&lists), types(&watches)), (9, 9, 9), "{others:?}");
+    assert_eq!(lists.len() + watches.len(), others.len(), "lists and watches alone: {others:?}");
+    // Each operator reads what its parents' type is, each cache of custom resources does, and once more
+    // a few seconds later.
+    assert!((1..=20).contains(&schemas.len()), "{schemas:?}");
+}

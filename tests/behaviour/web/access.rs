@@ -1,0 +1,246 @@
+//! Whom the web endpoint lets in: what the API server says of a token and of its user's rights.
+//! The embedded server has one user, who may do everything; what rules allow is tried where there
+//! are rules.
+
+use k8s_openapi::api::{
+    authentication::v1::{TokenRequest, TokenRequestSpec},
+    core::v1::ServiceAccount,
+    rbac::v1::ClusterRole,
+};
+use kube::{Api, api::PostParams};
+use operetta::{supervisor::SupervisorBuilder, testkit::eventually, web::Auth};
+use operetta_apiserver::{
+    Running,
+    faults::{Fault, FaultPlan, Rule},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::{Cluster, connector_to},
+    started::http,
+    world::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, Kind, Operators, World},
+};
+
+const SERVICE_ACCOUNT: Kind = Kind("v1", "ServiceAccount", "serviceaccounts");
+const OPERATORS: &str = "/api/v1/operators";
+/// Who the operators are, where there are rules; what it may do stays bound to it, so that it is
+/// nobody of other tests.
+const USER: &str = "guarded-operator";
+
+/// Somebody with a token, who may do everything.
+struct Admin {
+    token: String,
+    /// The token is good while this listens.
+    _running: Option<Running>,
+}
+
+impl Admin {
+    async fn of(world: &World) -> Self {
+        if let Cluster::Embedded(server, _) = &world.cluster {
+            let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+            let kubeconfig: Value = serde_yaml_ng::from_str(running.kubeconfig()).unwrap();
+            let token = kubeconfig["users"][0]["user"]["token"].as_str().unwrap().to_owned();
+            return Self { token, _running: Some(running) };
+        }
+        let token = visitor(world, "admin", &[]).await;
+        let everything = json!([{"nonResourceURLs": ["*"], "verbs": ["*"]}]);
+        allow(world, "admin", everything).await;
+        Self { token, _running: None }
+    }
+}
+
+/// A new account's token, for these audiences.
+async fn visitor(world: &World, name: &str, audiences: &[&str]) -> String {
+    world.apply(SERVICE_ACCOUNT, json!({"metadata": {"name": name}})).await;
+    let accounts: Api<ServiceAccount> = Api::namespaced(world.client.clone(), &world.namespace);
+    let audiences = audiences.iter().map(|&audience| audience.to_owned()).collect();
+    let spec = TokenRequestSpec { audiences: Some(audiences), ..TokenRequestSpec::default() };
+    let request = TokenRequest { spec: Some(spec), ..TokenRequest::default() };
+    let answer = accounts.create_token_request(name, &PostParams::default(), &request).await;
+    answer.unwrap().status.unwrap().token.unwrap()
+}
+
+/// Gives an account of the world's namespace exactly these rules.
+async fn allow(world: &World, account: &str, rules: Value) {
+    let name = format!("{}-{account}", world.namespace);
+    let subject = json!({"kind": "ServiceAccount", "name": account, "namespace": world.namespace});
+    bind(world, &name, subject, rules).await;
+}
+
+async fn bind(world: &World, role: &str, subject: Value, rules: Value) {
+    let group = "rbac.authorization.k8s.io";
+    world.apply(CLUSTER_ROLE, json!({"metadata": {"name": role}, "rules": rules})).await;
+    let binding = json!({
+        "metadata": {"name": role},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": role},
+        "subjects": [subject],
+    });
+    world.apply(CLUSTER_ROLE_BINDING, binding).await;
+}
+
+fn rules(role: &ClusterRole) -> Value {
+    serde_json::to_value(&role.rules).unwrap()
+}
+
+fn guarded(builder: SupervisorBuilder) -> SupervisorBuilder {
+    operators::register_all(builder.auth(Auth::delegated()), operators::all())
+}
+
+/// Code, and head with body.
+async fn ask(operators: &Operators, path: &str, token: Option<&str>) -> (u16, String) {
+    let address = operators.running().web().unwrap();
+    let token = token.map_or(String::new(), |token| format!("Authorization: Bearer {token}\r\n"));
+    http(address, &format!("GET {path}"), &token).await
+}
+
+#[operetta_harness::test]
+async fn a_known_token_is_let_in_and_nobody_else_sees_more_than_whether_all_is_well() {
+    let world = World::new().await;
+    let admin = Admin::of(&world).await;
+    let operators = world.start(guarded).await;
+    for path in [OPERATORS, "/metrics", "/", "/api/v1/cache/pods"] {
+        assert_eq!(ask(&operators, path, None).await.0, 401, "{path}");
+        let (code, answer) = ask(&operators, path, Some("guessed")).await;
+        assert_eq!(code, 401, "{path}: {answer}");
+        assert!(answer.to_lowercase().contains("www-authenticate: bearer"), "{answer}");
+        let (code, answer) = ask(&operators, path, Some(&admin.token)).await;
+        assert_eq!(code, 200, "{path}: {answer}");
+    }
+    for path in ["/livez?verbose", "/readyz?verbose"] {
+        let (code, answer) = ask(&operators, path, None).await;
+        assert!(code == 200 && answer.ends_with("\r\n\r\nok"), "{path}: {answer}");
+        let (_, answer) = ask(&operators, path, Some(&admin.token)).await;
+        assert!(answer.ends_with("check passed\n"), "{path}: {answer}");
+    }
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn who_may_scrape_reads_the_metrics_and_nothing_else_until_a_role_says_so() {
+    let (world, config) = World::that_enforces_rbac(USER).await;
+    let [scraper, reader, _] = operators::rbac::access::visitors();
+    let token = visitor(&world, "scraper", &[]).await;
+    allow(&world, "scraper", rules(&scraper)).await;
+    // The operators run with what is generated for them: it is enough to ask about visitors.
+    let mut own = rules(&operators::rbac::cluster_role(&operators::all()));
+    let reviews = rules(&operators::rbac::access::reviewer());
+    own.as_array_mut().unwrap().extend(reviews.as_array().unwrap().clone());
+    bind(&world, "operetta-guarded", json!({"kind": "User", "name": USER}), own).await;
+    let operators = world.start_over(connector_to(config), guarded).await;
+    let (code, answer) = ask(&operators, "/metrics", Some(&token)).await;
+    assert!(code == 200 && answer.contains("operetta_"), "{answer}");
+    // Every account may read `/api/*` of the API server itself: this is another path.
+    let (code, answer) = ask(&operators, OPERATORS, Some(&token)).await;
+    assert_eq!(code, 403, "{answer}");
+    let user = format!("system:serviceaccount:{}:scraper", world.namespace);
+    let expected = format!(r#"User \"{user}\" cannot get path \"/operetta/api/v1/operators\""#);
+    assert!(answer.contains(&expected), "{answer}");
+    allow(&world, "scraper", rules(&reader)).await;
+    let look = || ask(&operators, OPERATORS, Some(&token));
+    eventually("the reader let in", look, |(code, _)| *code == 200).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_token_for_another_audience_is_nobodys() {
+    let (world, _) = World::that_enforces_rbac(USER).await;
+    let [_, reader, _] = operators::rbac::access::visitors();
+    let (ours, api) =
+        (visitor(&world, "reader", &["operetta"]).await, visitor(&world, "reader", &[]).await);
+    allow(&world, "reader", rules(&reader)).await;
+    for (audiences, good, bad) in
+        [(vec!["operetta".to_owned()], &ours, &api), (vec![], &api, &ours)]
+    {
+        let auth = Auth::Delegated { audiences };
+        let register = |builder: SupervisorBuilder| {
+            operators::register_all(builder.auth(auth), operators::all())
+        };
+        let operators = world.start(register).await;
+        let (code, answer) = ask(&operators, OPERATORS, Some(bad)).await;
+        assert_eq!(code, 401, "{answer}");
+        let (code, answer) = ask(&operators, OPERATORS, Some(good)).await;
+        assert_eq!(code, 200, "{answer}");
+        operators.stop().await;
+    }
+}
+
+#[operetta_harness::test]
+async fn while_access_cannot_be_reviewed_nobody_is_let_in() {
+    let world = World::new().await;
+    let (admin, plan) = (Admin::of(&world).await, FaultPlan::new());
+    let operators = world.start_over(world.cluster.connector_through(&plan), guarded).await;
+    for resource in ["tokenreviews", "subjectaccessreviews"] {
+        let down = plan.add(Rule::new(Fault::refuse(500)).resource(resource));
+        let (code, answer) = ask(&operators, OPERATORS, Some(&admin.token)).await;
+        assert_eq!(code, 503, "{resource}: {answer}");
+        assert!(answer.contains("nobody is let in"), "{answer}");
+        assert_eq!(ask(&operators, "/readyz", None).await.0, 200, "a probe needs no review");
+        assert_eq!(down.hits(), 1);
+        plan.heal();
+    }
+    let (code, answer) = ask(&operators, OPERATORS, Some(&admin.token)).await;
+    assert_eq!(code, 200, "{answer}");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn many_requests_of_one_visitor_are_one_pair_of_reviews() {
+    let world = World::that_logs_requests().await;
+    let admin = Admin::of(&world).await;
+    let before = world.our_requests().len();
+    let operators = world.start(guarded).await;
+    let at_once = (0..20).map(|_| ask(&operators, OPERATORS, Some(&admin.token)));
+    for (code, answer) in futures::future::join_all(at_once).await {
+        assert_eq!(code, 200, "{answer}");
+    }
+    let reviews = || async {
+        let ours = world.our_requests().into_iter().skip(before);
+        let reviews = ours.filter(|request| request.resource.ends_with("reviews"));
+        reviews.map(|request| (request.verb, request.resource)).collect::<Vec<_>>()
+    };
+    let of = |resource: &str| ("create".to_owned(), resource.to_owned());
+    let pair = [of("tokenreviews"), of("subjectaccessreviews")];
+    eventually("the reviews in the server's log", reviews, |seen| seen.len() >= 2).await;
+    assert_eq!(reviews().await, pair);
+    operators.stop().await;
+}
+
+/// What a form of this very server sends; code, and head with body.
+async fn submit(operators: &Operators, path: &str, fields: &str, cookie: &str) -> (u16, String) {
+    let address = operators.running().web().unwrap();
+    // The line end that follows becomes part of a field that nobody reads.
+    let fields = format!("{fields}&end=");
+    let headers = format!(
+        "Origin: http://{address}\r\nCookie: {cookie}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{fields}",
+        fields.len() + 2
+    );
+    http(address, &format!("POST {path}"), &headers).await
+}
+
+async fn look(operators: &Operators, path: &str, cookie: &str) -> (u16, String) {
+    let headers = format!("Accept: text/html\r\nCookie: {cookie}\r\n");
+    http(operators.running().web().unwrap(), &format!("GET {path}"), &headers).await
+}
+
+#[operetta_harness::test]
+async fn a_browser_logs_in_with_a_token_and_sees_as_much_until_it_logs_out() {
+    let world = World::new().await;
+    let admin = Admin::of(&world).await;
+    let operators = world.start(guarded).await;
+    let (code, page) = look(&operators, "/ui/cache", "").await;
+    assert!(code == 401 && page.contains("<h1>Log in</h1>"), "{page}");
+    let (code, page) = submit(&operators, "/ui/login", "token=guessed&next=/ui/cache", "").await;
+    assert!(code == 401 && page.contains("The token is not valid"), "{page}");
+    let fields = format!("token={}&next=/ui/cache", admin.token);
+    let (code, answer) = submit(&operators, "/ui/login", &fields, "").await;
+    assert!(code == 303 && answer.contains("location: /ui/cache\r\n"), "{answer}");
+    let (_, cookie) = answer.split_once("set-cookie: ").unwrap();
+    let (cookie, _) = cookie.split_once(';').unwrap();
+    let (code, page) = look(&operators, "/ui/cache", cookie).await;
+    assert!(code == 200 && page.contains("<button>Log out</button>"), "{page}");
+    assert!(!page.contains(&admin.token));
+    assert_eq!(submit(&operators, "/ui/logout", "", cookie).await.0, 303);
+    assert_eq!(look(&operators, "/ui/cache", cookie).await.0, 401);
+    operators.stop().await;
+}

@@ -1,0 +1,238 @@
+//! Why a parent is stuck, as it is told over HTTP: with the reason, the object and what to do.
+
+use std::time::Duration;
+
+use operetta::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, acting, config_map, recipe},
+    world::{CONFIG_MAP, Operators, POD, World, eventually},
+};
+
+async fn start(world: &World) -> Operators {
+    start_with(world, recipe::config("cook")).await
+}
+
+async fn start_with(world: &World, config: OperatorConfig) -> Operators {
+    world.start(|builder| builder.register(config, recipe::sync)).await
+}
+
+/// What is told of a parent, once it is told.
+async fn explained(
+    world: &World,
+    operators: &Operators,
+    name: &str,
+    is_told: impl Fn(&Value) -> bool,
+) -> Value {
+    let path = format!("/api/v1/operators/cook/parents/{}/{name}", world.namespace);
+    let told = || async {
+        let (_, body) = operators.http(&path).await;
+        serde_json::from_str::<Value>(&body).unwrap_or_default()
+    };
+    eventually("the explanation", told, is_told).await
+}
+
+/// Whether the sentence has all these parts.
+fn says(told: &Value, parts: &[&str]) -> bool {
+    let why = told["why"].as_str().unwrap_or_default();
+    parts.iter().all(|part| why.contains(part))
+}
+
+#[operetta_harness::test]
+async fn somebody_elses_object_in_the_way_is_named_with_what_to_do() {
+    let world = World::new().await;
+    world.create(CONFIG_MAP, config_map("c", json!({"theirs": "yes"}))).await;
+    let operators = start(&world).await;
+    world
+        .apply(RECIPE, recipe("r", &[config_map("c", json!({})), config_map("d", json!({}))]))
+        .await;
+    let child = format!("ConfigMap.v1 {}/c", world.namespace);
+    let parts =
+        ["in the way", &child, "give the child another name, delete that object, or adopt it"];
+    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
+    assert_eq!(told["phase"], "failing");
+    assert!(told["nextWake"]["at"].is_string(), "{told:#}");
+    let nodes = told["children"].as_array().unwrap();
+    let node = |name: &str| nodes.iter().find(|node| node["name"] == name).unwrap();
+    assert_eq!(node("c")["readiness"]["state"], "Missing");
+    assert_eq!(node("c")["decision"]["decision"], "Conflict");
+    assert_eq!(node("d")["readiness"]["state"], "Exists", "the other one is there");
+    let run = &told["history"][0];
+    assert_eq!(
+        [&run["decisions"][0]["child"], &run["decisions"][0]["decision"]],
+        [&json!(child), &json!("Conflict")]
+    );
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_handler_that_fails_is_named_with_its_error_and_each_step_with_its_time() {
+    let world = World::new().await;
+    let operators = start(&world).await;
+    world.apply(RECIPE, acting("r", "fail")).await;
+    let parts = ["the handler returned an error", "the oven is cold", "order a sync"];
+    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
+    let steps = &told["history"][0]["stepMilliseconds"];
+    assert!(steps["sync"].as_f64().is_some_and(|took| took > 0.0), "{steps}");
+    assert_eq!(steps.get("apply"), None, "it did not get there");
+    world.apply(RECIPE, acting("p", "permanent")).await;
+    let parts = ["no such dish", "not tried again before that"];
+    let told = explained(&world, &operators, "p", |told| says(told, &parts)).await;
+    assert_eq!(told["phase"], "stalled");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_type_that_is_missing_is_named_to_a_parent_whose_handler_was_never_called() {
+    let world = World::new().await;
+    let widgets = K8sType::namespaced("test.operetta.dev/v1", "Widget", "widgets");
+    let config = recipe::config("cook").child_of_type(widgets, ChildConfig::apply());
+    world.apply(RECIPE, recipe("r", &[])).await;
+    let operators = start_with(&world, config).await;
+    let parts = ["degraded", "widgets", "no handler is called", "install the type"];
+    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
+    assert_eq!(told["phase"], "failing");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn what_is_not_ready_is_named_and_what_belongs_to_a_child_is_below_it() {
+    let world = World::new().await;
+    let operators = start(&world).await;
+    let containers = json!([{"name": "c", "image": "example.com/none"}]);
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+        "spec": {"containers": containers},
+    });
+    world.apply(RECIPE, recipe("r", &[config_map("c", json!({})), pod])).await;
+    world.until(POD, "p", "the pod", Value::is_object).await;
+    let owner = world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
+    let mut below = config_map("below", json!({}));
+    below["metadata"]["labels"] = json!({"app.kubernetes.io/managed-by": "cook"});
+    below["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "c", "controller": true,
+        "uid": owner["metadata"]["uid"],
+    }]);
+    world.create(CONFIG_MAP, below).await;
+    let pod = format!("Pod.v1 {}/p", world.namespace);
+    let is_told = |told: &Value| {
+        let nodes = told["children"].as_array().cloned().unwrap_or_default();
+        let has_below = nodes.iter().any(|node| node["children"][0]["name"] == "below");
+        has_below && says(told, &["not everything is ready", &pod])
+    };
+    let told = explained(&world, &operators, "r", is_told).await;
+    let nodes = told["children"].as_array().unwrap();
+    assert_eq!(nodes.len(), 2, "what is below is not beside: {nodes:#?}");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn desired_is_shown_against_live_without_a_write_and_without_a_secret() {
+    let world = World::new().await;
+    let operators = start(&world).await;
+    let secret = |value: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},
+            "stringData": {"password": value},
+        })
+    };
+    let menu = |salt: &str| config_map("c", json!({"salt": salt}));
+    world.apply(RECIPE, recipe("r", &[menu("much"), secret("old-sentinel")])).await;
+    world.until_ready(RECIPE, "r").await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let (code, _) = operators.post(&format!("{path}/pause")).await;
+    assert_eq!(code, 200);
+    let children = [menu("little"), secret("new-sentinel"), config_map("new", json!({"a": "b"}))];
+    let mut parent = recipe("r", &children);
+    parent["metadata"]["annotations"] = json!({"operetta.dev/paused": "true"});
+    world.apply(RECIPE, parent).await;
+    let diff = || async {
+        let (_, body) = operators.http(&format!("{path}?diff=1")).await;
+        // In the clear, and as the server keeps them.
+        for secret in ["old-sentinel", "new-sentinel", "b2xkLXNlbnRpbmVs", "bmV3LXNlbnRpbmVs"] {
+            assert!(!body.contains(secret), "{secret}: {body}");
+        }
+        serde_json::from_str::<Value>(&body).unwrap_or_default()
+    };
+    let preview = |told: &Value, name: &str| {
+        let nodes = told["children"].as_array().cloned().unwrap_or_default();
+        let node = nodes.into_iter().find(|node| node["name"] == name);
+        node.unwrap_or_default()["preview"].clone()
+    };
+    let shown = eventually("the diff", diff, |told| {
+        preview(told, "new")["action"] == "Create" && preview(told, "c")["action"] == "Update"
+    })
+    .await;
+    let expected = json!([{"path": ".data.salt", "desired": "little", "live": "much"}]);
+    assert_eq!(preview(&shown, "c")["differences"], expected);
+    let hidden = "(redacted)";
+    let expected = json!([{"path": ".data.password", "desired": hidden, "live": hidden}]);
+    assert_eq!(preview(&shown, "s")["differences"], expected);
+    assert_eq!(world.get(CONFIG_MAP, "new").await, Value::Null, "nothing was written");
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "much");
+    // A parent that is as desired shows nothing to change, and one whose handler fails says so.
+    world.apply(RECIPE, recipe("fine", &[config_map("fine", json!({}))])).await;
+    world.until_ready(RECIPE, "fine").await;
+    operators.until_synced("cook", &world.namespace, "fine").await;
+    world.apply(RECIPE, acting("bad", "permanent")).await;
+    let asked = |name: &'static str| {
+        let (operators, namespace) = (&operators, &world.namespace);
+        async move {
+            let path = format!("/api/v1/operators/cook/parents/{namespace}/{name}?diff=1");
+            let (_, body) = operators.http(&path).await;
+            serde_json::from_str::<Value>(&body).unwrap_or_default()
+        }
+    };
+    assert_eq!(asked("fine").await["children"][0].get("preview"), None);
+    let says =
+        |told: &Value| told["previewError"].as_str().is_some_and(|it| it.contains("no such dish"));
+    eventually("why not", || asked("bad"), says).await;
+    operators.stop().await;
+}
+
+/// Wants one child more each time that it is asked.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
+fn one_more(request: &SyncRequest) -> Result<SyncResponse> {
+    let names = (0..=request.children.len()).map(|number| number.to_string());
+    Ok(SyncResponse::new().children(names.map(|name| config_map(&name, json!({})))))
+}
+
+#[operetta_harness::test]
+async fn a_parent_whose_children_are_written_run_after_run_neither_is_well_nor_has_failed() {
+    let world = World::new().await;
+    let an_hour = Duration::from_hours(1);
+    let config = recipe::config("cook").with_error_backoff(an_hour, an_hour);
+    let operators = world.start(|builder| builder.register(config, one_more)).await;
+    world.create(RECIPE, recipe("r", &[])).await;
+    let waits = |told: &Value| told["nextWake"]["why"].is_string();
+    let told = explained(&world, &operators, "r", waits).await;
+    assert_eq!((&told["phase"], &told["failures"]), (&json!("waiting"), &json!(0)), "{told:#}");
+    assert_eq!(told["nextWake"]["why"], "Unsettled");
+    assert!(says(&told, &["because its children had to be written run after run"]), "{told:#}");
+    let (_, metrics) = operators.http("/metrics").await;
+    assert!(metrics.contains("operetta_backoffs_total{operator=\"cook\"} 0\n"), "{metrics}");
+    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
+    let ran = |told: &Value| told["history"][0]["number"] == 4;
+    let told = explained(&world, &operators, "r", ran).await;
+    let causes: Vec<_> = told["history"][0]["causes"].as_array().unwrap().iter().collect();
+    assert!(causes.iter().any(|cause| cause["reason"] == "OwnWrites"), "{told:#}");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn what_is_written_again_and_again_is_named_with_its_fields_and_what_to_do() {
+    let world = World::new().await;
+    // A fight is forgotten after two seconds.
+    let config = recipe::config("cook")
+        .with_error_backoff(Duration::from_millis(50), Duration::from_secs(1));
+    let operators = start_with(&world, config).await;
+    world.apply(RECIPE, acting("r", "dice")).await;
+    let parts = ["answers differently to the same request at .data.throw", "Mend the handler"];
+    explained(&world, &operators, "r", |told| says(told, &parts)).await;
+    // With the same answer each time it is over in the end: then nobody speaks of it.
+    world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
+    let is_over = |told: &Value| told["phase"] == "synced" && !says(told, &["come to rest"]);
+    explained(&world, &operators, "r", is_over).await;
+    operators.stop().await;
+}

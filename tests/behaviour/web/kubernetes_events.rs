@@ -1,0 +1,180 @@
+//! What Kubernetes tells of a parent and its children is shown to who asks for it, read at that moment.
+
+use kube::api::ListParams;
+use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::Request,
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, CORE_EVENT, EVENT, Kind, Operators, POD, World, eventually},
+};
+
+async fn start(world: &World) -> Operators {
+    world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await
+}
+
+fn pod(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+        "spec": {"containers": [{"name": "c", "image": "example.com/none"}]},
+    })
+}
+
+/// Somebody tells about an object, as the scheduler does.
+async fn tell(world: &World, (kind, name): (Kind, &str), reason: &str, last: &str) {
+    let about = world.get(kind, name).await;
+    let event = json!({
+        "metadata": {"name": format!("{name}.{}", reason.to_lowercase())},
+        "involvedObject": {
+            "apiVersion": kind.0, "kind": kind.1, "name": name, "namespace": world.namespace,
+            "uid": about["metadata"]["uid"],
+        },
+        "type": "Warning", "reason": reason, "message": format!("{reason}, they say"), "count": 4,
+        "source": {"component": "default-scheduler"},
+        "firstTimestamp": "2001-01-01T00:00:00Z", "lastTimestamp": last,
+    });
+    world.create(CORE_EVENT, event).await;
+}
+
+/// What is told of a parent, once it is told.
+async fn told(
+    world: &World,
+    operators: &Operators,
+    name: &str,
+    is_told: impl Fn(&Value) -> bool,
+) -> Value {
+    let path = format!("/api/v1/operators/cook/parents/{}/{name}?events=1", world.namespace);
+    let events = || async {
+        let (code, body) = operators.http(&path).await;
+        assert_eq!(code, 200, "{body}");
+        serde_json::from_str::<Value>(&body).unwrap()["events"].clone()
+    };
+    eventually("the Events", events, is_told).await
+}
+
+fn reasons(events: &Value) -> Vec<&str> {
+    let items = events["items"].as_array().unwrap().iter();
+    items.map(|item| item["reason"].as_str().unwrap()).collect()
+}
+
+#[operetta_harness::test]
+async fn what_is_told_of_a_parent_and_its_children_is_shown_the_newest_first() {
+    let world = World::new().await;
+    world.create(CONFIG_MAP, config_map("taken", json!({"theirs": "yes"}))).await;
+    let operators = start(&world).await;
+    world.apply(RECIPE, recipe("r", &[config_map("taken", json!({})), pod("p")])).await;
+    world.until(POD, "p", "the pod", Value::is_object).await;
+    world.create(POD, pod("stranger")).await;
+    tell(&world, (POD, "p"), "FailedScheduling", "2099-01-01T00:00:00Z").await;
+    tell(&world, (POD, "p"), "Pulled", "2001-01-01T00:00:00Z").await;
+    tell(&world, (POD, "stranger"), "Killing", "2099-01-01T00:00:00Z").await;
+    // The operator itself tells of the parent that something is in the way.
+    let all = ["FailedScheduling", "Conflict", "Pulled"];
+    let events = told(&world, &operators, "r", |events| reasons(events) == all).await;
+    let item = |at: usize| &events["items"][at];
+    let object = json!({"kind": "Pod", "namespace": world.namespace, "name": "p"});
+    assert_eq!(
+        *item(0),
+        json!({
+            "type": "Warning", "reason": "FailedScheduling", "object": object, "count": 4,
+            "message": "FailedScheduling, they say", "source": "default-scheduler",
+            "firstSeen": "2001-01-01T00:00:00.000Z", "lastSeen": "2099-01-01T00:00:00.000Z",
+        })
+    );
+    assert_eq!([&item(1)["object"]["kind"], &item(1)["object"]["name"]], ["Recipe", "r"]);
+    assert_eq!(item(1)["source"], "operetta.dev/cook");
+    assert_eq!([&events["omitted"], &events["objectsOmitted"]], [0, 0]);
+    assert_eq!(events.get("errors"), None, "{events}");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn the_server_is_asked_once_for_each_object_and_only_when_somebody_wants_to_know() {
+    let world = World::that_logs_requests().await;
+    let before = world.our_requests().len();
+    let operators = start(&world).await;
+    world.apply(RECIPE, recipe("r", &["a", "b"].map(|name| config_map(name, json!({}))))).await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let path = format!("/operators/cook/parents/{}/r", world.namespace);
+    for view in [format!("/api/v1{path}"), format!("/ui{path}"), format!("/ui{path}?diff")] {
+        assert_eq!(operators.http(&view).await.0, 200);
+    }
+    assert_eq!(operators.http(&format!("/ui{path}?events")).await.0, 200);
+    let lists = || async {
+        let ours = world.our_requests().into_iter().skip(before);
+        ours.filter(|it| it.resource == "events" && it.verb == "list").collect::<Vec<Request>>()
+    };
+    let asked = eventually("the lists", lists, |lists| lists.len() >= 3).await;
+    assert_eq!(asked.len(), 3, "the parent and two children: {asked:#?}");
+    assert!(asked.iter().all(|it| it.user_agent.contains("cook")), "{asked:#?}");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn what_the_server_refuses_or_does_not_answer_is_said_on_the_view() {
+    let world = World::new().await;
+    let plan = FaultPlan::new();
+    let register = |builder: operetta::supervisor::SupervisorBuilder| {
+        builder.register(recipe::config("cook"), recipe::sync)
+    };
+    let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
+    world.apply(RECIPE, recipe("r", &[pod("p")])).await;
+    world.until(POD, "p", "the pod", Value::is_object).await;
+    tell(&world, (POD, "p"), "FailedScheduling", "2099-01-01T00:00:00Z").await;
+    let says = |part: &'static str| {
+        move |events: &Value| {
+            let errors = events["errors"].as_array().cloned().unwrap_or_default();
+            errors.len() == 1 && errors[0].as_str().unwrap().contains(part)
+        }
+    };
+    let lists = |fault| Rule::new(fault).verb("list").resource("events");
+    plan.add(lists(Fault::refuse(403)));
+    told(&world, &operators, "r", says("missing permission: list on events in `")).await;
+    plan.heal();
+    // One answer does not come: the other is shown, once the time is over.
+    let held = plan.add(lists(Fault::HoldReply).times(1));
+    let events = told(&world, &operators, "r", says("1 of 2 questions within 5 s")).await;
+    assert_eq!((&events["objectsOmitted"], held.hits()), (&json!(1), 1));
+    plan.heal();
+    let events = told(&world, &operators, "r", |events| !reasons(events).is_empty()).await;
+    assert_eq!(events.get("errors"), None, "{events}");
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn events_are_selected_by_what_they_are_about_in_both_of_their_forms() {
+    let world = World::new().await;
+    for name in ["p", "q"] {
+        world.create(POD, pod(name)).await;
+        tell(&world, (POD, name), "FailedScheduling", "2099-01-01T00:00:00Z").await;
+    }
+    tell(&world, (POD, "q"), "Pulled", "2099-01-01T00:00:00Z").await;
+    let uid = world.get(POD, "p").await["metadata"]["uid"].as_str().unwrap().to_owned();
+    let selected = |kind: Kind, selector: String| {
+        let api = world.api(kind);
+        async move {
+            let list = api.list(&ListParams::default().fields(&selector)).await;
+            list.map(|list| list.items.len()).map_err(|error| match error {
+                kube::Error::Api(status) => (status.code, status.message),
+                other => panic!("{other}"),
+            })
+        }
+    };
+    for (kind, selector, found) in [
+        (CORE_EVENT, format!("involvedObject.uid={uid}"), 1),
+        (CORE_EVENT, "involvedObject.kind=Pod,involvedObject.name=q".to_owned(), 2),
+        (CORE_EVENT, "involvedObject.name=q,reason=Pulled,type=Warning".to_owned(), 1),
+        (CORE_EVENT, "source=default-scheduler".to_owned(), 3),
+        (CORE_EVENT, format!("involvedObject.uid!={uid}"), 2),
+        (EVENT, format!("regarding.uid={uid}"), 1),
+        (EVENT, "regarding.kind=Pod,regarding.name=q".to_owned(), 2),
+        (EVENT, "reason=Pulled,type=Warning".to_owned(), 1),
+    ] {
+        assert_eq!(selected(kind, selector.clone()).await, Ok(found), "{selector}");
+    }
+    for (kind, field) in [(CORE_EVENT, "regarding.uid"), (EVENT, "involvedObject.uid")] {
+        let refused = selected(kind, format!("{field}={uid}")).await.unwrap_err();
+        assert_eq!(refused, (400, format!("field label not supported: {field}")));
+    }
+}

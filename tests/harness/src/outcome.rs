@@ -1,0 +1,67 @@
+//! How a test ends: passed, failed, or ignored because it cannot run here.
+//!
+//! A test that cannot run unwinds with the reason, through helpers that so need not answer `Option`.
+
+use std::{env, fmt::Display, panic::resume_unwind, thread};
+
+use crate::panics;
+
+/// Why a test cannot run here.
+struct Ignored(String);
+
+/// Ends the calling test as ignored: what it needs cannot be had here.
+pub fn ignore(reason: impl Display) -> ! {
+    resume_unwind(Box::new(Ignored(reason.to_string())))
+}
+
+/// The same for what can be installed.
+///
+/// # Panics
+///
+/// Where `CI` is set: there the test fails.
+#[track_caller]
+#[expect(clippy::panic, reason = "a test fails by panicking")]
+pub fn ignore_outside_ci(reason: impl Display) -> ! {
+    match env::var_os("CI") {
+        None => ignore(reason),
+        Some(_) => panic!("with CI set the test must run: {reason}"),
+    }
+}
+
+/// Runs a test on a thread that has its name, which a panic prints; answers why it was ignored, if so.
+pub(crate) fn of(name: &str, test: fn()) -> Option<String> {
+    let run = move || {
+        panics::of_a_test();
+        test();
+    };
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
+    let payload = thread.expect("the system has a thread for the test").join().err()?;
+    match payload.downcast::<Ignored>() {
+        Ok(ignored) => Some(ignored.0),
+        Err(panic) => resume_unwind(panic),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    #[test]
+    fn a_test_that_returns_has_passed() {
+        assert_eq!(of("passes", || ()), None);
+    }
+
+    #[test]
+    fn a_test_that_cannot_run_is_ignored_with_its_reason() {
+        let ended = of("cannot_run", || crate::block_on(async { ignore("no /proc") }));
+        assert_eq!(ended.as_deref(), Some("no /proc"));
+    }
+
+    #[test]
+    fn a_test_that_panics_has_failed() {
+        let ended = catch_unwind(|| of("fails", || panic!("two is not three")));
+        assert_eq!(*ended.unwrap_err().downcast::<&str>().unwrap(), "two is not three");
+    }
+}
