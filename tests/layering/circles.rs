@@ -8,16 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    crate_tree::{CrateTree, ModulePath},
-    names::Target,
-};
+use crate::{crate_tree::CrateTree, names::Target};
 
 /// A file, and the line where it first mentions another.
 pub(crate) struct Need {
     pub(crate) file: PathBuf,
     pub(crate) line: usize,
-    pub(crate) module: ModulePath,
     pub(crate) needed: PathBuf,
 }
 
@@ -32,29 +28,25 @@ pub(crate) fn circles(tree: &CrateTree) -> Vec<Need> {
     let leads_back = |from: &Path, to: &Path| reached.get(to).is_some_and(|all| all.contains(from));
     let in_circles = needs.iter().filter(|((from, to), _)| leads_back(from, to));
     in_circles
-        .map(|((file, needed), (line, module))| Need {
+        .map(|((file, needed), line)| Need {
             file: file.clone(),
             line: *line,
-            module: module.clone(),
             needed: needed.clone(),
         })
         .collect()
 }
 
-/// File and needed file, with the first line that says so and the module it is in.
-fn needs(tree: &CrateTree) -> BTreeMap<(PathBuf, PathBuf), (usize, ModulePath)> {
-    let mut needs: BTreeMap<_, (usize, ModulePath)> = BTreeMap::new();
+/// File and needed file, with the first line that says so.
+fn needs(tree: &CrateTree) -> BTreeMap<(PathBuf, PathBuf), usize> {
+    let mut needs: BTreeMap<_, usize> = BTreeMap::new();
     for module in tree.modules.values() {
         for mention in module.mentions() {
             let Target::Item(there) = tree.target(&module.path, mention) else { continue };
             let there = &tree.modules[&there].file;
             if *there != module.file {
-                let place = (mention.line, module.path.clone());
                 let first =
-                    needs.entry((module.file.clone(), there.clone())).or_insert(place.clone());
-                if place < *first {
-                    *first = place;
-                }
+                    needs.entry((module.file.clone(), there.clone())).or_insert(mention.line);
+                *first = mention.line.min(*first);
             }
         }
     }
