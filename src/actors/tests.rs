@@ -23,7 +23,7 @@ use super::{
 use crate::{
     board::{Answer, Board, Command, OperatorInfo, Order, ParentPhase, Request},
     cluster::{Cluster, Watched},
-    execute::{CommonPlaces, Context, ContextParts},
+    execute::{CommonPlaces, Context, ContextParts, RequestPermits},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion, Undecodable},
     operator::{self, OperatorConfig, OperatorName, SyncRequest, SyncResponse},
@@ -191,6 +191,7 @@ fn context(parents: Store, client: Client) -> Context {
     let metrics = Metrics::new();
     let parts = ContextParts {
         common_places: CommonPlaces::for_limits([16]),
+        requests: RequestPermits::default(),
         config: OperatorConfig::new("op", app()).within_namespaces(["ns"]),
         handler: Arc::new(Tidy),
         cluster: Cluster::new(client, metrics.clone(), KeptManagers::default()),

@@ -9,8 +9,8 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    CommonPlaces, Gate, event_queue::EventQueue, overdue::Overdue, schema::ParentSchema,
-    warn_once::WarnOnce,
+    CommonPlaces, Gate, RequestPermits, event_queue::EventQueue, overdue::Overdue,
+    schema::ParentSchema, warn_once::WarnOnce,
 };
 use crate::{
     cluster::Cluster,
@@ -56,6 +56,8 @@ pub struct ContextParts {
     pub children: Vec<Store>,
     /// Where its runs go beyond its own places.
     pub common_places: CommonPlaces,
+    /// The right to send requests.
+    pub requests: RequestPermits,
     /// Where runs are counted.
     pub metrics: Metrics,
     /// Where changes by our own replies go.
@@ -211,6 +213,11 @@ impl Context {
 
     pub(super) fn cluster(&self) -> &Cluster {
         &self.parts.cluster
+    }
+
+    /// The right to send requests.
+    pub(super) fn requests(&self) -> &RequestPermits {
+        &self.parts.requests
     }
 
     /// The store of the parents.

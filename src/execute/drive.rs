@@ -145,7 +145,7 @@ impl Driver<'_> {
                 self.in_progress.push(called.map(Done::from).boxed());
             }
             Effect::Send(id, request) => {
-                let sent = context.send(request);
+                let sent = context.requests().during(context.send(request));
                 let answered = sent.map(move |answer| Done::Event(Event::Answered(id, answer)));
                 self.in_progress.push(answered.boxed());
             }

@@ -80,7 +80,7 @@ impl Snapshot for Context {
     }
 
     fn spare(&self) -> usize {
-        self.gate().spare()
+        self.requests().spare()
     }
 
     fn count_children(&self) -> usize {

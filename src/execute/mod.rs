@@ -31,6 +31,7 @@ mod look;
 mod overdue;
 mod pause;
 mod preview;
+mod requests;
 mod schema;
 mod send;
 mod undecodable;
@@ -41,6 +42,7 @@ pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use drive::{Reconciled, run_on};
 pub use gate::{CommonPlaces, Entry, Gate, Permit, Ticket, Waiter};
 pub use preview::Remembered;
+pub use requests::RequestPermits;
 
 #[cfg(test)]
 mod tests;

@@ -22,7 +22,7 @@ use crate::{
     },
     board::{BEAT_EVERY, Board, OperatorInfo, QueueReader, RunStage},
     cluster::{Cluster, WatchSpec},
-    execute::{CommonPlaces, Context, ContextParts, Show},
+    execute::{CommonPlaces, Context, ContextParts, RequestPermits, Show},
     journal::Failure,
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
@@ -45,6 +45,7 @@ pub(super) struct Wiring {
     states: UnboundedSender<OperatorStateChanged>,
     published: PublishedTo,
     common_places: CommonPlaces,
+    requests: RequestPermits,
 }
 
 /// The operators of a process, started.
@@ -86,6 +87,7 @@ impl Wiring {
         let limits = configs.iter().map(|config| config.max_concurrent_runs);
         Self {
             common_places: CommonPlaces::for_limits(limits),
+            requests: RequestPermits::default(),
             cluster: match &program.name {
                 Some((name, version)) => cluster.of_program(name, version),
                 None => cluster,
@@ -214,6 +216,7 @@ impl Wiring {
             Arc::new(move |parent, failure| show_overdue(&board, &name, parent, failure));
         Ok(Context::new(ContextParts {
             common_places: self.common_places.clone(),
+            requests: self.requests.clone(),
             cluster: self.cluster.in_the_name_of(&config.name),
             parents: self.stores[&config.parent].clone(),
             children: config.children.iter().map(|child| self.stores[&child.ty].clone()).collect(),

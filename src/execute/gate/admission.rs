@@ -110,15 +110,6 @@ impl Gate {
         queue.waiting(Priority::Deletion) + queue.waiting(Priority::Change) > 0
     }
 
-    /// How many more would be let in now; none while somebody waits.
-    pub fn spare(&self) -> usize {
-        let state = self.state();
-        if !state.has_room() || !state.queue.is_empty() {
-            return 0;
-        }
-        (state.places - state.in_flight).min(self.0.common.free())
-    }
-
     /// Returns when nothing is in flight.
     pub async fn idle(&self) {
         loop {

@@ -71,12 +71,6 @@ impl CommonPlaces {
         None
     }
 
-    /// How many are free.
-    pub(super) fn free(&self) -> usize {
-        let places = self.places();
-        places.limit.saturating_sub(places.taken)
-    }
-
     fn places(&self) -> MutexGuard<'_, Places> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

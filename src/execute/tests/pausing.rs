@@ -18,6 +18,7 @@ async fn a_run_that_is_under_way_writes_nothing_more_when_its_operator_is_paused
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
     let world = Setup::new(pods(), ChildConfig::apply())
+        .one_by_one()
         .desiring(desired("first"))
         .and(desired("second"))
         .before(move |asked| match asked.method.as_str() {

@@ -51,8 +51,10 @@ impl World {
         let (told, show, dies) = (origins.clone(), shown.clone(), setup.dies);
         let client = client(script, setup.published.clone(), Arc::clone(&asked));
         let (config, parents, children) = (setup.config(), setup.parents(), setup.children());
+        let requests = setup.requests.clone();
         let context = Context::new(ContextParts {
             common_places: CommonPlaces::for_limits([16]),
+            requests,
             config,
             handler: Arc::new(setup.cook(&parents)),
             cluster: Cluster::new(client, Metrics::new(), kept()),

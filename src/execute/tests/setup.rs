@@ -48,6 +48,8 @@ pub(super) struct Setup {
     is_parent_unreadable: bool,
     /// Whether the watch of the parents is told nothing.
     is_cut_off: bool,
+    /// How many requests may be sent at once.
+    pub(super) requests: RequestPermits,
     /// Namespaces of which the children are still to be listed.
     unlisted: Option<Unlisted>,
 }
@@ -81,6 +83,7 @@ impl Setup {
             left_out: None,
             is_parent_unreadable: false,
             is_cut_off: false,
+            requests: RequestPermits::default(),
             unlisted: None,
         }
     }
@@ -90,6 +93,11 @@ impl Setup {
         self.parent["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
         self.parent["metadata"]["finalizers"] = json!(finalizers);
         self
+    }
+
+    /// One request is sent after the other.
+    pub(super) fn one_by_one(self) -> Self {
+        Self { requests: RequestPermits::of(1), ..self }
     }
 
     /// Another parent.

@@ -53,22 +53,6 @@ impl World {
 }
 
 #[test]
-fn what_is_spare_is_what_would_be_let_in_unless_somebody_waits() {
-    let world = world(3);
-    let first = world.now();
-    assert_eq!(world.gate.spare(), 2);
-    let rest = [world.now(), world.now()];
-    let waiting = world.later(Priority::Change, "a");
-    assert_eq!(world.gate.spare(), 0);
-    drop(waiting);
-    drop(first);
-    assert_eq!(world.gate.spare(), 1);
-    world.gate.close();
-    assert_eq!(world.gate.spare(), 0);
-    drop(rest);
-}
-
-#[test]
 fn so_many_are_let_in_and_who_leaves_lets_in_the_most_urgent() {
     let world = world(2);
     let (first, _second) = (world.now(), world.now());
