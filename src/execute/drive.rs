@@ -193,8 +193,7 @@ impl<'a> From<call::Called<'a>> for Done<'a> {
 /// What a machine left, as all who look at it need it.
 fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     let Ended { journal, mut memory, redactor, parent, times } = ended;
-    let window = context.config().max_error_backoff.saturating_mul(2);
-    let calms_in = memory.flapping().calms_in(Instant::now(), window);
+    let calms_in = memory.flapping().calms_in(Instant::now(), context.settings().calm());
     let is_there = |parent: &Object| context.parent(parent.key(), parent.uid());
     let leaves = parent.as_ref().and_then(is_there).is_none_or(|it| context.is_leaving(&it));
     let report = Report::of(journal.facts(), memory.standing(calms_in, leaves), &redactor);

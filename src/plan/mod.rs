@@ -54,7 +54,7 @@ pub use decide::{Plan, PlanInput, plan};
 pub use difference::compare;
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub use fingerprint::{are_alike, differ_in_status_only, explains};
-pub use flapping::{Flapping, FlappingReason, Subject, Unrest};
+pub use flapping::{Calm, Flapping, FlappingReason, Subject, Unrest};
 pub use interlock::{
     Exceeded, HeldDeletions, Interlock, Minute, Taken, Verdict, WantedDeletions, judge,
 };

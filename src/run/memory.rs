@@ -12,7 +12,7 @@ use crate::{
     history::Verb,
     journal::{Fact, Left, Written},
     object::{Object, ResourceVersion},
-    plan::{ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos},
+    plan::{Calm, ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos},
     report::{Announced, Standing},
 };
 
@@ -171,10 +171,10 @@ impl Memory {
         self.memos = memos;
     }
 
-    /// Learns from a fact. What was written again longer ago than `window` counts no more.
-    pub(super) fn learn(&mut self, fact: &Fact, now: Instant, window: Duration) {
+    /// Learns from a fact. `calm` says how long what was written again counts.
+    pub(super) fn learn(&mut self, fact: &Fact, now: Instant, calm: Calm) {
         self.learn_of_children(fact);
-        self.learn_of_drift(fact, now, window);
+        self.learn_of_drift(fact, now, calm);
         match fact {
             Fact::Answered { has_failed: false, .. } => {
                 self.handler_failures = HandlerFailures::default();
@@ -266,11 +266,11 @@ impl Memory {
         debug_assert!(written.verb != Verb::Unchanged, "that is told by another fact");
     }
 
-    fn learn_of_drift(&mut self, fact: &Fact, now: Instant, window: Duration) {
+    fn learn_of_drift(&mut self, fact: &Fact, now: Instant, calm: Calm) {
         match fact {
             Fact::Began(version) => {
                 self.parent = Some(version.clone());
-                self.flapping.forget_before(now, window);
+                self.flapping.forget_before(now, calm);
             }
             Fact::RivalFound { subject, why, rival } => {
                 self.flapping.blame(subject, *why, rival.clone());
@@ -280,7 +280,7 @@ impl Memory {
             }
             Fact::FinalizersChanged => {
                 self.changed_finalizers = true;
-                self.flapping.forget_before(now, window);
+                self.flapping.forget_before(now, calm);
             }
             Fact::ChildrenRest => self.flapping.forget_children(),
             Fact::Flapping(..) => self.flapping.announced(),
@@ -349,10 +349,14 @@ impl HandlerFailures {
 }
 
 #[cfg(test)]
+use crate::schedule::Backoff;
+
+#[cfg(test)]
 impl Memory {
     /// As if a fact had been learnt just now.
     pub(crate) fn told(&mut self, fact: &Fact) {
-        self.learn(fact, Instant::now(), Duration::MAX);
+        let backoff = Backoff { min: Duration::ZERO, max: Duration::from_mins(10) };
+        self.learn(fact, Instant::now(), Calm::new(backoff));
     }
 
     /// As if nothing were known of the children.
@@ -379,8 +383,9 @@ mod tests {
     fn what_is_rare_takes_room_only_while_there_is_some() {
         assert!(size_of::<Memory>() <= 200, "{} bytes", size_of::<Memory>());
         let (mut memory, now) = (Memory::default(), Instant::now());
+        let calm = Calm::new(Backoff { min: Duration::ZERO, max: Duration::ZERO });
         let mut sent = |change, is_kept| {
-            memory.learn(&Fact::StatusSent { change, is_kept }, now, Duration::ZERO);
+            memory.learn(&Fact::StatusSent { change, is_kept }, now, calm);
             memory.shrink();
             (memory.unkept_status().map(|(change, _)| change), memory.rare.is_some())
         };

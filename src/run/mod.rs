@@ -186,9 +186,9 @@ impl Machine {
 
     /// Appends facts to the journal; what remembers learns from them.
     fn note(&mut self, facts: impl IntoIterator<Item = Fact>, at: &Moment<'_>) {
-        let window = self.settings.config().max_error_backoff.saturating_mul(2);
+        let calm = self.settings.calm();
         for fact in facts {
-            self.memory.learn(&fact, at.now.monotonic, window);
+            self.memory.learn(&fact, at.now.monotonic, calm);
             self.drift.learn(&fact);
             self.journal.append(fact);
         }
@@ -230,8 +230,7 @@ impl Machine {
 
     /// What the facts so far mean.
     fn report(&self, at: &Moment<'_>) -> Report {
-        let window = self.settings.config().max_error_backoff.saturating_mul(2);
-        let calms_in = self.memory.flapping().calms_in(at.now.monotonic, window);
+        let calms_in = self.memory.flapping().calms_in(at.now.monotonic, self.settings.calm());
         let nothing = Redactor::default();
         let redactor = self.redactor.as_ref().unwrap_or(&nothing);
         Report::of(self.journal.facts(), self.memory.standing(calms_in, false), redactor)

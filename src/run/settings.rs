@@ -4,7 +4,7 @@
 use crate::{
     object::{Object, Undecodable},
     operator::{ConfigError, Handler, OperatorConfig, OperatorName, Selection},
-    plan::{self, ChildId},
+    plan::{self, Calm, ChildId},
     reply::ApiError,
     schedule::{Backoff, Policy},
 };
@@ -52,6 +52,11 @@ impl Settings {
         let config = &self.config;
         let backoff = Backoff { min: config.min_error_backoff, max: config.max_error_backoff };
         Policy { backoff, debounce: config.debounce }
+    }
+
+    /// How long what was written again counts.
+    pub fn calm(&self) -> Calm {
+        Calm::new(self.policy().backoff)
     }
 
     /// Whether a parent in the store, whose watch may be wider, is one of the operator's. One that

@@ -1,7 +1,5 @@
 //! What a room of a machine may look at, and what is plain from that.
 
-use std::time::Duration;
-
 use super::{Memory, Now, Settings, Snapshot, drift::Drift};
 use crate::{
     journal::{PausedBy, Progress},
@@ -57,12 +55,6 @@ impl View<'_> {
             (ty.clone(), ours.cloned().collect())
         };
         Children::new(config.children.iter().map(|child| of_type(&child.ty)))
-    }
-
-    /// How long what was written again counts. The longest backoff is within it, so that a fight is not
-    /// forgotten between two slow repairs.
-    pub(super) fn window(&self) -> Duration {
-        self.settings.config().max_error_backoff.saturating_mul(2)
     }
 
     fn parent_now(&self) -> Option<Object> {

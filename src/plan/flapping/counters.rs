@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{FlappingReason, Subject};
+use super::{Calm, FlappingReason, Subject};
 use crate::{object::quoted, plan::path::MAX_PATHS};
 
 /// One thing that is written again, for one reason.
@@ -47,6 +47,11 @@ impl Counters {
         }
     }
 
+    /// Forgets what was not written again for as long as it counts.
+    pub(super) fn forget_before(&mut self, now: Instant, calm: Calm) {
+        self.fields.retain(|field| !field.calms_in(now, calm).is_zero());
+    }
+
     pub(super) fn flapping(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| field.is_flapping())
     }
@@ -88,6 +93,12 @@ impl Counters {
 }
 
 impl Field {
+    /// In what time it does not count any more, unless it is written again.
+    pub(super) fn calms_in(&self, now: Instant, calm: Calm) -> Duration {
+        let too_often = self.times.saturating_sub(LIMIT - 1);
+        calm.after(too_often).saturating_sub(now.saturating_duration_since(self.last))
+    }
+
     fn is_flapping(&self) -> bool {
         self.times >= LIMIT
     }

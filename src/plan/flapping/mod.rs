@@ -1,9 +1,10 @@
 //! What is written again and again for one parent, and what to say about it. A few counters for
 //! what was written again of late; none for a parent that is at rest. Reads no clock.
 //!
-//! *Again and again* is three times the same field of the same child, none later than a window
-//! after the one before. It ends when a window has passed without.
+//! *Again and again* is three times the same field of the same child, none later than twice the longest
+//! backoff after the one before. It ends as [`Calm`] says.
 
+mod calm;
 mod counters;
 mod subject;
 
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use self::counters::{Counters, Field, LIMIT, MAX_SUBJECTS, make_room};
 use crate::operator::Condition;
 
+pub use calm::Calm;
 pub use subject::{FlappingReason, Subject};
 
 /// What is written again and again for one parent.
@@ -80,10 +82,10 @@ impl Flapping {
         }
     }
 
-    /// Forgets what was not written again within a window.
-    pub fn forget_before(&mut self, now: Instant, window: Duration) {
+    /// Forgets what was not written again for as long as it counts.
+    pub fn forget_before(&mut self, now: Instant, calm: Calm) {
         for counters in &mut self.0 {
-            counters.fields.retain(|field| now.saturating_duration_since(field.last) < window);
+            counters.forget_before(now, calm);
         }
         self.0.retain(|counters| !counters.fields.is_empty());
     }
@@ -97,10 +99,9 @@ impl Flapping {
 
     /// In what time nothing will be flapping any more if nothing is written again; `None` when
     /// nothing is.
-    pub fn calms_in(&self, now: Instant, window: Duration) -> Option<Duration> {
+    pub fn calms_in(&self, now: Instant, calm: Calm) -> Option<Duration> {
         let fields = self.0.iter().flat_map(Counters::flapping);
-        let last = fields.map(|field| field.last).max()?;
-        Some(window.saturating_sub(now.saturating_duration_since(last)))
+        fields.map(|field| field.calms_in(now, calm)).max()
     }
 
     /// What there is to say; `None` when nothing is flapping.

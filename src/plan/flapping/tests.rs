@@ -4,9 +4,15 @@ use super::*;
 use crate::{
     object::{K8sType, ObjectKey},
     plan::{ChildId, path::MAX_PATHS},
+    schedule::Backoff,
 };
 
-const WINDOW: Duration = Duration::from_mins(1);
+/// What is not too often counts for a minute, and what is for as long.
+fn calm() -> Calm {
+    let half = Duration::from_secs(30);
+    Calm::new(Backoff { min: half, max: half })
+}
+
 const FIGHT: FlappingReason = FlappingReason::FightingOverFields;
 
 fn child(name: &str) -> Subject {
@@ -20,7 +26,7 @@ fn counts(writes: &[(u64, &[&str])]) -> Vec<u32> {
     let write = |(second, paths): &(u64, &[&str])| {
         let now = start + Duration::from_secs(*second);
         let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
-        flapping.forget_before(now, WINDOW);
+        flapping.forget_before(now, calm());
         flapping.again(&child("c"), FIGHT, &paths, now)
     };
     writes.iter().map(write).collect()
@@ -67,13 +73,13 @@ fn it_ends_a_window_after_the_last_time() {
     let (start, mut flapping) = (Instant::now(), Flapping::default());
     let at = |second| start + Duration::from_secs(second);
     for second in 0..3 {
-        assert!(flapping.condition().is_none() && flapping.calms_in(start, WINDOW).is_none());
+        assert!(flapping.condition().is_none() && flapping.calms_in(start, calm()).is_none());
         flapping.again(&child("c"), FIGHT, &[".data.a".to_owned()], at(second));
     }
-    assert_eq!(flapping.calms_in(at(12), WINDOW), Some(Duration::from_secs(50)));
-    flapping.forget_before(at(61), WINDOW);
+    assert_eq!(flapping.calms_in(at(12), calm()), Some(Duration::from_secs(50)));
+    flapping.forget_before(at(61), calm());
     assert!(flapping.condition().is_some());
-    flapping.forget_before(at(62), WINDOW);
+    flapping.forget_before(at(62), calm());
     assert!(flapping.condition().is_none() && flapping.0.is_empty());
 }
 

@@ -143,7 +143,7 @@ pub(super) fn finalizers_changed(view: &View<'_>) -> Vec<Fact> {
     let mut facts = vec![Fact::FinalizersChanged];
     if view.memory.changed_finalizers() {
         let mut counting = Counting::new(view);
-        counting.flapping.forget_before(view.now.monotonic, view.window());
+        counting.flapping.forget_before(view.now.monotonic, view.settings.calm());
         let path = vec![".metadata.finalizers".to_owned()];
         counting.again(FINALIZERS.0.clone(), FINALIZERS.1, path, None);
         facts.extend(counting.facts);

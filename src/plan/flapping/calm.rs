@@ -1,0 +1,50 @@
+//! How long what was written again counts.
+
+use std::time::Duration;
+
+use crate::schedule::Backoff;
+
+/// How long what was written again counts, by the backoff with which repairs are slowed.
+#[derive(Debug, Clone, Copy)]
+pub struct Calm(Backoff);
+
+/// The shortest time after which a fight is over: an edit by hand is not made twice in it by chance.
+const SHORTEST: Duration = Duration::from_mins(1);
+
+impl Calm {
+    /// By the backoff of an operator.
+    pub fn new(backoff: Backoff) -> Self {
+        Self(backoff)
+    }
+
+    /// How long it counts that a field was written again, which was too often so many times. Twice as long
+    /// as its next repair is slowed: who still fights has changed it back by then. While it is not too often,
+    /// twice the longest backoff, so that a slow fight is not forgotten between two repairs.
+    pub fn after(self, too_often: u32) -> Duration {
+        let longest = self.0.max.saturating_mul(2);
+        if too_often == 0 {
+            return longest;
+        }
+        let doublings = too_often.saturating_sub(1).min(31);
+        let slowed = self.0.min.saturating_mul(1 << doublings).saturating_mul(2);
+        slowed.max(SHORTEST).min(longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fight_is_over_after_twice_its_last_delay_but_not_within_a_minute() {
+        let seconds = Duration::from_secs;
+        let calm = Calm::new(Backoff { min: seconds(1), max: seconds(600) });
+        for (too_often, expected) in
+            [(0, 1200), (1, 60), (5, 60), (6, 64), (7, 128), (10, 1024), (11, 1200), (999, 1200)]
+        {
+            assert_eq!(calm.after(too_often), seconds(expected), "{too_often}");
+        }
+        let quick = Calm::new(Backoff { min: seconds(1), max: seconds(10) });
+        assert_eq!(quick.after(1), seconds(20), "no longer than what is not too often");
+    }
+}
