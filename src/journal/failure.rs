@@ -10,7 +10,10 @@ use crate::{
     schedule::Finished,
 };
 
-/// Why a run failed.
+/// An object in the way of a child is looked at again after this time at the latest.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
+
+/// Why a reconcile failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Failure {
     /// Children of a type that the operator needs cannot be listed; the handler was not called.
@@ -157,13 +160,14 @@ impl Failure {
                 Finished::FailedUntil { after: *after }
             }
             Self::Api(failures) => api_finished(failures, longest),
+            // No watch may cover the object: what becomes of it is looked at live.
+            Self::Foreign(_) => Finished::FailedUntilGone { is_passing: true, at_most: LOOK_AGAIN },
             // Whoever mends it makes the operator start, which ends every wait.
             Self::Unavailable(_) => Finished::FailedUntil { after: longest },
             Self::Handler { .. }
             | Self::Refused(_)
             | Self::Panicked(_)
             | Self::Overdue(_)
-            | Self::Foreign(_)
             | Self::Died => Finished::Failed,
         }
     }
@@ -351,7 +355,10 @@ mod tests {
             (Failure::Panicked(Quoted::new("")), Failed),
             (Failure::Overdue(longest), Failed),
             (Failure::Refused(Vec::new()), FailedForGood),
-            (Failure::Foreign(Vec::new()), Failed),
+            (
+                Failure::Foreign(Vec::new()),
+                Finished::FailedUntilGone { is_passing: true, at_most: LOOK_AGAIN },
+            ),
         ] {
             assert_eq!(failure.finished(longest), expected, "{failure:?}");
             let rests = failure.outlook() == "stalled until something changes: ";

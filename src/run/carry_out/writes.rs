@@ -27,9 +27,9 @@ impl Machine {
         // Or a child that the server never takes would keep those behind it waiting for ever.
         steps.sort_by_key(|step| self.memory.is_throttled(step.id()));
         let failures = self.journal.progress().failed_requests();
-        // Where the server asked for patience before, the first write tells whether it has time.
+        // Of many, or where the server asked for patience before, the first one tells whether it has time.
         let is_throttled = steps.iter().any(|step| self.memory.is_throttled(step.id()));
-        let size = if is_throttled { 1 } else { MAX_AT_ONCE };
+        let size = if is_throttled || steps.len() > MAX_AT_ONCE { 1 } else { MAX_AT_ONCE };
         let steps = VecDeque::from(steps);
         self.set_phase(Phase::Writing(Window::new(steps, size, failures)));
         self.refill(at);
