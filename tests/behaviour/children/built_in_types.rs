@@ -1,7 +1,7 @@
 //! Children of Kubernetes' own types: what the server makes of them is no difference, and what people
 //! change of them is one. The children are in `tests/testdata/builtins.yaml`.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use operetta::prelude::*;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Deserialize)]
 struct Data {
-    applied_again: Vec<String>,
+    applied_again: BTreeSet<String>,
     types: Vec<Type>,
     edits: Vec<Edit>,
 }
@@ -103,7 +103,8 @@ fn content(object: &Value) -> Value {
 }
 
 /// The children that were written, as `services/a`.
-fn written(requests: impl Iterator<Item = Request>) -> Vec<String> {
+/// Which of those that are sent together comes first is chance.
+fn written(requests: impl Iterator<Item = Request>) -> BTreeSet<String> {
     let of_children = |request: &Request| {
         request.is_write() && !["recipes", "events"].contains(&request.resource.as_str())
     };
