@@ -50,14 +50,18 @@
 //! | layer | modules |
 //! |---|---|
 //! | 0 | [`object`] |
-//! | 1 | [`operator`], [`schedule`] |
-//! | 2 | [`store`], [`plan`] |
-//! | 3 | [`history`] |
-//! | 4 | [`metrics`], [`board`], [`cluster`] |
-//! | 5 | [`reconcile`] |
-//! | 6 | [`actors`], [`web`] |
-//! | 7 | [`supervisor`] |
-//! | 8 | `testkit`, behind the feature of that name |
+//! | 1 | [`operator`], [`reply`], [`schedule`] |
+//! | 2 | [`store`] |
+//! | 3 | [`plan`], [`history`] |
+//! | 4 | [`journal`] |
+//! | 5 | [`report`] |
+//! | 6 | [`run`] |
+//! | 7 | [`metrics`], [`board`] |
+//! | 8 | [`cluster`] |
+//! | 9 | [`execute`] |
+//! | 10 | [`actors`], [`web`] |
+//! | 11 | [`supervisor`] |
+//! | 12 | `testkit`, behind the feature of that name |
 //!
 //! A program chooses the Kubernetes version of the `k8s-openapi` types by that crate's feature.
 

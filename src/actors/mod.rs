@@ -1,6 +1,6 @@
 //! Who decides when: thin shells around pure state.
 //!
-//! Layer 6, and the only module that starts actors. An actor translates a message to an input,
+//! Layer 10, and the only module that starts actors. An actor translates a message to an input,
 //! asks the pure part what to do and does it; it never waits.
 //!
 //! ```text

@@ -1,6 +1,6 @@
 //! The Kubernetes API, as this framework needs it.
 //!
-//! Layer 4, and the only module that talks to the API server. It decides nothing: what to write
+//! Layer 8, and the only module that talks to the API server. It decides nothing: what to write
 //! is planned elsewhere, and what an answer means for a child is asked of the plan.
 //!
 //! Invariants:

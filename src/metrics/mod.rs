@@ -1,10 +1,10 @@
 //! Every metric of the process, named once.
 //!
-//! Layer 4, and the only module that uses `prometheus`. Nothing is labelled with a parent: the
+//! Layer 7, and the only module that uses `prometheus`. Nothing is labelled with a parent: the
 //! number of series depends on operators and types, not on objects.
 //!
 //! ```text
-//! reconcile, cluster, actors --facts--> Metrics --render--> web (/metrics)
+//! execute, cluster, actors ----facts--> Metrics --render--> web (/metrics)
 //! board (gauges, at each scrape) ---------^
 //! ```
 

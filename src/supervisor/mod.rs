@@ -1,6 +1,6 @@
 //! Puts everything together, starts it and stops it.
 //!
-//! Layer 7, the composition root: it decides nothing about objects.
+//! Layer 11, the composition root: it decides nothing about objects.
 //!
 //! ```text
 //! Supervisor::builder().connect(..).register(..).serve(..) --run()--> until SIGINT or SIGTERM

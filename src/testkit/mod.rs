@@ -1,6 +1,6 @@
 //! Testing operators without a cluster: an embedded API server, and waiting for the world.
 //!
-//! Layer 8, behind the feature `testkit`. The server has the semantics of the real one for what it
+//! Layer 12, behind the feature `testkit`. The server has the semantics of the real one for what it
 //! serves, and says so for what it does not; it lives in the process and ends with it. On another
 //! cluster `Supervisor::builder().connect_to(..)` and `start()` do what [`TestCluster::run`] does here,
 //! and [`eventually`] and [`until_ready`] are the same.

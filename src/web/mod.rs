@@ -1,6 +1,6 @@
 //! The web endpoint: health, metrics, and what every operator and cache holds, as JSON.
 //!
-//! Layer 6. Reads the board, the stores behind it and the metrics; it changes nothing and knows no
+//! Layer 10. Reads the board, the stores behind it and the metrics; it changes nothing and knows no
 //! actor. What a person orders goes through the board, and so does what only the engine can say: what
 //! a run would change, and what Kubernetes tells of a parent.
 //!
