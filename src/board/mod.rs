@@ -1,14 +1,14 @@
 //! What the web shows: plain values, written by those who act and read by those who look. And the
 //! one way back, for what a person orders.
 //!
-//! Layer 4. It decides nothing and nothing that decides reads it. Reads give copies, so that a
+//! Layer 7. It decides nothing and nothing that decides reads it. Reads give copies, so that a
 //! slow reader holds up nobody.
 //!
 //! ```text
 //! supervisor, operator actors --register, set_operator--+
 //! reflectors ------------------add_store, update_type---+--> Board --copies--> web
 //! reconcilers -----------------record, forget-----------+      | feed --notices--> web
-//! queues ----------------------show_queue---------------+
+//! queues, undeclared fields ---show_*-------------------+
 //! actors, runtime -------------pulse--------------------+
 //!
 //! web --command--> Board --a bounded channel--> supervisor --> operator actors
@@ -31,6 +31,7 @@ mod parents;
 mod preview;
 mod pulse;
 mod queue;
+mod reader;
 mod select;
 mod shared;
 
@@ -45,6 +46,7 @@ pub use feed::{Change, Full, MAX_LISTENERS, Notice, ParentName, Silence, Subscri
 pub use parents::ParentFilter;
 pub use preview::{Preview, PreviewRequest};
 pub use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
-pub use queue::{QueueReader, QueueState};
+pub use queue::QueueState;
+pub use reader::Reader;
 pub use select::Selection;
 pub use shared::Board;

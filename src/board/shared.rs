@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::{
     Beat, Change, Full, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentName,
-    ParentPhase, ParentState, Pulse, QueueReader, QueueState, Request, Subscription, TypeSnapshot,
+    ParentPhase, ParentState, Pulse, QueueState, Reader, Request, Subscription, TypeSnapshot,
     TypeState,
     feed::{self, Feed},
     pulse::Pulses,
@@ -19,6 +19,7 @@ use super::{
 use crate::{
     object::{K8sType, ObjectKey, Uid},
     operator::OperatorName,
+    plan::UndeclaredField,
     store::StoreReader,
 };
 
@@ -46,7 +47,8 @@ pub(super) struct Operator {
     pub(super) parents: BTreeMap<ObjectKey, ParentState>,
     /// Kept beside, because it is asked for more often than anything else.
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
-    pub(super) queue: Option<QueueReader>,
+    pub(super) queue: Option<Reader<QueueState>>,
+    undeclared: Option<Reader<Vec<UndeclaredField>>>,
 }
 
 // === writing ===
@@ -62,8 +64,8 @@ impl Board {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
-        let (parents, paused, queue) = (BTreeMap::new(), None, None);
-        let operator = Operator { info, state, paused, parents, by_phase, queue };
+        let (parents, paused, queue, undeclared) = <_>::default();
+        let operator = Operator { info, state, paused, parents, by_phase, queue, undeclared };
         self.write().operators.insert(name, operator);
     }
 
@@ -87,9 +89,16 @@ impl Board {
     }
 
     /// Shows the queue of an operator.
-    pub fn show_queue(&self, operator: &OperatorName, queue: QueueReader) {
+    pub fn show_queue(&self, operator: &OperatorName, queue: Reader<QueueState>) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.queue = Some(queue);
+        }
+    }
+
+    /// Shows what the parent type of an operator does not declare of the status.
+    pub fn show_undeclared(&self, operator: &OperatorName, fields: Reader<Vec<UndeclaredField>>) {
+        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
+            operator.undeclared = Some(fields);
         }
     }
 
@@ -230,6 +239,14 @@ impl Board {
         Some(queue.look())
     }
 
+    /// What the parent type of an operator does not declare of what was to be written into the status.
+    pub fn undeclared(&self, operator: &str) -> Vec<UndeclaredField> {
+        let contents = self.read();
+        let fields = contents.operators.get(operator).and_then(|it| it.undeclared.clone());
+        drop(contents);
+        fields.map(|fields| fields.look()).unwrap_or_default()
+    }
+
     /// The type of this value.
     pub fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
         self.read().types.get(ty).cloned()
@@ -287,7 +304,7 @@ impl Operator {
     }
 
     fn snapshot(&self) -> OperatorSnapshot {
-        let Self { info, state, paused, by_phase, parents: _, queue: _ } = self;
+        let Self { info, state, paused, by_phase, parents: _, queue: _, undeclared: _ } = self;
         OperatorSnapshot {
             info: info.clone(),
             state: state.clone(),

@@ -6,8 +6,9 @@ use super::Context;
 use crate::{
     journal::{Fact, Failure},
     object::Object,
+    plan::WantedBy,
     reply::{EventKind, ParentEvent, Regarding},
-    report::{Announced, EventLog, News, Occurrence, Telling, number_of, once},
+    report::{Announced, EventLog, News, Occurrence, Telling, number_of, once, undeclared},
 };
 
 impl Context {
@@ -33,14 +34,27 @@ impl Context {
         self.announce(parent, vec![News::of_failure(failure)], announced);
     }
 
-    /// Says what is said once for the operator, whichever parent it happens to.
+    /// Announces what is announced once for the operator, whichever parent it happens to.
     pub(super) fn warn_once(&self, parent: &Object, facts: &[Fact]) {
-        for once in once(facts, parent.ty()) {
-            if self.warned().is_due(&once.message) {
-                tracing::warn!(operator = %self.name(), "{}", once.message);
-                if let Some(reason) = once.reason {
-                    self.tell_once(parent, (once.kind, reason, once.message));
-                }
+        for News { kind, reason, message } in once(facts) {
+            if self.warned().is_due(&message) {
+                tracing::warn!(operator = %self.name(), "{message}");
+                self.tell_once(parent, (kind, reason, message));
+            }
+        }
+    }
+
+    /// Keeps what the type of the parents does not declare, and logs what is new of it.
+    pub(super) fn note_undeclared(&self, facts: &[Fact]) {
+        let fields = facts.iter().flat_map(|fact| match fact {
+            Fact::Undeclared(fields) => fields.as_slice(),
+            _ => &[],
+        });
+        for field in fields.filter(|field| self.undeclared().add(field)) {
+            let message = undeclared(&self.config().parent, field);
+            match field.wanted_by {
+                WantedBy::Handler => tracing::warn!(operator = %self.name(), "{message}"),
+                WantedBy::Framework => tracing::info!(operator = %self.name(), "{message}"),
             }
         }
     }

@@ -9,7 +9,7 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    CommonPlaces, Gate, RequestPermits, event_queue::EventQueue, overdue::Overdue,
+    CommonPlaces, Gate, RequestPermits, Undeclared, event_queue::EventQueue, overdue::Overdue,
     schema::ParentSchema, warn_once::WarnOnce,
 };
 use crate::{
@@ -72,6 +72,7 @@ pub struct Context {
     parts: ContextParts,
     gate: Gate,
     schema: ParentSchema,
+    undeclared: Undeclared,
     warned: WarnOnce,
     budget: Mutex<Minute>,
     events: EventQueue,
@@ -92,7 +93,8 @@ impl Context {
     pub fn new(parts: ContextParts) -> Result<Self, ConfigError> {
         let settings = Settings::new(parts.config.clone(), &*parts.handler)?;
         let (limit, common) = (parts.config.max_concurrent_runs, parts.common_places.clone());
-        let (schema, warned, budget, events, paused, unavailable, overdue) = <_>::default();
+        let (schema, undeclared, warned, budget, events) = <_>::default();
+        let (paused, unavailable, overdue) = <_>::default();
         Ok(Self {
             gate: Gate::new(limit, common, parts.metrics.queue(settings.name())),
             steps: parts.metrics.steps(settings.name()),
@@ -100,6 +102,7 @@ impl Context {
             settings: Arc::new(settings),
             parts,
             schema,
+            undeclared,
             warned,
             budget,
             events,
@@ -243,7 +246,16 @@ impl Context {
 
     /// What the schema of the parents says; `None` while the server has yet to publish it.
     pub(super) async fn schema(&self) -> Result<Option<Arc<TypeSchema>>, ApiError> {
-        self.schema.get(self.cluster(), &self.config().parent).await
+        let read = self.schema.get(self.cluster(), &self.config().parent).await;
+        if let Ok(Some(schema)) = &read {
+            self.undeclared.forget_unless_of(schema);
+        }
+        read
+    }
+
+    /// What the parent's type does not declare of what was to be written.
+    pub fn undeclared(&self) -> &Undeclared {
+        &self.undeclared
     }
 
     /// The Events that are on their way.

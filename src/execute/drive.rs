@@ -210,6 +210,7 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
         let news = teller.news(journal.facts(), &report, &mut announced);
         context.announce(parent, news, &mut announced);
         context.warn_once(parent, journal.facts());
+        context.note_undeclared(journal.facts());
         announced.shrink();
         *memory.announced_mut() = announced;
     }

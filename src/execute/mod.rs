@@ -34,6 +34,7 @@ mod preview;
 mod requests;
 mod schema;
 mod send;
+mod undeclared;
 mod undecodable;
 mod warn_once;
 
@@ -43,6 +44,7 @@ pub use drive::{Reconciled, run_on};
 pub use gate::{CommonPlaces, Entry, Gate, Permit, Ticket, Waiter};
 pub use preview::Remembered;
 pub use requests::RequestPermits;
+pub use undeclared::Undeclared;
 
 #[cfg(test)]
 mod tests;

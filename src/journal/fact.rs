@@ -8,7 +8,7 @@ use crate::{
     object::{K8sType, ResourceVersion, Uid},
     plan::{
         ChildId, Contested, FlappingReason, ForeignChild, HeldDeletions, Interlock, Lingering,
-        Rewrite, RewriteReason, Settled, Subject,
+        Rewrite, RewriteReason, Settled, Subject, UndeclaredField,
     },
 };
 
@@ -189,8 +189,8 @@ pub enum Fact {
     },
     /// It is time to say what came of the reconcile.
     StatusBegan,
-    /// What the type of the parent does not declare is not in it: these paths.
-    Undeclared(Vec<String>),
+    /// What the type of the parent does not declare is not in it.
+    Undeclared(Vec<UndeclaredField>),
     /// The handler returned what is the framework's: in words.
     Overruled(&'static str),
 }

@@ -43,6 +43,7 @@ pub(super) struct Families {
     pub(super) parents: IntGaugeVec,
     pub(super) operator_up: IntGaugeVec,
     pub(super) operator_paused: IntGaugeVec,
+    pub(super) undeclared: IntGaugeVec,
     // writes
     pub(super) child_writes: IntCounterVec,
     pub(super) noop_writes: IntCounterVec,
@@ -149,6 +150,12 @@ impl Families {
                 "operator_paused",
                 "1 while a person has paused the operator, else 0.",
                 &["operator"],
+            )?,
+            undeclared: gauges(
+                r,
+                "undeclared_status_fields",
+                "Fields of the status that are not written because the CRD does not declare them, by who wanted them.",
+                &["operator", "wanted_by"],
             )?,
             child_writes: counters(
                 r,

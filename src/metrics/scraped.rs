@@ -3,7 +3,11 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::counting::{Metrics, gauge};
-use crate::{object::K8sType, operator::OperatorName};
+use crate::{
+    object::K8sType,
+    operator::OperatorName,
+    plan::{UndeclaredField, WantedBy},
+};
 
 /// The cache of one type at the moment of a scrape.
 #[derive(Debug, Clone, Copy)]
@@ -50,5 +54,14 @@ impl Metrics {
     pub fn operator_paused(&self, operator: &OperatorName, is_paused: bool) {
         let gauge = self.families().operator_paused.with_label_values(&[operator.as_str()]);
         gauge.set(i64::from(is_paused));
+    }
+
+    /// What the parent type of an operator does not declare now.
+    pub fn undeclared(&self, operator: &OperatorName, fields: &[UndeclaredField]) {
+        for wanted_by in WantedBy::ALL {
+            let labels = [operator.as_str(), wanted_by.name()];
+            let found = fields.iter().filter(|field| field.wanted_by == wanted_by).count();
+            self.families().undeclared.with_label_values(&labels).set(gauge(found));
+        }
     }
 }

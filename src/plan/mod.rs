@@ -1,6 +1,6 @@
 //! Planning: from the children that a handler wants and those that exist, to what has to be done.
 //!
-//! Layer 2. Nothing here does I/O or reads a clock; a plan is data, somebody else acts on it.
+//! Layer 3. Nothing here does I/O or reads a clock; a plan is data, somebody else acts on it.
 //!
 //! ```text
 //! desired --normalise--> [Desired] --+
@@ -69,8 +69,8 @@ pub use resolve::{
 pub use rewrite::{Rewrite, RewriteReason, rewrites};
 pub use rival::rival;
 pub use status::{
-    ChildrenField, StatusInput, StatusPatch, is_list_outdated, patched_paths, status_patch,
-    status_wish,
+    ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy, is_list_outdated,
+    patched_paths, status_patch, status_wish,
 };
 pub use steps::{ChildId, Deletion, DeletionReason, Step, Waiting, WaitingReason, Write};
 pub use takeover::{adoption, has_predecessor, is_handed_over, takeover};

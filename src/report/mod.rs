@@ -30,9 +30,9 @@ mod shown;
 mod undeclared;
 
 pub use announced::Announced;
-pub use news::{News, Once, Teller, number_of, once};
+pub use news::{News, Teller, number_of, once};
 pub use series::{EventLog, Occurrence, Telling};
-pub use undeclared::of_subresource;
+pub use undeclared::undeclared;
 
 pub use shape::{Gauges, Report, Standing};
 

@@ -7,7 +7,6 @@ use std::{
 
 use super::{
     Announced, EventLog, Report, Standing, altered, announced::AnnouncedPause, interlock, pause,
-    undeclared,
 };
 use crate::{
     history::Verb,
@@ -24,17 +23,6 @@ pub struct News {
     pub kind: EventKind,
     /// One `CamelCase` word.
     pub reason: &'static str,
-    /// The sentence.
-    pub message: String,
-}
-
-/// Something to say once for an operator, whichever parent it happens to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Once {
-    /// One `CamelCase` word; `None` for what is no Event.
-    pub reason: Option<&'static str>,
-    /// Whether it reports trouble.
-    pub kind: EventKind,
     /// The sentence.
     pub message: String,
 }
@@ -251,25 +239,13 @@ fn writes(report: &Report) -> Vec<News> {
     verbs.into_iter().filter_map(of_verb).collect()
 }
 
-/// What is said once for an operator.
-pub fn once(facts: &[Fact], parent: &K8sType) -> Vec<Once> {
+/// What is announced once for an operator, whichever parent it happens to.
+pub fn once(facts: &[Fact]) -> Vec<News> {
     let of_fact = |fact: &Fact| match fact {
-        Fact::Undeclared(paths) => paths
-            .iter()
-            .map(|path| Once {
-                reason: None,
-                kind: EventKind::Warning,
-                message: undeclared::text(parent, std::slice::from_ref(path)),
-            })
-            .collect(),
-        Fact::Overruled(what) => vec![Once {
-            reason: Some("OverruledStatus"),
-            kind: EventKind::Warning,
-            message: (*what).to_owned(),
-        }],
-        _ => Vec::new(),
+        Fact::Overruled(what) => Some(News::warning("OverruledStatus", (*what).to_owned())),
+        _ => None,
     };
-    facts.iter().flat_map(of_fact).collect()
+    facts.iter().filter_map(of_fact).collect()
 }
 
 /// A number for a text, which takes less room.

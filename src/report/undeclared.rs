@@ -1,33 +1,17 @@
-//! What of a status is not sent because the parent's type does not declare it: a fact about the type, said
-//! once for an operator.
+//! What of a status is not written because the parent's type does not declare it, in words.
 
-use crate::object::K8sType;
+use crate::{
+    object::K8sType,
+    plan::{UndeclaredField, WantedBy},
+};
 
-/// So many paths are named in a sentence.
-const MAX_NAMED: usize = 10;
-
-/// The status subresource itself.
-pub fn of_subresource() -> String {
-    "the status subresource".to_owned()
-}
-
-/// What is wrong with a type.
-pub(super) fn text(ty: &K8sType, paths: &[String]) -> String {
-    let named = paths.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let named = match paths.len().saturating_sub(MAX_NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
+/// What to do about a field that a type does not declare.
+pub fn undeclared(ty: &K8sType, UndeclaredField { path, wanted_by }: &UndeclaredField) -> String {
+    let advice = match wanted_by {
+        WantedBy::Handler => "the CRD, or do not return it",
+        WantedBy::Framework => "the CRD to see what Operetta reports there",
     };
-    if let [_] = paths {
-        return format!(
-            "{ty} does not declare {named}, so it is not written; declare it in the CRD, or do not \
-             return it"
-        );
-    }
-    format!(
-        "{ty} does not declare {named}, so they are not written; declare them in the CRD, or do not \
-         return them"
-    )
+    format!("{ty} does not declare {path}, so it is not written; declare it in {advice}")
 }
 
 #[cfg(test)]
@@ -35,15 +19,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_path_is_named_and_of_very_many_some() {
+    fn only_who_returned_a_field_is_asked_not_to() {
         let ty = K8sType::namespaced("example.com/v1", "App", "apps");
-        let paths: Vec<String> = (0..12).map(|number| format!(".status.f{number}")).collect();
-        let one = text(&ty, &paths[..1]);
-        assert!(one.contains("declare .status.f0, so it is not written"), "{one}");
-        let two = text(&ty, &paths[..2]);
-        assert!(two.contains("declare .status.f0, .status.f1, so they are not"), "{two}");
-        let many = text(&ty, &paths);
-        assert!(many.contains(".status.f9 and 2 more, so they"), "{many}");
-        assert!(!many.contains(".status.f10"), "{many}");
+        let returned = undeclared(&ty, &UndeclaredField::returned(".status.odd".to_owned()));
+        assert!(returned.contains("declare .status.odd, so it is not written"), "{returned}");
+        assert!(returned.ends_with("or do not return it"), "{returned}");
+        let own = undeclared(&ty, &UndeclaredField::own("conditions"));
+        assert!(own.ends_with("declare it in the CRD to see what Operetta reports there"), "{own}");
     }
 }

@@ -20,7 +20,7 @@ use crate::{
         OperatorActor, OperatorParts, OperatorStateChanged, Ordered, Postbox, Reflector,
         ReflectorParts, Spread,
     },
-    board::{BEAT_EVERY, Board, OperatorInfo, QueueReader, RunStage},
+    board::{BEAT_EVERY, Board, OperatorInfo, Reader, RunStage},
     cluster::{Cluster, WatchSpec},
     execute::{CommonPlaces, Context, ContextParts, RequestPermits, Show},
     journal::Failure,
@@ -181,7 +181,10 @@ impl Wiring {
             has_finalizer: config.needs_finalizer(&**context.handler()),
         });
         let gate = context.gate().clone();
-        self.board.show_queue(context.name(), QueueReader::new(move || gate.look()));
+        self.board.show_queue(context.name(), Reader::new(move || gate.look()));
+        let undeclared = context.undeclared().clone();
+        let undeclared = Reader::new(move || undeclared.fields());
+        self.board.show_undeclared(context.name(), undeclared);
         self.metrics.operator_registered(context.name(), config);
         let reader = |ty: &K8sType| self.stores[ty].reader();
         let mailbox = self.metrics.mailbox("operator", context.name().as_str());

@@ -17,10 +17,11 @@ use actix_web::{
 use super::{state::WebState, status::Refused, tls::Certificates};
 use crate::{
     board::{
-        BEAT_DEADLINE, Beat, Board, NamespaceState, OperatorSnapshot, OperatorState, TypeError,
-        TypeSnapshot,
+        BEAT_DEADLINE, Beat, Board, NamespaceState, OperatorInfo, OperatorSnapshot, OperatorState,
+        TypeError, TypeSnapshot,
     },
     operator::Namespaces,
+    plan::WantedBy,
 };
 
 /// One line of the answer.
@@ -61,13 +62,15 @@ fn live_checks(board: &Board, now: Instant) -> Vec<Check> {
 
 fn process_checks(board: &Board) -> Vec<Check> {
     let operators = board.operators();
+    let undeclared = operators.iter().filter_map(|operator| Check::undeclared(board, operator));
     let operators = operators.iter().map(|operator| {
         let is_settled = operator.state.is_settled();
         Check { decides: !is_settled, ..Check::operator(operator) }
     });
     let types = board.types();
     let types = types.iter().map(|ty| Check::ty(ty, &Namespaces::All));
-    [Check::shutdown(board)].into_iter().chain(operators).chain(types).collect()
+    let checks = [Check::shutdown(board)].into_iter().chain(operators);
+    checks.chain(undeclared).chain(types).collect()
 }
 
 fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
@@ -76,7 +79,8 @@ fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
     let types = config.children.iter().map(|child| &child.ty).chain([&config.parent]);
     let types = types.filter_map(|ty| board.type_state(ty));
     let types = types.map(|ty| Check::ty(&ty, &config.namespaces));
-    Some([Check::shutdown(board), Check::operator(&operator)].into_iter().chain(types).collect())
+    let checks = [Check::shutdown(board), Check::operator(&operator)].into_iter();
+    Some(checks.chain(Check::undeclared(board, &operator)).chain(types).collect())
 }
 
 fn answer(request: &HttpRequest, name: &str, checks: &[Check]) -> HttpResponse {
@@ -156,6 +160,19 @@ impl Check {
         };
         let is_good = *state == OperatorState::Running;
         Self { name: format!("operator/{}", info.name), is_good, decides: true, text }
+    }
+
+    /// What the parent type does not declare of the status, if anything: it decides nothing, and is not good
+    /// where a handler returns it in vain.
+    fn undeclared(board: &Board, operator: &OperatorSnapshot) -> Option<Self> {
+        let OperatorInfo { name, config, .. } = &operator.info;
+        let fields = board.undeclared(name.as_str());
+        let is_good = fields.iter().all(|field| field.wanted_by == WantedBy::Framework);
+        let named: Vec<String> = fields.iter().map(ToString::to_string).collect();
+        let ty = config.parent.resource_name();
+        let text = format!("{ty} does not declare, so not written: {}", named.join(", "));
+        let check = Self { name: format!("status/{name}"), is_good, decides: false, text };
+        (!fields.is_empty()).then_some(check)
     }
 
     /// What a type is short of, where it matters; it decides through the operators that need it.

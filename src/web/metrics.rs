@@ -18,6 +18,7 @@ fn set_gauges(board: &Board, metrics: &Metrics) {
     for OperatorSnapshot { info, state, paused, parents } in board.operators() {
         metrics.operator_up(&info.name, state == OperatorState::Running);
         metrics.operator_paused(&info.name, paused.is_some());
+        metrics.undeclared(&info.name, &board.undeclared(info.name.as_str()));
         for (phase, count) in parents {
             metrics.parents(&info.name, phase.name(), count);
         }

@@ -42,5 +42,6 @@ pub(super) async fn show(
 }
 
 fn view(board: &Board, operator: &OperatorSnapshot) -> OperatorView {
-    OperatorView::new(operator, board.queue(operator.info.name.as_str()))
+    let name = operator.info.name.as_str();
+    OperatorView::new(operator, board.queue(name), &board.undeclared(name))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ChildrenField, StatusInput, conditions::cut};
+use super::{ChildrenField, StatusInput, UndeclaredField, conditions::cut};
 use crate::operator::{ChildState, ChildStatus};
 
 pub(super) const FIELD: &str = "children";
@@ -35,7 +35,7 @@ pub(super) fn show(
     input: StatusInput<'_>,
     present: &Map<String, Value>,
     status: &mut Map<String, Value>,
-    undeclared: &mut Vec<String>,
+    undeclared: &mut Vec<UndeclaredField>,
 ) {
     let children = match input.children {
         ChildrenField::Off => return,
@@ -49,7 +49,7 @@ pub(super) fn show(
     status.remove(FIELD);
     status.remove(OMITTED);
     if !input.schema.admits_list(FIELD) {
-        return undeclared.push(format!(".status.{FIELD}"));
+        return undeclared.push(UndeclaredField::own(FIELD));
     }
     let listed = bounded(children);
     let omitted = children.len() - listed.len();
@@ -58,7 +58,7 @@ pub(super) fn show(
         status.insert(FIELD.to_owned(), Value::from(entries));
     }
     if omitted > 0 && !input.schema.admits(OMITTED) {
-        undeclared.push(format!(".status.{OMITTED}"));
+        undeclared.push(UndeclaredField::own(OMITTED));
     } else if omitted > 0 {
         status.insert(OMITTED.to_owned(), Value::from(omitted));
     }

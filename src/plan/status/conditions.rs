@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::StatusInput;
+use super::{StatusInput, UndeclaredField};
 use crate::operator::{Condition, FRAMEWORK_CONDITIONS};
 
 pub(super) const FIELD: &str = "conditions";
@@ -18,12 +18,13 @@ pub(super) fn merge(
     input: StatusInput<'_>,
     present: &Map<String, Value>,
     status: &mut Map<String, Value>,
-    undeclared: &mut Vec<String>,
+    undeclared: &mut Vec<UndeclaredField>,
 ) {
     if !input.schema.admits_list(FIELD) {
-        let is_told = undeclared.iter().any(|path| path == ".status.conditions");
-        if !input.conditions.is_empty() && !is_told {
-            undeclared.push(".status.conditions".to_owned());
+        let own = UndeclaredField::own(FIELD);
+        let is_returned = undeclared.iter().any(|field| field.path == own.path);
+        if !input.conditions.is_empty() && !is_returned {
+            undeclared.push(own);
         }
         return;
     }

@@ -7,13 +7,14 @@
 //!   only with `status`.
 //! - The list of children is the framework's, where it is asked for.
 //! - Of a status that others write too all that is there stays, and nothing in it is the framework's.
-//! - What the parent's schema does not declare is not sent, and is told.
+//! - What the parent's schema does not declare is not sent, and is reported.
 
 mod children;
 mod conditions;
 mod input;
 mod merge;
 mod shared;
+mod undeclared;
 
 use std::{
     fmt,
@@ -31,14 +32,15 @@ use crate::{object::Object, operator::Condition};
 
 pub use input::{ChildrenField, StatusInput};
 pub use shared::is_list_outdated;
+pub use undeclared::{UndeclaredField, WantedBy};
 
 /// What to write. `Debug` does not show the status.
 #[derive(Clone, Default, PartialEq)]
 pub struct StatusPatch {
     /// The JSON merge patch for the status subresource; `None` when nothing differs.
     pub body: Option<Value>,
-    /// The paths that were not sent because the schema has no such field.
-    pub undeclared: Vec<String>,
+    /// What was not sent because the schema has no such field.
+    pub undeclared: Vec<UndeclaredField>,
     /// Whether the handler returned something of its own where the children are listed.
     pub overruled: bool,
     /// Whether the handler returned a condition of its own under a type that is the framework's.
@@ -99,12 +101,12 @@ fn without_conditions(present: &Map<String, Value>) -> Map<String, Value> {
 fn fields_of_handler(
     input: StatusInput<'_>,
     fields: Map<String, Value>,
-    undeclared: &mut Vec<String>,
+    undeclared: &mut Vec<UndeclaredField>,
 ) -> Map<String, Value> {
     let mut status = Value::Object(fields);
     drop_nulls(&mut status);
     let unknown = input.schema.prune(&mut status, ".status");
-    undeclared.extend(unknown);
+    undeclared.extend(unknown.into_iter().map(UndeclaredField::returned));
     match status {
         Value::Object(fields) => fields,
         _ => Map::new(),

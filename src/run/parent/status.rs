@@ -18,11 +18,11 @@ use crate::{
     object::Object,
     operator::{ChildStatus, Condition},
     plan::{
-        ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, is_list_outdated,
-        patched_paths, status_patch, status_wish,
+        ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, UndeclaredField,
+        is_list_outdated, patched_paths, status_patch, status_wish,
     },
     reply::{ApiError, ErrorClass, TypeSchema},
-    report::{conditions, of_subresource},
+    report::conditions,
     run::{
         drift::{self, rival::Search},
         effect::Cache,
@@ -317,7 +317,8 @@ impl Patching {
         };
         if error.code() == Some(404) && live == self.parent {
             // The parent is there, its status is not.
-            let undeclared = Fact::Undeclared(vec![of_subresource()]);
+            let handler = self.writing.wanted.handler.as_ref().map(|returned| &returned.0);
+            let undeclared = Fact::Undeclared(vec![UndeclaredField::subresource(handler)]);
             return Turn::new(()).note(undeclared).before(self.writing.unchanged());
         }
         let seen = Turn::new(()).cache([Cache::Saw(live.clone())]);

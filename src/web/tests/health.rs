@@ -6,7 +6,10 @@ use super::{
     get,
     world::{World, pods},
 };
-use crate::board::{NamespaceState, OperatorState, TypeError, TypeState};
+use crate::{
+    board::{NamespaceState, OperatorState, TypeError, TypeState},
+    plan::UndeclaredField,
+};
 
 const FORBIDDEN: &str =
     r#"forbidden: User "x" cannot list resource "pods" in API group "" at the cluster scope"#;
@@ -78,6 +81,40 @@ async fn deletions_that_are_held_are_said_and_keep_nobody_out_of_service() {
     let answer = get(&world.state, "/readyz?verbose").await;
     let line = "[-]type/pods the API server went back to an earlier version";
     assert!(answer.code == 200 && answer.body.contains(line), "{}", answer.body);
+}
+
+/// What only the framework wanted to write is no trouble.
+#[actix_web::test]
+async fn what_the_crd_does_not_declare_of_the_status_is_shown_and_keeps_nobody_out_of_service() {
+    let world = World::running();
+    let (own, odd) = (UndeclaredField::own("conditions"), ".status.odd".to_owned());
+    world.lacks("spaces", std::slice::from_ref(&own));
+    world.lacks("echo-server", &[UndeclaredField::returned(odd), own]);
+    let (ours, theirs) = (
+        "[+]status/spaces namespaces does not declare, so not written: .status.conditions",
+        "[-]status/echo-server echoservers.example.com does not declare, so not written: \
+         .status.odd (returned by the handler), .status.conditions",
+    );
+    for (path, expected) in [
+        ("/readyz?verbose", vec![theirs, ours]),
+        ("/readyz/echo-server?verbose", vec![theirs]),
+        ("/readyz/spaces?verbose", vec![ours]),
+    ] {
+        let answer = get(&world.state, path).await;
+        let shown: Vec<&str> = answer.body.lines().filter(|it| it.contains("]status/")).collect();
+        assert_eq!((answer.code, shown), (200, expected), "{path}");
+    }
+    let page = get(&world.state, "/ui/operators/echo-server").await.body;
+    assert!(page.contains(".status.odd (returned by the handler), .status.conditions"), "{page}");
+    let metrics = get(&world.state, "/metrics").await.body;
+    for (labels, fields) in [
+        (r#"operator="echo-server",wanted_by="handler""#, 1),
+        (r#"operator="echo-server",wanted_by="framework""#, 1),
+        (r#"operator="spaces",wanted_by="handler""#, 0),
+    ] {
+        let line = format!("operetta_undeclared_status_fields{{{labels}}} {fields}");
+        assert!(metrics.lines().any(|shown| shown == line), "{line} in\n{metrics}");
+    }
 }
 
 #[actix_web::test]

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::{
     board::{
-        Board, OperatorInfo, OperatorPause, OperatorState, ParentPhase, ParentState, QueueReader,
-        QueueState, TypeState,
+        Board, OperatorInfo, OperatorPause, OperatorState, ParentPhase, ParentState, QueueState,
+        Reader, TypeState,
     },
     history::{Cause, Decision, FailureKind, Outcome, Run, Verb, WriteRecord},
     metrics::Metrics,
@@ -19,6 +19,7 @@ use crate::{
         K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, SecretFields, Uid, Undecodable,
     },
     operator::{ChildConfig, OperatorConfig, OperatorName},
+    plan::UndeclaredField,
     schedule::Priority,
     store::{ScopeId, Store},
     web::{Program, WebState},
@@ -50,7 +51,7 @@ impl World {
         for config in [echo, OperatorConfig::new("spaces", namespaces())] {
             let name = config.operator_name().unwrap();
             state.board.register(OperatorInfo { name: name.clone(), config, has_finalizer: false });
-            state.board.show_queue(&name, QueueReader::new(busy_queue));
+            state.board.show_queue(&name, Reader::new(busy_queue));
         }
         let store = |ty: K8sType| {
             let store = Store::new(ty, BTreeSet::from([LABEL.to_owned()]));
@@ -89,6 +90,12 @@ impl World {
     pub(super) fn pause(&self, operator: &str) {
         let paused = OperatorPause { since: SystemTime::now(), by: None };
         self.state.board.set_paused(&OperatorName::new(operator).unwrap(), Some(paused));
+    }
+
+    /// Shows what the parent type of an operator does not declare.
+    pub(super) fn lacks(&self, operator: &str, fields: &[UndeclaredField]) {
+        let (name, fields) = (OperatorName::new(operator).unwrap(), fields.to_vec());
+        self.state.board.show_undeclared(&name, Reader::new(move || fields.clone()));
     }
 
     /// A parent `ns/a` that failed after it had run well, its Pod and its Secret.

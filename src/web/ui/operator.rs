@@ -189,7 +189,15 @@ fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
         Fact::text("Finalizer", if operator.info.has_finalizer { "yes" } else { "no" }),
     ];
     facts.extend(config.parent_selector.as_ref().map(|it| Fact::code("Selector", it)));
+    facts.extend(undeclared(board, operator));
     facts
+}
+
+fn undeclared(board: &Board, operator: &OperatorSnapshot) -> Option<Fact> {
+    let fields = board.undeclared(operator.info.name.as_str());
+    let named: Vec<String> = fields.iter().map(ToString::to_string).collect();
+    let fact = Fact::code("Not written, as the CRD does not declare it", named.join(", "));
+    (!fields.is_empty()).then_some(fact)
 }
 
 fn queue(board: &Board, operator: &OperatorSnapshot) -> String {

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{configuration::ConfigurationView, object::Time};
-use crate::board::{OperatorPause, OperatorSnapshot, OperatorState, QueueState};
+use crate::{
+    board::{OperatorPause, OperatorSnapshot, OperatorState, QueueState},
+    plan::UndeclaredField,
+};
 
 /// An operator, and how it stands.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -28,6 +31,21 @@ pub(in crate::web) struct OperatorView {
     /// Missing before it has started.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueView>,
+    /// What is not written into the status of parents because their type does not declare it; missing when
+    /// nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undeclared_status: Vec<UndeclaredView>,
+}
+
+/// A field of a status that is not written.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "UndeclaredField")]
+struct UndeclaredView {
+    /// With `*` for the items of lists and for free names.
+    path: String,
+    /// `handler`: it returned the field; `framework`: only Operetta has something to write there.
+    wanted_by: &'static str,
 }
 
 /// That a person has paused an operator.
@@ -57,7 +75,11 @@ struct QueueView {
 }
 
 impl OperatorView {
-    pub(in crate::web) fn new(operator: &OperatorSnapshot, queue: Option<QueueState>) -> Self {
+    pub(in crate::web) fn new(
+        operator: &OperatorSnapshot,
+        queue: Option<QueueState>,
+        undeclared: &[UndeclaredField],
+    ) -> Self {
         let OperatorSnapshot { info, state, paused, parents } = operator;
         Self {
             name: info.name.to_string(),
@@ -67,6 +89,7 @@ impl OperatorView {
             configuration: info.into(),
             parents: parents.iter().map(|(phase, count)| (phase.name(), *count)).collect(),
             queue: queue.map(QueueView::from),
+            undeclared_status: undeclared.iter().map(UndeclaredView::from).collect(),
         }
     }
 }
@@ -74,6 +97,12 @@ impl OperatorView {
 impl From<&OperatorPause> for PauseView {
     fn from(OperatorPause { since, by }: &OperatorPause) -> Self {
         Self { since: Time(*since), by: by.clone() }
+    }
+}
+
+impl From<&UndeclaredField> for UndeclaredView {
+    fn from(UndeclaredField { path, wanted_by }: &UndeclaredField) -> Self {
+        Self { path: path.clone(), wanted_by: wanted_by.name() }
     }
 }
 

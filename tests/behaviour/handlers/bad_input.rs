@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    told::Trouble,
-    world::{CONFIG_MAP, ECHO, Operators, World, eventually},
+    told::{Trouble, assert_no_event_of_undeclared, until_undeclared},
+    world::{CONFIG_MAP, ECHO, Operators, World},
 };
 
 async fn cooking(world: World) -> (World, Operators) {
@@ -45,63 +45,50 @@ async fn a_malformed_parent_that_slips_through_the_schema_is_told_of() {
     operators.stop().await;
 }
 
-/// An Event is sent beside the run, and a request is logged after its answer.
-async fn until_event_is_logged(world: &World) {
-    let requests = || async { world.our_requests() };
-    let is_logged = |requests: &Vec<Request>| {
-        requests.iter().any(|request| request.resource == "events" && request.is_write())
-    };
-    eventually("the Event in the log", requests, is_logged).await;
-}
-
 #[operetta_harness::test]
 async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
     let world = World::that_logs_requests().await;
     let (world, operators) = cooking(world).await;
     world.install_recipes_without_status().await;
-    let mut parent = recipe("r", &[config_map("c", json!({}))]);
-    parent["spec"]["status"] = json!({"taste": "fine"});
-    world.apply(RECIPE, parent).await;
-    world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
-    let warned = |events: &Vec<Value>| {
-        let notes = events.iter().filter_map(|event| event["note"].as_str());
-        notes.filter(|note| note.contains("status")).count() == 1
-    };
-    eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
-    until_event_is_logged(&world).await;
-    let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
-    operators.until_synced("cook", &world.namespace, "r").await;
-    let before = writes();
-    let runs = operators.runs("cook", &world.namespace, "r");
-    world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
-    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
-    assert_eq!(writes(), before, "no write for what cannot be written");
+    for name in ["r", "s"] {
+        let mut parent = recipe(name, &[config_map(&format!("of-{name}"), json!({}))]);
+        parent["spec"]["status"] = json!({"taste": "fine"});
+        world.apply(RECIPE, parent).await;
+        world.until(CONFIG_MAP, &format!("of-{name}"), "the child", Value::is_object).await;
+    }
+    until_undeclared(&operators, "cook", (".status", "handler")).await;
+    assert_rests(&world, &operators).await;
     operators.stop().await;
+    assert_no_event_of_undeclared(&world).await;
 }
 
 #[operetta_harness::test]
 async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() {
     let world = World::that_logs_requests().await;
     let (world, operators) = cooking(world).await;
-    let mut parent = recipe("r", &[config_map("c", json!({}))]);
-    parent["spec"]["status"] = json!({"taste": "fine", "smell": "odd"});
-    world.apply(RECIPE, parent).await;
-    let parent = world.until_ready(RECIPE, "r").await;
-    assert_eq!(parent["status"]["taste"], "fine");
-    assert!(parent["status"]["smell"].is_null());
-    let warned = |events: &Vec<Value>| {
-        let notes = events.iter().filter_map(|event| event["note"].as_str());
-        notes.filter(|note| note.contains(".status.smell")).count() == 1
-    };
-    eventually("one Warning Event", || world.list(crate::world::EVENT), warned).await;
-    until_event_is_logged(&world).await;
-    operators.until_synced("cook", &world.namespace, "r").await;
-    let before = world.our_requests().into_iter().filter(Request::is_write).count();
-    // One more run, to be sure that the status does not differ for ever.
+    for name in ["r", "s"] {
+        let mut parent = recipe(name, &[config_map(&format!("of-{name}"), json!({}))]);
+        parent["spec"]["status"] = json!({"taste": "fine", "smell": "odd"});
+        world.apply(RECIPE, parent).await;
+        let parent = world.until_ready(RECIPE, name).await;
+        assert_eq!(parent["status"]["taste"], "fine");
+        assert!(parent["status"]["smell"].is_null());
+    }
+    until_undeclared(&operators, "cook", (".status.smell", "handler")).await;
+    assert_rests(&world, &operators).await;
+    operators.stop().await;
+    assert_no_event_of_undeclared(&world).await;
+}
+
+/// One more run, to be sure that the status does not differ for ever.
+async fn assert_rests(world: &World, operators: &Operators) {
+    let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
+    for name in ["r", "s"] {
+        operators.until_synced("cook", &world.namespace, name).await;
+    }
+    let before = writes();
     let runs = operators.runs("cook", &world.namespace, "r");
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
     operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
-    let after = world.our_requests().into_iter().filter(Request::is_write).count();
-    assert_eq!(after, before, "no write for what cannot be written");
-    operators.stop().await;
+    assert_eq!(writes(), before, "no write for what cannot be written");
 }

@@ -1,7 +1,7 @@
 //! That something is wrong with a parent is told in four places, as people look at different ones:
 //! a condition of the parent, a Warning Event, a metric, and the web endpoint.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     recipe::RECIPE,
@@ -105,6 +105,40 @@ impl<'a> Trouble<'a> {
         let lines = metrics.lines().filter(|line| line.starts_with(&series));
         lines.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
     }
+}
+
+/// Waits until it is shown, in three places, what the type of an operator's parents does not declare: fields
+/// and who wants them.
+pub(crate) async fn until_undeclared(
+    operators: &Operators,
+    operator: &str,
+    (path, wanted_by): (&str, &str),
+) {
+    let of_operator = format!("/api/v1/operators/{operator}");
+    let shown = || async {
+        let (_, body) = operators.http(&of_operator).await;
+        serde_json::from_str::<Value>(&body).unwrap_or_default()["undeclaredStatus"].clone()
+    };
+    let expected = json!([{"path": path, "wantedBy": wanted_by}]);
+    eventually(&format!("{expected} at {of_operator}"), shown, |shown| *shown == expected).await;
+    let (code, checks) = operators.http("/readyz?verbose").await;
+    let sign = if wanted_by == "handler" { '-' } else { '+' };
+    let line = format!("[{sign}]status/{operator} ");
+    let is_said = |shown: &str| shown.starts_with(&line) && shown.contains(path);
+    assert!(code == 200 && checks.lines().any(is_said), "{line}{path} in\n{checks}");
+    let (_, metrics) = operators.http("/metrics").await;
+    let labels = format!("operator=\"{operator}\",wanted_by=\"{wanted_by}\"");
+    let series = format!("operetta_undeclared_status_fields{{{labels}}} 1");
+    assert!(metrics.lines().any(|shown| shown == series), "{series} in\n{metrics}");
+}
+
+/// Asserts that no Event says so of any parent. Stop the operators first: then all Events are sent.
+pub(crate) async fn assert_no_event_of_undeclared(world: &World) {
+    let events = world.list(EVENT).await;
+    let is_it = |event: &&Value| {
+        event["reason"] == "UndeclaredStatus" || says(&event["note"], "does not declare")
+    };
+    assert_eq!(events.iter().find(is_it), None);
 }
 
 fn says(text: &Value, words: &str) -> bool {

@@ -66,7 +66,11 @@ fn patched(
     if let Some(body) = &patch.body {
         assert_eq!(body["metadata"], json!({"resourceVersion": "7"}));
     }
-    (patch.body.map(|body| body["status"].clone()), patch.undeclared)
+    (patch.body.map(|body| body["status"].clone()), paths(&patch.undeclared))
+}
+
+fn paths(undeclared: &[UndeclaredField]) -> Vec<String> {
+    undeclared.iter().map(|field| field.path.clone()).collect()
 }
 
 fn patch(present: &Value, handler: &Value) -> Option<Value> {
@@ -146,6 +150,43 @@ fn undeclared_fields_are_told_and_not_sent() {
     let mut undeclared = undeclared;
     undeclared.sort();
     assert_eq!(undeclared, [".status.items[*].y", ".status.nested.z", ".status.odd"]);
+}
+
+#[test]
+fn what_the_handler_returned_is_told_from_what_only_the_framework_wanted_to_write() {
+    let status = json!({"type": "object", "properties": {"phase": {"type": "string"}}});
+    let (odd, conditions) = (json!({"odd": 1}), json!({"odd": 1, "conditions": []}));
+    for (handler, expected) in [
+        (None, vec![UndeclaredField::own("conditions")]),
+        (
+            Some(&odd),
+            vec![
+                UndeclaredField::returned(".status.odd".to_owned()),
+                UndeclaredField::own("conditions"),
+            ],
+        ),
+        (
+            Some(&conditions),
+            vec![
+                UndeclaredField::returned(".status.conditions".to_owned()),
+                UndeclaredField::returned(".status.odd".to_owned()),
+            ],
+        ),
+    ] {
+        let mut patch = status_patch(StatusInput {
+            parent: &parent(&json!({})),
+            shared: None,
+            handler,
+            conditions: &[ready(ConditionStatus::True, "")],
+            cleared: &[],
+            children: ChildrenField::Off,
+            observed_generation: true,
+            schema: &StatusSchema::from_open_api(Some(&status), true),
+            now: NOW,
+        });
+        patch.undeclared.sort_by_key(|field| (field.wanted_by, field.path.clone()));
+        assert_eq!(patch.undeclared, expected, "{handler:?}");
+    }
 }
 
 #[test]

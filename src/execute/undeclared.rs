@@ -1,0 +1,117 @@
+//! What of the status is not written because the type of the parents does not declare it: kept once for an
+//! operator, whichever parent it was found for. Bounded: a handler that makes up ever new names is not quoted
+//! for ever.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    plan::{UndeclaredField, WantedBy},
+    reply::TypeSchema,
+};
+
+/// The undeclared fields of one operator. Cheap to clone; all clones are one.
+#[derive(Debug, Clone, Default)]
+pub struct Undeclared(Arc<Mutex<Found>>);
+
+#[derive(Debug, Default)]
+struct Found {
+    schema: Option<Arc<TypeSchema>>,
+    fields: BTreeMap<String, WantedBy>,
+}
+
+/// More than an operator that is right about its types lacks.
+const MOST: usize = 100;
+
+impl Undeclared {
+    /// What is undeclared: what the handler returned first, then by path.
+    pub fn fields(&self) -> Vec<UndeclaredField> {
+        let found = self.found();
+        let field = |(path, wanted_by): (&String, &WantedBy)| UndeclaredField {
+            path: path.clone(),
+            wanted_by: *wanted_by,
+        };
+        let mut fields: Vec<_> = found.fields.iter().map(field).collect();
+        fields.sort_by_key(|field| field.wanted_by);
+        fields
+    }
+
+    /// Keeps a field; whether that is news: it was not known, or not that the handler returns it.
+    pub(super) fn add(&self, UndeclaredField { path, wanted_by }: &UndeclaredField) -> bool {
+        let mut found = self.found();
+        match found.fields.get_mut(path) {
+            Some(known) if *known <= *wanted_by => false,
+            Some(known) => {
+                *known = *wanted_by;
+                true
+            }
+            None => {
+                let has_room = found.fields.len() < MOST;
+                if has_room {
+                    found.fields.insert(path.clone(), *wanted_by);
+                }
+                has_room
+            }
+        }
+    }
+
+    /// Forgets what was found when the type declared something else. What is still undeclared is found by
+    /// the next reconcile.
+    pub(super) fn forget_unless_of(&self, schema: &Arc<TypeSchema>) {
+        let mut found = self.found();
+        let is_same =
+            |known: &Arc<TypeSchema>| Arc::ptr_eq(known, schema) || known.status == schema.status;
+        if !found.schema.as_ref().is_some_and(is_same) {
+            *found = Found { schema: Some(schema.clone()), fields: BTreeMap::new() };
+        }
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{object::SecretFields, reply::StatusSchema};
+
+    fn schema(status: StatusSchema) -> Arc<TypeSchema> {
+        Arc::new(TypeSchema { status, secrets: SecretFields::default() })
+    }
+
+    fn returned(path: &str) -> UndeclaredField {
+        UndeclaredField::returned(path.to_owned())
+    }
+
+    #[test]
+    fn a_field_is_news_once_and_again_when_the_handler_returns_it() {
+        let undeclared = Undeclared::default();
+        let own = UndeclaredField::own("conditions");
+        assert!(undeclared.add(&own) && !undeclared.add(&own));
+        let theirs = returned(&own.path);
+        assert!(undeclared.add(&theirs) && !undeclared.add(&theirs) && !undeclared.add(&own));
+        assert_eq!(undeclared.fields(), [theirs]);
+    }
+
+    #[test]
+    fn ever_new_names_are_not_kept_for_ever() {
+        let undeclared = Undeclared::default();
+        let names = (0..1000).filter(|number| undeclared.add(&returned(&number.to_string())));
+        assert_eq!(names.count(), MOST);
+        assert_eq!(undeclared.fields().len(), MOST);
+    }
+
+    #[test]
+    fn what_was_found_is_forgotten_when_the_type_declares_something_else() {
+        let undeclared = Undeclared::default();
+        undeclared.forget_unless_of(&schema(StatusSchema::none()));
+        undeclared.add(&returned(".status"));
+        undeclared.forget_unless_of(&schema(StatusSchema::none()));
+        assert_eq!(undeclared.fields().len(), 1, "read again, and the same");
+        undeclared.forget_unless_of(&schema(StatusSchema::unknown()));
+        assert!(undeclared.fields().is_empty());
+    }
+}

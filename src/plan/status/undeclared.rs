@@ -1,0 +1,65 @@
+//! What of a status is not written because the type of the parent does not declare it: a fact about the type.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// A field that is not written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndeclaredField {
+    /// Its path, with `*` for the items of lists and for free names.
+    pub path: String,
+    /// Who wanted it.
+    pub wanted_by: WantedBy,
+}
+
+/// Who wants a field written. The handler comes first: its author expects to find it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WantedBy {
+    /// The handler returned it.
+    Handler,
+    /// Only the framework has something to write there: conditions, the list of children.
+    Framework,
+}
+
+impl UndeclaredField {
+    /// One that the handler returned.
+    pub fn returned(path: String) -> Self {
+        Self { path, wanted_by: WantedBy::Handler }
+    }
+
+    /// A field of the status that is the framework's.
+    pub fn own(name: &str) -> Self {
+        Self { path: format!(".status.{name}"), wanted_by: WantedBy::Framework }
+    }
+
+    /// All that a handler returned, or all that is the framework's: the type has no status subresource.
+    pub fn subresource(handler: Option<&Value>) -> Self {
+        let is_returned = handler.is_some_and(|status| !status.is_null());
+        let wanted_by = if is_returned { WantedBy::Handler } else { WantedBy::Framework };
+        Self { path: "the status subresource".to_owned(), wanted_by }
+    }
+}
+
+impl fmt::Display for UndeclaredField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        match self.wanted_by {
+            WantedBy::Handler => f.write_str(" (returned by the handler)"),
+            WantedBy::Framework => Ok(()),
+        }
+    }
+}
+
+impl WantedBy {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Handler, Self::Framework];
+
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Handler => "handler",
+            Self::Framework => "framework",
+        }
+    }
+}
