@@ -5,6 +5,7 @@
 //! caches                  what a machine may look at
 //! driver                  performs effects, tells machines what came of them
 //! scene, text, scripts    reconciles as text: tests/testdata/run
+//! thousand                a thousand reconciles by chance
 //! ```
 
 mod caches;
@@ -14,4 +15,5 @@ mod fields;
 mod scene;
 mod scripts;
 mod text;
+mod thousand;
 mod world;
