@@ -185,3 +185,144 @@ impl Progress {
         self.waits |= !matches!(why, Wait::Planned(WaitingReason::OnDelete { .. }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        journal::{RequestFailure, Written},
+        object::{K8sType, ObjectKey, Quoted},
+        plan::ChildId,
+        reply::{ApiError, Refusal},
+    };
+
+    fn child() -> ChildId {
+        let ty = K8sType::namespaced("v1", "Pod", "pods");
+        ChildId { ty, key: ObjectKey::namespaced("ns", "a") }
+    }
+
+    fn refused(code: u16) -> Fact {
+        let (reason, message, causes) = <_>::default();
+        let refusal =
+            Refusal { code, reason, message, retry_after: None, causes, names_object: true };
+        let refusal = Box::new(refusal);
+        let error = ApiError::Refused { request: "patch /x".to_owned(), refusal };
+        let failure = RequestFailure::new("a child".to_owned(), error);
+        Fact::RequestFailed { child: Some(child()), failure }
+    }
+
+    fn failed(permanent: bool) -> Fact {
+        let message = Quoted::new("no");
+        Fact::Failed(Failure::Handler { message, permanent, retry_after: None })
+    }
+
+    fn written(left: Left) -> Fact {
+        let (paths, rewrite) = <_>::default();
+        Fact::Written(Written { child: child(), verb: Verb::Deleted, paths, rewrite, left })
+    }
+
+    fn waits(why: Wait) -> Fact {
+        Fact::Waits { child: child(), why, is_put_off: true }
+    }
+
+    fn after(facts: &[Fact]) -> Progress {
+        let mut progress = Progress::default();
+        for fact in facts {
+            progress.learn(fact);
+        }
+        progress
+    }
+
+    #[test]
+    fn what_failed_is_tried_again_if_any_of_it_may_pass() {
+        for (facts, has_failed, for_now, for_good) in [
+            (vec![], false, false, false),
+            (vec![refused(422)], true, false, false),
+            (vec![refused(422), refused(500)], true, true, false),
+            (vec![failed(false)], true, true, false),
+            (vec![failed(true)], true, false, true),
+            // A whole step counts more than single requests.
+            (vec![refused(500), failed(true)], true, false, true),
+            (vec![refused(422), failed(false)], true, true, false),
+            (vec![Fact::Failed(Failure::Overdue(Duration::ZERO))], true, true, false),
+            (vec![Fact::Failed(Failure::Refused(Vec::new()))], true, false, true),
+        ] {
+            let progress = after(&facts);
+            let seen = (
+                progress.has_failed(),
+                progress.has_failed_for_now(),
+                progress.has_failed_for_good(),
+            );
+            assert_eq!(seen, (has_failed, for_now, for_good), "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn writes_put_the_status_off_unless_something_else_calls_for_it() {
+        let gone = || written(Left::Gone);
+        for (facts, has_settled) in [
+            (vec![], true),
+            (vec![gone()], false),
+            (vec![gone(), refused(500)], true),
+            (vec![gone(), Fact::Slowed { now: Some(3), owed: None }], true),
+            // What is owed comes when the child is back.
+            (vec![gone(), Fact::Slowed { now: None, owed: Some(3) }], false),
+        ] {
+            assert_eq!(after(&facts).has_settled(), has_settled, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn deletions_count_by_whether_something_comes_after_them() {
+        let to_recreate = || written(Left::ToRecreate { immutable: None });
+        let may_be = |is_final| Fact::MayBeDeleted { child: child(), is_final };
+        for (facts, recreated, deleted) in [
+            (vec![written(Left::Gone)], 0, 1),
+            (vec![to_recreate()], 1, 0),
+            // It may have been carried out.
+            (vec![may_be(true)], 0, 1),
+            (vec![may_be(false)], 0, 0),
+            (vec![to_recreate(), written(Left::Gone), may_be(true)], 1, 2),
+        ] {
+            let progress = after(&facts);
+            assert_eq!(
+                (progress.recreated(), progress.deleted()),
+                (recreated, deleted),
+                "{facts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_child_that_changes_only_when_it_is_deleted_keeps_nobody_waiting() {
+        let on_delete = WaitingReason::OnDelete { paths: Vec::new() };
+        for (why, is_waited_for) in [
+            (Wait::Planned(on_delete), false),
+            (Wait::Planned(WaitingReason::TypeNotSynced), true),
+            (Wait::Throttled, true),
+            (Wait::Writes, true),
+        ] {
+            let progress = after(&[waits(why.clone())]);
+            assert_eq!(
+                (progress.waits(), progress.is_incomplete()),
+                (is_waited_for, true),
+                "{why}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_pause_last_counts() {
+        let (by, began) = (PausedBy::Operator, Fact::BeganPaused(PausedBy::Operator));
+        let writes = |count| Fact::Paused(Pause { by, held: Held::Writes(count) });
+        let undecided = Fact::Paused(Pause { by, held: Held::Undecided });
+        let progress = after(&[began, undecided, writes(1), writes(2)]);
+        assert_eq!((progress.began_paused(), progress.held_writes()), (Some(by), 2));
+        assert_eq!(
+            after(&[writes(2), Fact::Paused(Pause { by, held: Held::Finalizer })]).held_writes(),
+            0
+        );
+    }
+}

@@ -201,3 +201,107 @@ fn gauges(report: &Report, standing: Standing<'_>) -> Gauges {
     let held = if is_there || report.interlock.is_some() { held } else { 0 };
     Gauges { in_conflict, altered, held }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        history::FailureKind,
+        object::{K8sType, ObjectKey, Quoted, ResourceVersion, Uid},
+        plan::{Flapping, Memos},
+        reply::{ApiError, Refusal},
+    };
+
+    fn child(name: &str) -> ChildId {
+        let ty = K8sType::namespaced("v1", "Pod", "pods");
+        ChildId { ty, key: ObjectKey::namespaced("ns", name) }
+    }
+
+    fn failure(name: &str, code: u16) -> RequestFailure {
+        let (reason, message, causes) = <_>::default();
+        let refusal =
+            Refusal { code, reason, message, retry_after: None, causes, names_object: true };
+        let (request, refusal) = ("patch /x".to_owned(), Box::new(refusal));
+        RequestFailure::new(child(name).to_string(), ApiError::Refused { request, refusal })
+    }
+
+    fn refused(name: &str, code: u16) -> Fact {
+        Fact::RequestFailed { child: Some(child(name)), failure: failure(name, code) }
+    }
+
+    fn foreign() -> Fact {
+        Fact::Foreign(ForeignChild {
+            id: child("foreign"),
+            uid: Uid::new("u"),
+            version: ResourceVersion::Number(1),
+            owner: "it has no controller".to_owned(),
+            is_adoptable: false,
+        })
+    }
+
+    fn failed() -> Fact {
+        let message = Quoted::new("no");
+        Fact::Failed(Failure::Handler { message, permanent: false, retry_after: None })
+    }
+
+    fn folded(facts: &[Fact]) -> Report {
+        let (memos, flapping, foreign) = (Memos::default(), Flapping::default(), <_>::default());
+        let standing = Standing {
+            memos: &memos,
+            flapping: &flapping,
+            interlock: None,
+            foreign: &foreign,
+            owes_wait: false,
+            calms_in: None,
+            is_leaving: false,
+        };
+        fold(facts, standing, &Redactor::Nothing)
+    }
+
+    #[test]
+    fn a_step_that_failed_says_more_than_requests_and_they_more_than_foreign_objects() {
+        use FailureKind::{Conflict, HandlerFailed, WriteFailed};
+        let of_status = || Fact::StatusFailed(failure("status", 422));
+        for (facts, kind, beside) in [
+            (vec![], None, 0),
+            (vec![foreign()], Some(Conflict), 0),
+            (vec![foreign(), refused("a", 500)], Some(WriteFailed), 0),
+            (vec![foreign(), refused("a", 500), failed()], Some(HandlerFailed), 1),
+            // The status is a failure of its own only where nothing else is.
+            (vec![of_status()], Some(WriteFailed), 0),
+            (vec![foreign(), of_status()], Some(Conflict), 1),
+            (vec![failed(), of_status()], Some(HandlerFailed), 1),
+        ] {
+            let report = folded(&facts);
+            let seen = (report.failure().map(Failure::kind), report.beside.len());
+            assert_eq!(seen, (kind, beside), "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_failure_twice_is_one() {
+        let mut hinted = failure("a", 500);
+        hinted.hint = "; try this";
+        let hinted = Fact::RequestFailed { child: Some(child("a")), failure: hinted };
+        let facts = [refused("a", 500), refused("b", 500), hinted, refused("a", 422)];
+        let report = folded(&facts);
+        let Some(Failure::Api(failures)) = report.failure() else { panic!("{report:?}") };
+        let seen: Vec<_> =
+            failures.iter().map(|it| (it.error.code(), it.what.clone(), it.hint)).collect();
+        let name = |name| child(name).to_string();
+        let (a, b) = (name("a"), name("b"));
+        let hint = "; try this";
+        let expected = [(Some(500), a.clone(), hint), (Some(500), b, ""), (Some(422), a, "")];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn what_waits_for_a_throttled_request_is_counted_with_it() {
+        let waits =
+            |name| Fact::Waits { child: child(name), why: Wait::Throttled, is_put_off: true };
+        let report = folded(&[refused("a", 500), refused("b", 429), waits("c"), waits("d")]);
+        let Some(Failure::Api(failures)) = report.failure() else { panic!("{report:?}") };
+        let held: Vec<_> = failures.iter().map(|failure| failure.held_back).collect();
+        assert_eq!((held, report.waiting.len()), (vec![0, 2], 2));
+    }
+}

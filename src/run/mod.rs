@@ -39,6 +39,9 @@ mod stage;
 mod turn;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 use std::{sync::Arc, time::Instant};
 
 pub use effect::{Cache, Effect, Event, HandlerError, Purpose, RequestId, Response};

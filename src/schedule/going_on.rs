@@ -23,3 +23,36 @@ pub(super) fn is_due(finished: Finished, in_a_row: u32) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn only_writes_are_followed_up_at_once_and_not_for_ever() {
+        use Finished::{
+            Calming, Failed, FailedForGood, Recheck, Recreating, Settled, Slowed, Wrote,
+        };
+        let after = Duration::from_secs(1);
+        for (finished, in_a_row, is_urgent, expected) in [
+            (Wrote, 1, false, true),
+            (Wrote, 2, false, true),
+            (Wrote, 3, false, false),
+            (Wrote, 1, true, false),
+            // What was deleted to come again is away meanwhile.
+            (Recreating, 9, false, true),
+            (Recreating, 1, true, false),
+            (Settled { resync: Some(Duration::ZERO) }, 0, false, false),
+            (Recheck { after }, 0, false, false),
+            (Calming { after }, 0, false, false),
+            (Slowed { times: 1, at_most: after }, 1, false, false),
+            (Failed, 1, false, false),
+            (FailedForGood, 1, false, false),
+        ] {
+            let seen = goes_on(finished, in_a_row, is_urgent);
+            assert_eq!(seen, expected, "{finished:?} {in_a_row} {is_urgent}");
+        }
+    }
+}

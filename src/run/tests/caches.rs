@@ -1,0 +1,170 @@
+//! What a machine sees of the world: the caches, which learn from replies at once and from the watch when a
+//! test says so; and what of that makes the parent reconcile.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use serde_json::json;
+
+use super::world::{PARENT_UID, World, parent_type};
+use crate::{
+    object::{K8sType, Object, ObjectKey, SecretFields, Uid, Undecodable},
+    operator::Children,
+    plan::ChildId,
+    reply::{StatusSchema, TypeSchema},
+    run::{Cache, Settings, Snapshot},
+    schedule::Touch,
+};
+
+/// The caches of an operator.
+pub(super) struct Caches {
+    pub(super) settings: Arc<Settings>,
+    objects: BTreeMap<ChildId, Object>,
+    pub(super) is_paused: bool,
+    /// What was read of the schema of the parents.
+    pub(super) schema: Option<Arc<TypeSchema>>,
+    /// The strongest change that others have made and that is not told yet.
+    pub(super) touched: Option<Touch>,
+}
+
+impl Caches {
+    pub(super) fn new(settings: Arc<Settings>) -> Self {
+        let (objects, is_paused, touched) = <_>::default();
+        Self { settings, objects, is_paused, schema: Some(schema()), touched }
+    }
+
+    /// Takes in what a reconcile has found out. Of its own writes the parent knows.
+    pub(super) fn learn(&mut self, cache: Cache) {
+        let (touched, is_own) = match cache {
+            Cache::Wrote(object) => (self.insert(&object), true),
+            Cache::Saw(object) => (self.insert(&object), false),
+            Cache::Deleted(id, uid) => (self.bury(&id, &uid), true),
+            Cache::Absent(id, uid) => (self.bury(&id, &uid), false),
+        };
+        self.touched = self.touched.max(touched.filter(|_| !is_own));
+    }
+
+    /// The watch tells all that it has not told yet.
+    pub(super) fn watch(&mut self, world: &World) {
+        let is_watched = |object: &Object| self.settings.is_watched(object);
+        // What no longer matches the selector of the watch is gone for who watches.
+        let is_gone = |id: &&ChildId| world.object(id).is_none_or(|object| !is_watched(&object));
+        let gone: Vec<_> = self.objects.keys().filter(is_gone).cloned().collect();
+        for id in gone {
+            self.objects.remove(&id);
+            self.touched = self.touched.max(Some(Touch::ChildGone));
+        }
+        for (id, object) in world.objects() {
+            if self.objects.get(id) != Some(object) {
+                let touched = self.insert(object);
+                self.touched = self.touched.max(touched);
+            }
+        }
+    }
+
+    fn insert(&mut self, object: &Object) -> Option<Touch> {
+        if !self.settings.is_watched(object) {
+            return None;
+        }
+        let id = ChildId::of(object);
+        let before = self.objects.insert(id, object.clone());
+        match before {
+            Some(before) if before == *object => None,
+            _ if *object.ty() != parent_type() => Some(Touch::Surroundings),
+            Some(before) if is_only_status(&before, object) => Some(Touch::Surroundings),
+            _ if object.is_deleting() => Some(Touch::Deletion),
+            _ => Some(Touch::Parent),
+        }
+    }
+
+    fn bury(&mut self, id: &ChildId, uid: &Uid) -> Option<Touch> {
+        let is_it = self.objects.get(id).is_some_and(|object| object.uid() == uid);
+        is_it.then(|| self.objects.remove(id)).map(|_| Touch::ChildGone)
+    }
+}
+
+fn is_only_status(before: &Object, after: &Object) -> bool {
+    let rest = |object: &Object| {
+        (object.generation(), object.annotations(), object.finalizers(), object.is_deleting())
+    };
+    rest(before) == rest(after)
+}
+
+/// What the server publishes of the parents.
+pub(super) fn schema() -> Arc<TypeSchema> {
+    let text = json!({"type": "string"});
+    let condition = json!({"type": "object", "properties": {
+        "type": text, "status": text, "reason": text, "message": text,
+    }});
+    let status = json!({"type": "object", "properties": {
+        "conditions": {"type": "array", "items": condition}, "phase": text,
+    }});
+    let status = StatusSchema::from_open_api(Some(&status), true);
+    Arc::new(TypeSchema { status, secrets: SecretFields::default() })
+}
+
+impl Snapshot for Caches {
+    fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
+        let id = ChildId { ty: parent_type(), key: key.clone() };
+        self.cached(&id).filter(|parent| parent.uid() == uid)
+    }
+
+    fn cached(&self, id: &ChildId) -> Option<Object> {
+        self.objects.get(id).cloned()
+    }
+
+    fn observed(&self, parent: &Object) -> Children {
+        let label = &self.settings.config().labels.parent_uid;
+        let names = |child: &&Object| {
+            child.controller() == Some(parent.uid())
+                || child.label(label).as_deref() == Some(PARENT_UID)
+        };
+        let of_type = |ty: &K8sType| {
+            let children = self.objects.values().filter(|child| child.ty() == ty).filter(names);
+            (ty.clone(), children.cloned().collect())
+        };
+        Children::new(self.settings.config().children.iter().map(|child| of_type(&child.ty)))
+    }
+
+    fn is_undecodable(&self, _: &ChildId) -> bool {
+        false
+    }
+
+    fn undecodable_children(&self, _: &Object) -> Vec<Undecodable> {
+        Vec::new()
+    }
+
+    fn unsynced(&self, _: &Object) -> BTreeSet<K8sType> {
+        BTreeSet::new()
+    }
+
+    fn may_be_old(&self, _: &Object) -> bool {
+        false
+    }
+
+    fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        None
+    }
+
+    fn spare(&self) -> usize {
+        7
+    }
+
+    fn count_children(&self) -> usize {
+        self.objects.keys().filter(|id| id.ty != parent_type()).count()
+    }
+
+    fn fresh_schema(&self) -> Option<Arc<TypeSchema>> {
+        self.schema.clone()
+    }
+
+    fn known_schema(&self) -> Option<Arc<TypeSchema>> {
+        self.schema.clone()
+    }
+}

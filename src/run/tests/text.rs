@@ -1,0 +1,219 @@
+//! What happens in a reconcile as text that stays the same: one line for each event, effect and fact. Shows
+//! names, versions, paths and codes, and never what is in an object.
+
+use crate::{
+    journal::{Fact, Failure, Left, Planned, RequestFailure, Wait, Written},
+    plan::{ChildId, Settled},
+    reply::{ApiError, Deleted},
+    run::{Answer, Cache, DryRun, Effect, Event, Force, Reply, Request, Response},
+};
+
+// === events ===
+
+pub(super) fn event(event: &Event) -> String {
+    match event {
+        Event::Started => "started".to_owned(),
+        Event::HandlerReturned(Ok(Response::Synced(_))) => "sync returned".to_owned(),
+        Event::HandlerReturned(Ok(Response::Finalized(_))) => "finalize returned".to_owned(),
+        Event::HandlerReturned(Err(error)) => format!("handler: {}", failure(&error.failure)),
+        Event::HandlerOverdue(_) => "handler overdue".to_owned(),
+        Event::Answered(id, told) => format!("answered {id}: {}", answer(told)),
+        Event::Reserved(reserved) => {
+            format!("deletions {}", if reserved.is_ok() { "reserved" } else { "too many" })
+        }
+        Event::Resumed => "resumed".to_owned(),
+        Event::SchemaRead(_) => "schema read".to_owned(),
+    }
+}
+
+fn answer(answer: &Answer) -> String {
+    match answer {
+        Ok(Reply::Object(Some(object))) => format!("at {}", object.resource_version()),
+        Ok(Reply::Object(None) | Reply::Whole(None)) => "not there".to_owned(),
+        Ok(Reply::Whole(Some(_))) => "all of it".to_owned(),
+        Ok(Reply::Written(object)) => format!("written at {}", object.resource_version()),
+        Ok(Reply::Deleted(Deleted::Gone)) => "gone".to_owned(),
+        Ok(Reply::Deleted(Deleted::Terminating(object))) => {
+            format!("going at {}", object.resource_version())
+        }
+        Ok(Reply::Listed(objects)) => format!("{} listed", objects.len()),
+        Err(error) => code(error),
+    }
+}
+
+fn code(error: &ApiError) -> String {
+    error.code().map_or_else(|| "no answer".to_owned(), |code| code.to_string())
+}
+
+// === effects ===
+
+pub(super) fn effect(effect: &Effect) -> String {
+    match effect {
+        Effect::Call(purpose, _) => format!("call {purpose:?}").to_lowercase(),
+        Effect::Send(id, sent) => format!("send {id}: {}", request(sent)),
+        Effect::Cache(cached) => format!("cache {}", cache(cached)),
+        Effect::Reserve(_, deletions) => format!("reserve {deletions} deletions"),
+        Effect::Release(_, deleted) => format!("release all but {deleted} deletions"),
+        Effect::ReadSchema => "read the schema".to_owned(),
+        Effect::Resume => "resume".to_owned(),
+        Effect::ShowNow(failure) => format!("show {}", failure.reason()),
+        Effect::Finished => "finished".to_owned(),
+    }
+}
+
+fn request(request: &Request) -> String {
+    let how = match request {
+        Request::Apply { dry_run: DryRun::OfNew, .. } => " as a new object",
+        Request::Apply { force: Force::No, .. } => " without force",
+        Request::Apply { body, .. } if body["metadata"]["resourceVersion"] == "1" => " if absent",
+        _ => "",
+    };
+    // The name of a trial is by chance.
+    let what = format!("{request:?}");
+    let what = what.split_once("operetta-trial-").map_or(&*what, |(what, _)| what);
+    format!("{what}{how}")
+}
+
+fn cache(cache: &Cache) -> String {
+    match cache {
+        Cache::Wrote(object) => {
+            format!("wrote {} at {}", ChildId::of(object), object.resource_version())
+        }
+        Cache::Saw(object) => {
+            format!("saw {} at {}", ChildId::of(object), object.resource_version())
+        }
+        Cache::Deleted(id, _) => format!("deleted {id}"),
+        Cache::Absent(id, _) => format!("absent {id}"),
+    }
+}
+
+// === facts ===
+
+/// A new kind of fact has to be given its words here.
+pub(super) fn fact(fact: &Fact) -> String {
+    match fact {
+        Fact::Began(version) => format!("Began at {version}"),
+        Fact::Parent(end) => format!("Parent {end:?}"),
+        Fact::BeganPaused(by) => format!("BeganPaused by the {}", by.name()),
+        Fact::Paused(pause) => format!("Paused by the {}: {}", pause.by.name(), pause.held),
+        Fact::ParentWaits(why) => format!("ParentWaits: {why}"),
+        Fact::Answered { has_failed, generation, is_deleting } => {
+            let failed = if *has_failed { ", failed" } else { "" };
+            let deleting = if *is_deleting { ", deleting" } else { "" };
+            format!("Answered for generation {generation}{failed}{deleting}")
+        }
+        Fact::Resync(after) => format!("Resync after {after:?}"),
+        Fact::Failed(failed) => format!("Failed: {}", failure(failed)),
+        Fact::Planned(plan) => planned(plan),
+        Fact::Lingering { expected, .. } => format!("Lingering: {expected} to be there soon"),
+        Fact::Judged { held: None, .. } => "Judged".to_owned(),
+        Fact::Judged { held: Some((_, children, _)), .. } => {
+            format!("Judged: {} held", names(children))
+        }
+        Fact::WritesEnded { existing, unknown } => {
+            let unknown = if unknown.is_empty() { "" } else { ", not all known" };
+            format!("WritesEnded: {existing} existed{unknown}")
+        }
+        Fact::WritesHeld(existing) => format!("WritesHeld: {existing} existed"),
+        Fact::UpToDate(child) => format!("UpToDate {child}"),
+        Fact::Explained(known) => format!("Explained {}", settled(known)),
+        Fact::Differs(known) => format!("Differs {}", settled(known)),
+        Fact::Waits { child, why, is_put_off } => waits(child, why, *is_put_off),
+        Fact::Written(write) => written(write),
+        Fact::WroteNothing { paths, settled: known } => {
+            format!("WroteNothing {}{}", settled(known), at(paths))
+        }
+        Fact::MayBeDeleted { child, .. } => format!("MayBeDeleted {child}"),
+        Fact::RequestFailed { failure, .. } => format!("RequestFailed {}", failed_request(failure)),
+        Fact::Foreign(foreign) => format!("Foreign {}: {}", foreign.id, foreign.owner),
+        Fact::FoundWay(child) => format!("FoundWay {child}"),
+        Fact::Unwatched => "Unwatched".to_owned(),
+        Fact::ConflictFound(child) => format!("ConflictFound {child}"),
+        Fact::Contested(contested) => format!("Contested {contested}"),
+        fact => drift(fact),
+    }
+}
+
+fn drift(fact: &Fact) -> String {
+    match fact {
+        Fact::Drifted { child, paths, .. } => format!("Drifted {child}{}", at(paths)),
+        Fact::RivalFound { subject, rival, .. } => {
+            format!("RivalFound {}: {subject:?}", rival.as_deref().unwrap_or("nobody"))
+        }
+        Fact::Repeated(repeat) => {
+            let (times, subject) = (repeat.times, &repeat.subject);
+            format!("Repeated {subject:?}{}, {times} times too often", at(&repeat.paths))
+        }
+        Fact::FinalizersChanged => "FinalizersChanged".to_owned(),
+        Fact::FinalizersRest(times) => format!("FinalizersRest, {times} times too often"),
+        Fact::Slowed { now, owed } => format!("Slowed now {now:?}, owed {owed:?}"),
+        Fact::ChildrenRest => "ChildrenRest".to_owned(),
+        Fact::Flapping(why, _) => format!("Flapping {}", why.name()),
+        fact => status(fact),
+    }
+}
+
+fn status(fact: &Fact) -> String {
+    match fact {
+        Fact::StatusSaid { parent: Some(version), .. } => format!("StatusSaid at {version}"),
+        Fact::StatusSaid { parent: None, .. } => "StatusSaid".to_owned(),
+        Fact::StatusSent { is_kept: true, .. } => "StatusSent".to_owned(),
+        Fact::StatusSent { is_kept: false, .. } => "StatusSent: nothing kept".to_owned(),
+        Fact::StatusWritten => "StatusWritten".to_owned(),
+        Fact::StatusDue => "StatusDue".to_owned(),
+        Fact::StatusFailed(failure) => format!("StatusFailed {}", failed_request(failure)),
+        Fact::StatusRefused { shows_conditions, .. } => {
+            let shown = if *shows_conditions { "the conditions are said" } else { "nothing is" };
+            format!("StatusRefused: {shown}")
+        }
+        Fact::StatusBegan => "StatusBegan".to_owned(),
+        Fact::Undeclared(paths) => format!("Undeclared{}", at(paths)),
+        Fact::Overruled(_) => "Overruled".to_owned(),
+        other => panic!("a fact without words: {other:?}"),
+    }
+}
+
+fn failure(failure: &Failure) -> String {
+    let rests = if failure.is_for_good() { " for good" } else { "" };
+    format!("{}{rests}", failure.reason())
+}
+
+fn failed_request(failure: &RequestFailure) -> String {
+    format!("{}: {}{}", failure.what, code(&failure.error), failure.hint)
+}
+
+fn planned(Planned { up_to_date, replacing, children, .. }: &Planned) -> String {
+    let replacing = match replacing.len() {
+        0 => String::new(),
+        count => format!(", {count} on their way out"),
+    };
+    let of_each = |(child, plan): &(ChildId, _)| format!(", {child} {plan:?}");
+    let each: String = children.iter().flatten().map(of_each).collect();
+    format!("Planned: {up_to_date} up to date{replacing}{each}")
+}
+
+fn waits(child: &ChildId, why: &Wait, is_put_off: bool) -> String {
+    let put_off = if is_put_off { " (put off)" } else { "" };
+    format!("Waits {child}{put_off}: {why}")
+}
+
+fn written(Written { child, verb, paths, rewrite, left }: &Written) -> String {
+    let again = rewrite.as_ref().map(|it| format!(", again: {:?}", it.why)).unwrap_or_default();
+    let left = match left {
+        Left::As(_) | Left::Gone => "",
+        Left::ToRecreate { .. } => ", to recreate",
+    };
+    format!("Written {verb:?} {child}{}{again}{left}", at(paths))
+}
+
+fn settled(settled: &Settled) -> String {
+    settled.id.to_string()
+}
+
+fn names(children: &[ChildId]) -> String {
+    children.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn at(paths: &[String]) -> String {
+    if paths.is_empty() { String::new() } else { format!(" at {}", paths.join(" ")) }
+}

@@ -1,0 +1,279 @@
+//! A thousand reconciles of one parent, by chance: its spec changes, others change, delete and steal its
+//! children, and requests go wrong, as a seed says. Whenever the world calms down the parent comes to rest,
+//! all is as its handler wants it, and nothing more is written.
+//!
+//! Prints how many reconciles there are in a second:
+//! `cargo test --lib run::tests::thousand -- --nocapture`.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    caches::Caches,
+    driver::{Driver, Scene},
+    faults::{Fault, KINDS},
+    scene::child,
+    world::{PARENT_UID, World, named, parent_type},
+};
+use crate::{
+    journal::Failure,
+    object::{Quoted, Uid},
+    operator::{ChildConfig, Handler, OperatorConfig, SyncRequest, SyncResponse},
+    run::{HandlerError, Memory, Purpose, Response},
+    schedule::{
+        Command, Input, Policy, Schedule, Touch,
+        dice::{Dice, with_seeds},
+        goes_on,
+    },
+};
+
+const RECONCILES: usize = 1000;
+
+/// More than it takes to come to rest.
+const PATIENCE: usize = 60;
+
+#[test]
+fn whatever_happens_meanwhile_a_parent_comes_to_rest_as_its_handler_wants_it() {
+    let (began, mut reconciles) = (Instant::now(), 0);
+    with_seeds(3, |dice| {
+        let mut life = Life::new(dice);
+        while life.reconciles < RECONCILES {
+            life.trouble();
+            life.calm_down();
+            life.assert_converged();
+        }
+        reconciles += life.reconciles;
+    });
+    let per_second = f64::from(u32::try_from(reconciles).unwrap()) / began.elapsed().as_secs_f64();
+    eprintln!("{reconciles} reconciles, {per_second:.0} per second");
+}
+
+struct Life {
+    driver: Driver,
+    scene: Trouble,
+    schedule: Schedule,
+    policy: Policy,
+    wake: Option<Instant>,
+    reconciles: usize,
+}
+
+/// The handler, and what happens around it.
+struct Trouble {
+    dice: Dice,
+    /// Whether things go wrong.
+    is_on: bool,
+}
+
+impl Life {
+    fn new(dice: Dice) -> Self {
+        let config = OperatorConfig::new("op", parent_type())
+            .child_of_type(named("any").ty, ChildConfig::apply());
+        let mut driver = Driver::new(config, &Trouble { dice: Dice::seeded(0), is_on: false });
+        driver.world.put(&named("parent"), &json!({"spec": {"children": {}}}), "kubectl");
+        let policy = driver.caches.settings.policy();
+        let (scene, schedule) = (Trouble { dice, is_on: true }, Schedule::new(1));
+        Self { driver, scene, schedule, policy, wake: None, reconciles: 0 }
+    }
+
+    /// Things go wrong, and the parent reconciles as it is woken.
+    fn trouble(&mut self) {
+        // Or the operator would have deleted too much within a minute.
+        self.driver.wait(Duration::from_mins(2));
+        self.scene.is_on = true;
+        for _ in 0..6 {
+            self.scene.mishap(&mut self.driver.world);
+            if self.scene.dice.once_in(20) {
+                (self.driver.memory, self.schedule) = (Memory::default(), Schedule::new(1));
+                self.tell(Input::Touched(Touch::Listed));
+            }
+            if !self.scene.dice.once_in(4) {
+                self.watch();
+            }
+            if self.scene.dice.once_in(3) {
+                self.fire_timer();
+            }
+        }
+    }
+
+    /// Nothing goes wrong any more, and people take away what is in the way.
+    fn calm_down(&mut self) {
+        self.scene.is_on = false;
+        self.driver.world.faults.clear();
+        let pause = json!({"metadata": {"annotations": {"operetta.dev/paused": null}}});
+        self.driver.world.edit(&named("parent"), &pause, "kubectl");
+        for name in NAMES {
+            if self.is_lost(name) {
+                self.driver.world.delete(&named(name));
+            }
+        }
+        for _ in 0..PATIENCE {
+            self.watch();
+            if !self.fire_timer() {
+                return;
+            }
+        }
+        panic!("it does not come to rest: {:?}", self.schedule.phase());
+    }
+
+    /// Whether an object is none of the operator's business: it is not the parent's, or it is out of sight
+    /// and nobody wants it.
+    fn is_lost(&self, name: &str) -> bool {
+        let Some(object) = self.driver.world.object(&named(name)) else { return false };
+        object.controller() != Some(&Uid::new(PARENT_UID))
+            || !(self.driver.caches.settings.is_watched(&object)
+                || self.wanted().contains_key(name))
+    }
+
+    fn wanted(&self) -> BTreeMap<String, String> {
+        let parent = self.driver.world.get(&named("parent")).unwrap();
+        serde_json::from_value(parent["spec"]["children"].clone()).unwrap()
+    }
+
+    fn assert_converged(&mut self) {
+        let (world, wanted) = (&self.driver.world, self.wanted());
+        let parent = world.get(&named("parent")).unwrap();
+        let value = |name: &&str| Some(world.get(&named(name))?["data"]["x"].as_str()?.to_owned());
+        let there = NAMES.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?)));
+        assert_eq!(there.collect::<BTreeMap<_, _>>(), wanted);
+        let ready = &parent["status"]["conditions"][0];
+        assert_eq!((&ready["type"], &ready["status"]), (&json!("Ready"), &json!("True")));
+        let before = world.writes;
+        self.tell(Input::Touched(Touch::Asked));
+        assert_eq!(self.driver.world.writes, before, "nothing differs");
+    }
+
+    fn watch(&mut self) {
+        self.driver.caches.watch(&self.driver.world);
+        if let Some(touch) = self.driver.caches.touched.take() {
+            self.tell(Input::Touched(touch));
+        }
+    }
+
+    fn fire_timer(&mut self) -> bool {
+        let Some(at) = self.wake.take() else { return false };
+        self.driver.wait(at.saturating_duration_since(self.driver.now.monotonic));
+        self.tell(Input::TimerFired);
+        true
+    }
+
+    /// Tells the schedule something, and does what it says.
+    fn tell(&mut self, input: Input) {
+        let mut next = Some(input);
+        while let Some(input) = next.take() {
+            match self.schedule.step(input, &self.policy, self.driver.now.monotonic) {
+                Command::Enqueue(_) => next = Some(Input::Admitted),
+                Command::Run { after_writes } => next = Some(self.run(after_writes)),
+                Command::Wake(wake) => self.wake = Some(wake.at),
+                Command::Rest => self.wake = None,
+                Command::Continue => {}
+                command @ (Command::Stop | Command::Raise(_)) => panic!("{command:?}"),
+            }
+        }
+    }
+
+    /// As the executor does, on one permit.
+    fn run(&mut self, mut after_writes: u32) -> Input {
+        loop {
+            let report = self.driver.reconcile(after_writes, &mut self.scene);
+            self.reconciles += 1;
+            assert_eq!(self.driver.world.breaches, Vec::<String>::new());
+            if let Some(touch) = self.driver.caches.touched.take() {
+                self.tell(Input::Touched(touch));
+            }
+            let finished = report.finished(self.driver.caches.settings.config());
+            after_writes += 1;
+            if !goes_on(finished, after_writes, false) {
+                return Input::Finished(finished);
+            }
+            self.tell(Input::WentOn { saw_all: false });
+        }
+    }
+}
+
+// === what happens ===
+
+const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
+
+impl Trouble {
+    fn mishap(&mut self, world: &mut World) {
+        let (name, value) = (self.dice.pick(&NAMES), self.dice.below(3).to_string());
+        let id = named(name);
+        match self.dice.below(9) {
+            0 => self.change_spec(world),
+            1 => world.edit(&id, &json!({"data": {"x": value}}), "kubectl"),
+            2 => world.edit(&id, &json!({"data": {"x": null, "theirs": value}}), "kubectl"),
+            3 => world.delete(&id),
+            4 if world.get(&id).is_none() => {
+                world.put(&id, &json!({"data": {"x": "theirs"}}), "kubectl");
+            }
+            5 => {
+                let labels = json!({"metadata": {"labels": null}});
+                world.edit(&id, &labels, "kubectl");
+            }
+            6 => {
+                let owners = json!({"metadata": {"ownerReferences": null}});
+                world.edit(&id, &owners, "kubectl");
+            }
+            7 if self.dice.once_in(4) => {
+                let paused = json!({"metadata": {"annotations": {"operetta.dev/paused": "true"}}});
+                world.edit(&named("parent"), &paused, "kubectl");
+            }
+            _ => self.fault(world),
+        }
+    }
+
+    fn change_spec(&mut self, world: &mut World) {
+        let wish = |dice: &mut Dice| match dice.below(4) {
+            0 => Value::Null,
+            value => json!(value.to_string()),
+        };
+        let children: Value =
+            NAMES.iter().map(|name| ((*name).to_owned(), wish(&mut self.dice))).collect();
+        world.edit(&named("parent"), &json!({"spec": {"children": children}}), "kubectl");
+    }
+
+    fn fault(&mut self, world: &mut World) {
+        let (kind, nth) = (self.dice.pick(&KINDS), 1 + self.dice.below(3));
+        let fault = match self.dice.below(7) {
+            0 => Fault::Lost,
+            1 => Fault::Refused(429, Some(Duration::from_secs(3))),
+            2 => Fault::Refused(429, None),
+            other => Fault::Refused([409, 422, 500, 503][other % 4], None),
+        };
+        world.faults.plan(kind, nth, fault);
+    }
+}
+
+impl Scene for Trouble {
+    fn called(&mut self, _: Purpose, request: &SyncRequest) -> Result<Response, HandlerError> {
+        if self.is_on && self.dice.once_in(20) {
+            let message = Quoted::new("the oven is cold");
+            let failure = Failure::Handler { message, permanent: false, retry_after: None };
+            return Err(HandlerError { failure, status: None });
+        }
+        let spec = request.parent.field("spec").unwrap();
+        let children = spec["children"].as_object().unwrap();
+        let wanted = children.iter().map(|(name, value)| child(name, &json!({"x": value})));
+        let response = SyncResponse::status(json!({"phase": children.len().to_string()}));
+        Ok(Response::Synced(response.children(wanted)))
+    }
+
+    fn meanwhile(&mut self, world: &mut World, caches: &mut Caches) {
+        if self.is_on && self.dice.once_in(15) {
+            self.mishap(world);
+        }
+        if self.is_on && self.dice.once_in(15) {
+            caches.watch(world);
+        }
+    }
+}
+
+impl Handler for Trouble {
+    fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
+        unreachable!("the machine has it called")
+    }
+}
