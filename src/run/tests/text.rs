@@ -167,7 +167,10 @@ fn status(fact: &Fact) -> String {
             format!("StatusRefused: {shown}")
         }
         Fact::StatusBegan => "StatusBegan".to_owned(),
-        Fact::Undeclared(paths) => format!("Undeclared{}", at(paths)),
+        Fact::Undeclared(fields) => {
+            let paths: Vec<_> = fields.iter().map(|field| field.path.clone()).collect();
+            format!("Undeclared{}", at(&paths))
+        }
         Fact::Overruled(_) => "Overruled".to_owned(),
         other => panic!("a fact without words: {other:?}"),
     }
