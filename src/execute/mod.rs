@@ -1,8 +1,8 @@
 //! Carries out what a reconcile orders: requests, calls of the handler, changes of the caches. The only room
 //! that does I/O for a reconcile; what is to be done is decided by [`run`](crate::run).
 //!
-//! Layer 9. Knows no actor: what a reconcile needs comes in as a [`Context`] and a [`Job`], what came of it
-//! goes out as a [`Reconciled`].
+//! Layer 9. Knows no actor: what a reconcile needs comes in as a [`Context`] and a [`Job`](crate::run::Job), what came
+//! of it goes out as a [`Reconciled`].
 //!
 //! ```text
 //!             +--------- Effects ----------+

@@ -19,7 +19,7 @@
 //! - while the parent or the operator is paused no child is written or deleted and no finalizer changes;
 //! - a reconcile that wrote children leaves the status to the one that follows it, except after failures
 //!   and for the third in a row;
-//! - a room never calls another one, and looks at no more than its [`View`](view::View).
+//! - a room never calls another one, and looks at no more than its `View`.
 
 mod begin;
 mod carry_out;
