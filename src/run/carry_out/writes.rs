@@ -27,17 +27,15 @@ impl Machine {
         // Or a child that the server never takes would keep those behind it waiting for ever.
         steps.sort_by_key(|step| self.memory.is_throttled(step.id()));
         let failures = self.journal.progress().failed_requests();
-        // Of many, or where the server asked for patience before, the first one tells whether it has time.
-        let is_throttled = steps.iter().any(|step| self.memory.is_throttled(step.id()));
-        let size = if is_throttled || steps.len() > MAX_AT_ONCE { 1 } else { MAX_AT_ONCE };
         let steps = VecDeque::from(steps);
-        self.set_phase(Phase::Writing(Window::new(steps, size, failures)));
+        self.set_phase(Phase::Writing(Window::new(steps, failures)));
         self.refill(at);
     }
 
     /// Sends further writes, as many as may be under way: of whatever type, as children do not depend on
-    /// each other; but only as many as the process has to spare, so that one parent with many children asks
-    /// no more of the server than many with one. After a failure one at a time, until one succeeds.
+    /// each other, and ever more while all goes well, as the first one tells whether the server has time; but
+    /// only as many as the process has to spare, so that one parent with many children asks no more of the
+    /// server than many with one. After a failure one at a time, until one succeeds.
     pub(super) fn refill(&mut self, at: &Moment<'_>) {
         let mut spare = at.snapshot.spare();
         while let Some((size, under_way, is_empty)) = self.window() {
@@ -233,8 +231,8 @@ pub(in crate::run) struct ChildEnd {
 }
 
 impl Window {
-    fn new(steps: VecDeque<Step>, size: usize, failures: usize) -> Self {
-        Self { steps, deletions: Vec::new(), size, under_way: 0, failures }
+    fn new(steps: VecDeque<Step>, failures: usize) -> Self {
+        Self { steps, deletions: Vec::new(), size: 1, under_way: 0, failures }
     }
 
     /// A write has ended. `failures` is how many requests have failed by now.
