@@ -63,14 +63,12 @@ pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
     let (at, metrics) = (now(), context.metrics());
     metrics.run_started(context.name());
     let key = job.key.clone();
-    let driven = AssertUnwindSafe(driven(context, job)).catch_unwind().await;
-    let mut reconciled = driven.map_or_else(
-        |_| {
-            tracing::error!(operator = %context.name(), parent = %key, "a run died; this is a bug");
-            Reconciled::new(Report::died(), Memory::default(), at)
-        },
-        |ended| concluded(context, ended, at),
-    );
+    let living = async { Some(concluded(context, driven(context, job).await?, at)) };
+    let ended = AssertUnwindSafe(living).catch_unwind().await.ok().flatten();
+    let mut reconciled = ended.unwrap_or_else(|| {
+        tracing::error!(operator = %context.name(), parent = %key, "a run died; this is a bug");
+        Reconciled::new(Report::died(), Memory::default(), at)
+    });
     reconciled.took = at.monotonic.elapsed();
     context.steps().took(reconciled.steps);
     let outcome = reconciled.outcome(context.config());
@@ -78,8 +76,8 @@ pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
     reconciled
 }
 
-/// Drives a machine to its end.
-async fn driven(context: &Context, job: Job) -> Ended {
+/// Drives a machine to its end; `None` if it waits for nothing and has not ended, which is a bug.
+async fn driven(context: &Context, job: Job) -> Option<Ended> {
     let mut driver = Driver {
         context,
         parent: None,
@@ -91,7 +89,7 @@ async fn driven(context: &Context, job: Job) -> Ended {
     while let Some(event) = driver.next().await {
         driver.step(event);
     }
-    driver.machine.end()
+    driver.is_finished.then(|| driver.machine.end())
 }
 
 struct Driver<'a> {

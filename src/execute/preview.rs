@@ -7,8 +7,8 @@ use super::Context;
 use crate::{
     board::{CommandError, Preview},
     journal::{Failure, in_the_way},
-    object::{K8sType, Object, ObjectKey, Quoted, Redactor, Uid},
-    operator::{Children, ConflictPolicy, Shallow, SyncRequest, SyncResponse},
+    object::{Object, ObjectKey, Quoted, Redactor, Uid},
+    operator::{ConflictPolicy, Shallow, SyncRequest, SyncResponse},
     plan::{self, ChildId, ForeignChild, Memos, Plan, PlanInput, Step},
     run::{HandlerFailures, Memory, Snapshot},
 };
@@ -54,7 +54,7 @@ impl Context {
             return Err(undecided(&Failure::Unavailable(why)));
         }
         let observed = self.observed(&parent);
-        let children = self.ours(&parent, &observed);
+        let children = self.settings().ours(&parent, &observed);
         let failures = failures.of(&parent);
         let request = SyncRequest { parent: parent.clone(), children, failures };
         let response = match self.ask(request).await {
@@ -111,15 +111,6 @@ impl Context {
             Some(why) => Err(CommandError::Undecided(why)),
             None => Ok(answer),
         }
-    }
-
-    fn ours(&self, parent: &Object, observed: &Children) -> Children {
-        let of_type = |ty: &K8sType| {
-            let children = observed.of_type(ty).iter();
-            let ours = children.filter(|child| self.settings().is_ours(parent, child));
-            (ty.clone(), ours.cloned().collect())
-        };
-        Children::new(self.config().children.iter().map(|child| of_type(&child.ty)))
     }
 
     /// What is hidden of a parent.

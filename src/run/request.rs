@@ -108,15 +108,6 @@ impl Request {
         Self::Apply { id: id.clone(), body: body.clone(), force, dry_run: DryRun::Yes }
     }
 
-    /// Whether it changes nothing on the server.
-    pub fn is_read(&self) -> bool {
-        match self {
-            Self::Read(_) | Self::ReadWhole(_) | Self::List { .. } => true,
-            Self::Apply { dry_run, .. } => *dry_run != DryRun::No,
-            Self::Patch(..) | Self::PatchStatus(..) | Self::Delete { .. } => false,
-        }
-    }
-
     /// Verb and object.
     fn name(&self) -> String {
         match self {

@@ -2,8 +2,8 @@
 //! for an object. Pure.
 
 use crate::{
-    object::{Object, Undecodable},
-    operator::{ConfigError, Handler, OperatorConfig, OperatorName, Selection},
+    object::{K8sType, Object, Undecodable},
+    operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName, Selection},
     plan::{self, Calm, ChildId},
     reply::ApiError,
     schedule::{Backoff, Policy},
@@ -108,6 +108,16 @@ impl Settings {
     /// Whether an object is a child of a parent.
     pub fn is_ours(&self, parent: &Object, child: &Object) -> bool {
         plan::is_ours(&self.config, &self.name, parent, child)
+    }
+
+    /// The children of a parent among what names it, of every declared type.
+    pub fn ours(&self, parent: &Object, observed: &Children) -> Children {
+        let of_type = |ty: &K8sType| {
+            let children = observed.of_type(ty).iter();
+            let ours = children.filter(|child| self.is_ours(parent, child));
+            (ty.clone(), ours.cloned().collect())
+        };
+        Children::new(self.config.children.iter().map(|child| of_type(&child.ty)))
     }
 
     /// Whether a watch will say what becomes of an object. One with a selector would never say that

@@ -3,7 +3,7 @@
 use super::{Memory, Now, Settings, Snapshot, drift::Drift};
 use crate::{
     journal::{PausedBy, Progress},
-    object::{K8sType, Object},
+    object::Object,
     operator::{Children, is_paused},
 };
 
@@ -48,13 +48,7 @@ impl View<'_> {
 
     /// The children of the parent, ours alone, of every declared type.
     pub(super) fn ours(&self, observed: &Children) -> Children {
-        let config = self.settings.config();
-        let of_type = |ty: &K8sType| {
-            let children = observed.of_type(ty).iter();
-            let ours = children.filter(|child| self.settings.is_ours(self.parent, child));
-            (ty.clone(), ours.cloned().collect())
-        };
-        Children::new(config.children.iter().map(|child| of_type(&child.ty)))
+        self.settings.ours(self.parent, observed)
     }
 
     fn parent_now(&self) -> Option<Object> {

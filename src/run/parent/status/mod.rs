@@ -6,6 +6,8 @@
 //!                                                `--refused--> the conditions alone
 //! ```
 
+mod writing;
+
 use std::{
     sync::Arc,
     time::{Duration, SystemTime},
@@ -13,10 +15,13 @@ use std::{
 
 use serde_json::{Value, json};
 
+use writing::Patching;
+pub(in crate::run) use writing::{Next, Returned, Scope, State, Wanted, Writing};
+
 use crate::{
     journal::{Fact, RequestFailure},
     object::Object,
-    operator::{ChildStatus, Condition},
+    operator::Condition,
     plan::{
         ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, UndeclaredField,
         is_list_outdated, patched_paths, status_patch, status_wish,
@@ -31,79 +36,6 @@ use crate::{
         view::View,
     },
 };
-
-/// What a status is to say.
-#[derive(Debug, Clone)]
-pub(in crate::run) struct Wanted {
-    /// What the handler returned.
-    pub(in crate::run) handler: Option<Returned>,
-    pub(in crate::run) conditions: Vec<Condition>,
-    /// What is said of the children, where that is asked for and known.
-    pub(in crate::run) children: Option<Vec<ChildStatus>>,
-    /// Whether it is known that no deletions are held.
-    pub(in crate::run) holds_none: bool,
-}
-
-/// A status that a handler returned. `Debug` does not show it.
-#[derive(Clone)]
-pub(in crate::run) struct Returned(pub(in crate::run) Value);
-
-/// How much of the status is said, and what it is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) enum Scope {
-    /// All of it, at the end of a reconcile.
-    Whole,
-    /// Only the conditions, as all of it was refused.
-    Conditions,
-    /// Only the conditions, while a handler is overdue.
-    Overdue,
-}
-
-/// A status that is being written.
-#[derive(Debug)]
-pub(in crate::run) struct Writing {
-    scope: Scope,
-    wanted: Wanted,
-    /// What it is to say, as a number; and whether it was so written before, and somebody else has changed
-    /// the parent since.
-    wish: u64,
-    is_contested: bool,
-    /// The parent as the handler read it.
-    seen: Object,
-    attempt: usize,
-    /// Why all of it was not written, where only the conditions are.
-    refused: Option<RequestFailure>,
-    /// Whether the reconcile had failed before.
-    had_failed: bool,
-}
-
-/// What is waited for.
-#[derive(Debug)]
-pub(in crate::run) enum State {
-    FindRival(Search, Writing),
-    Patched(Patching),
-    Looking(Patching, ApiError),
-}
-
-/// A patch that was sent.
-#[derive(Debug)]
-pub(in crate::run) struct Patching {
-    writing: Writing,
-    schema: Arc<TypeSchema>,
-    parent: Object,
-    patch: StatusPatch,
-    change: u64,
-}
-
-/// What is next.
-#[derive(Debug)]
-pub(in crate::run) enum Next {
-    Ask(Request, Box<State>),
-    ReadSchema(Box<Writing>),
-    /// All of it was refused: only the conditions are to be said.
-    Conditions(RequestFailure, bool),
-    Done,
-}
 
 const TRIES: usize = 3;
 
@@ -401,10 +333,4 @@ fn text(now: SystemTime) -> String {
     let seconds = now.round(Unit::Second).unwrap_or(now);
     debug_assert!(seconds.duration_since(now).abs() <= SignedDuration::from_secs(1));
     seconds.to_string()
-}
-
-impl std::fmt::Debug for Returned {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Returned")
-    }
 }

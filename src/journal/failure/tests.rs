@@ -1,0 +1,114 @@
+//! What each kind of failure means, and what is said of it.
+
+use super::*;
+use crate::{
+    object::{K8sType, ObjectKey, ResourceVersion, Uid},
+    plan::ChildId,
+};
+
+fn refused(code: u16, after: Option<u64>, message: &str) -> RequestFailure {
+    let refusal = Box::new(Refusal {
+        code,
+        reason: String::new(),
+        message: message.to_owned(),
+        retry_after: after.map(Duration::from_secs),
+        causes: Vec::new(),
+        names_object: true,
+    });
+    let request = "patch /x".to_owned();
+    RequestFailure::new("x".to_owned(), ApiError::Refused { request, refusal })
+}
+
+fn api(codes: &[(u16, Option<u64>)]) -> Failure {
+    Failure::Api(codes.iter().map(|(code, after)| refused(*code, *after, "")).collect())
+}
+
+fn unanswered(error: ApiError) -> Failure {
+    Failure::Api(vec![RequestFailure::new("x".to_owned(), error)])
+}
+
+fn handler(permanent: bool, retry_after: Option<u64>) -> Failure {
+    let retry_after = retry_after.map(Duration::from_secs);
+    Failure::Handler { message: Quoted::new(""), permanent, retry_after }
+}
+
+#[test]
+fn the_schedule_follows_the_kind_of_failure() {
+    use Finished::{Failed, FailedForGood};
+    let longest = Duration::from_mins(10);
+    let until = |seconds| Finished::FailedUntil { after: Duration::from_secs(seconds) };
+    let throttled = |seconds| Finished::Throttled { after: Duration::from_secs(seconds) };
+    let request = || "patch /x".to_owned();
+    for (failure, expected) in [
+        // The server's answers: may pass, ask for patience, or cannot work as they are.
+        (api(&[(401, None)]), Failed),
+        (api(&[(403, None)]), Failed),
+        (api(&[(404, None)]), Failed),
+        (api(&[(409, None)]), Failed),
+        (api(&[(410, None)]), Failed),
+        (api(&[(429, None)]), Failed),
+        (api(&[(500, None)]), Failed),
+        (api(&[(503, None)]), Failed),
+        (api(&[(429, Some(3))]), throttled(3)),
+        (api(&[(503, Some(3))]), throttled(3)),
+        (api(&[(504, Some(3))]), throttled(3)),
+        (api(&[(500, Some(3))]), throttled(3)),
+        (api(&[(403, Some(3))]), Failed),
+        (api(&[(413, None)]), until(600)),
+        (api(&[(422, None)]), until(600)),
+        // The most patient child counts, and one that may pass makes a retry worth while.
+        (api(&[(422, None), (500, None)]), Failed),
+        (api(&[(429, Some(3)), (500, None), (429, Some(7)), (422, None)]), throttled(7)),
+        // No answer.
+        (unanswered(ApiError::TimedOut { request: request(), after: longest }), Failed),
+        (unanswered(ApiError::Malformed { request: request(), why: String::new() }), Failed),
+        // The handler.
+        (handler(false, None), Failed),
+        (handler(false, Some(3)), until(3)),
+        (handler(true, None), FailedForGood),
+        (handler(true, Some(3)), FailedForGood),
+        (Failure::Unavailable(String::new()), until(600)),
+        (Failure::Panicked(Quoted::new("")), Failed),
+        (Failure::Overdue(longest), Failed),
+        (Failure::Refused(Vec::new()), FailedForGood),
+        (
+            Failure::Foreign(Vec::new()),
+            Finished::FailedUntilGone { is_passing: true, at_most: LOOK_AGAIN },
+        ),
+    ] {
+        assert_eq!(failure.finished(longest), expected, "{failure:?}");
+        let rests = failure.outlook() == "stalled until something changes: ";
+        assert_eq!(rests, expected == FailedForGood, "or it is told what is not so: {failure:?}");
+        assert_eq!(failure.outlook().is_empty(), !failure.is_stalled(), "{failure:?}");
+    }
+}
+
+#[test]
+fn an_object_is_offered_for_adoption_only_where_its_type_can_be_told_to() {
+    let ty = K8sType::namespaced("v1", "Pod", "pods");
+    let text = |owner: &str, is_adoptable| {
+        in_the_way(&ForeignChild {
+            id: ChildId { ty: ty.clone(), key: ObjectKey::namespaced("ns", "a") },
+            uid: Uid::new("u"),
+            version: ResourceVersion::Number(1),
+            owner: owner.to_owned(),
+            is_adoptable,
+        })
+    };
+    for (owner, is_adoptable, is_offered) in [
+        ("it has no controller", true, true),
+        ("it has no controller", false, false),
+        ("it is controlled by App b (uid 7)", true, false),
+    ] {
+        assert_eq!(text(owner, is_adoptable).contains("adopting()"), is_offered, "{owner}");
+    }
+}
+
+#[test]
+fn the_permission_that_an_admission_plugin_does_not_name_is_named() {
+    let told = |message: &str| refused(403, None, message).shown(&Redactor::Nothing).to_string();
+    let blocks = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you \
+                  can't set finalizers on: , <nil>";
+    assert!(told(blocks).ends_with("update on the `/finalizers` of the parents"));
+    assert!(told("cannot patch pods").ends_with("cannot patch pods"));
+}
