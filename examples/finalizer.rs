@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 #[kube(group = "example.dev", version = "v1", kind = "DnsName", namespaced)]
 struct DnsNameSpec {}
 
-/// Stands for a service elsewhere. To write the same twice changes nothing: a run may be repeated.
+/// Stands for a service elsewhere. To write the same twice changes nothing: a reconcile may be repeated.
 #[derive(Clone, Default)]
 struct Registry(Arc<Mutex<BTreeSet<String>>>);
 

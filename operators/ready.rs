@@ -28,7 +28,7 @@ impl fmt::Display for Announcement<'_> {
             writeln!(f, "  kubectl get echoservers,pods,services\n")?;
         }
         if let Some(web) = web {
-            writeln!(f, "How they are: {web}/")?;
+            writeln!(f, "Dashboard: {web}/")?;
         }
         writeln!(
             f,

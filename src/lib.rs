@@ -42,7 +42,7 @@
 //!  [OperatorActor per operator]  change -> parent(s)       |
 //!      | Touched{cause}                                    |
 //!      v                                                   |
-//!  [Reconciler per parent]  Schedule::step -> Run ---------+
+//!  [Reconciler per parent]  Schedule::step -> Reconcile ---------+
 //! ```
 //!
 //! The modules are layers: each names only those of lower numbers.

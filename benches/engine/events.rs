@@ -1,5 +1,5 @@
 //! What an event of a child costs the operators' process, by the number of objects: a field that
-//! is not theirs is changed, which makes a run that has nothing to write. Its floor is the same
+//! is not theirs is changed, which makes a reconcile that has nothing to write. Its floor is the same
 //! with a tenth of the objects. Beside it what a look-up costs among many children of one parent.
 
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! What it costs a handler to look up a child by key, by how many children of one type its one parent
-//! has: each of them once, as a handler may in the run that an event of one of them makes, with the
+//! has: each of them once, as a handler may in the reconcile that an event of one of them makes, with the
 //! table that the first look-up makes. Its floor is the same with a tenth of them.
 
 use std::{
@@ -30,7 +30,7 @@ pub(crate) fn measure() -> Result<Row> {
     Ok(Row { value: nanoseconds(many), ..row }.target("O(1): a walk over all has 10.00"))
 }
 
-/// The time per look-up; every run has children of its own, and so a table of its own.
+/// The time per look-up; every reconcile has children of its own, and so a table of its own.
 fn cost(count: u32) -> Result<Duration> {
     let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
     let objects = (0..count).map(|number| child(&ty, number)).collect::<Result<Vec<_>>>()?;

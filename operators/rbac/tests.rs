@@ -75,7 +75,8 @@ fn an_operator_of_some_namespaces_has_a_role_in_each_and_no_part_of_the_cluster_
 #[test]
 fn cluster_scoped_children_of_a_restricted_operator_are_in_the_cluster_role() {
     let mut operator = echo_server_within(&["a"]);
-    operator.config = operator.config.child::<Namespace>(ChildConfig::apply().uncollectable());
+    operator.config =
+        operator.config.child::<Namespace>(ChildConfig::apply().delete_with_finalizer());
     let operators = [operator];
     assert!(verbs(&operators, "", "namespaces").contains(&"create".to_owned()));
     assert!(verbs(&operators, "", "pods").is_empty());

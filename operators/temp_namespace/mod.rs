@@ -1,7 +1,7 @@
 //! `temp-namespace`: a `TempNamespace` is a namespace that is deleted when its time has come.
 //!
 //! Shows a cluster-scoped parent, a handler with settings (its clock) whose errors are part of the
-//! status, and a run at a chosen time: nothing polls. Expiry is judged by the clock of this process,
+//! status, and a reconcile at a chosen time: nothing polls. Expiry is judged by the clock of this process,
 //! creation by that of the server.
 //!
 //! ```text

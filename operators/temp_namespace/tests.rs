@@ -105,7 +105,7 @@ fn a_new_parent_gets_a_namespace_of_its_name() {
 }
 
 #[test]
-fn the_time_counts_from_the_creation_and_the_next_run_is_when_it_is_over() {
+fn the_time_counts_from_the_creation_and_the_next_reconcile_is_when_it_is_over() {
     let response = sync(&json!({}), Some(namespace()), after_45_minutes);
     assert_eq!(response.children.len(), 1);
     assert_eq!(response.status.unwrap(), recorded());

@@ -220,7 +220,7 @@ async fn without_flags_it_brings_its_own_api_server_and_the_lines_to_copy() {
     for part in [
         &*format!("\n  export KUBECONFIG={}\n", kubeconfig.display()),
         "\n  kubectl apply -f examples/echo-server.yaml\n",
-        "\nHow they are: http://127.0.0.1:",
+        "\nDashboard: http://127.0.0.1:",
     ] {
         assert!(announced.contains(part), "{part} is missing in {announced}");
     }

@@ -16,7 +16,7 @@ pub struct Arbiters(Vec<Arbiter>);
 
 /// Where reconcilers are started. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Spread(Arc<[ArbiterHandle]>);
+pub struct ArbiterPool(Arc<[ArbiterHandle]>);
 
 impl Arbiters {
     /// Starts so many threads, each of which shows on the board that it turns over. To be called
@@ -36,8 +36,8 @@ impl Arbiters {
     }
 
     /// Where reconcilers are started.
-    pub fn spread(&self) -> Spread {
-        Spread(self.0.iter().map(Arbiter::handle).collect())
+    pub fn pool(&self) -> ArbiterPool {
+        ArbiterPool(self.0.iter().map(Arbiter::handle).collect())
     }
 }
 
@@ -45,7 +45,7 @@ fn name(number: usize) -> String {
     format!("reconcilers/{number}")
 }
 
-impl Spread {
+impl ArbiterPool {
     /// Starts the reconciler of a parent on its thread; on this one where there are no others.
     pub(super) fn start(
         &self,
@@ -83,9 +83,9 @@ impl fmt::Debug for Arbiters {
     }
 }
 
-impl fmt::Debug for Spread {
+impl fmt::Debug for ArbiterPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Spread({})", self.0.len())
+        write!(f, "ArbiterPool({})", self.0.len())
     }
 }
 
@@ -100,14 +100,14 @@ mod tests {
     #[test]
     fn parents_are_spread_over_the_threads_and_stay_on_theirs() {
         System::new().block_on(async {
-            let (board, none) = (Board::new(), Spread::default());
+            let (board, none) = (Board::new(), ArbiterPool::default());
             let arbiters = Arbiters::start(3, &board);
-            let spread = arbiters.spread();
+            let pool = arbiters.pool();
             let mut counts = HashMap::new();
             for number in 0..300 {
                 let uid = Uid::new(&number.to_string());
-                let at = spread.of(&uid).map(std::ptr::from_ref);
-                assert_eq!(at, spread.of(&uid).map(std::ptr::from_ref));
+                let at = pool.of(&uid).map(std::ptr::from_ref);
+                assert_eq!(at, pool.of(&uid).map(std::ptr::from_ref));
                 *counts.entry(at).or_insert(0) += 1;
                 assert!(none.of(&uid).is_none(), "where there are none they stay here");
             }
@@ -115,7 +115,7 @@ mod tests {
             let names: Vec<_> = board.beats(Instant::now()).into_iter().map(|it| it.name).collect();
             assert_eq!(names, ["reconcilers/0", "reconcilers/1", "reconcilers/2"]);
             drop(arbiters);
-            assert!(spread.0.iter().all(|arbiter| !arbiter.alive()), "the threads have ended");
+            assert!(pool.0.iter().all(|arbiter| !arbiter.alive()), "the threads have ended");
         });
     }
 }

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use actix::Message;
 
-use super::mailbox::Letter;
+use super::mailbox::MeteredMessage;
 
 use crate::{
-    board::{Answer, OperatorState, Preview, Request},
+    board::{Answer, OperatorState, Preview, WebRequest},
     cluster::{WatchNote, Watched},
     execute::{Origin, Permit},
     history::Cause,
     object::{K8sType, ObjectKey, SecretFields, Uid, Undecodable},
     operator::OperatorName,
-    schedule::Touch,
+    schedule::Trigger,
     store::Change,
 };
 
@@ -58,7 +58,7 @@ pub struct Observed {
 /// An object, or a version of it, turned out to be one that cannot be read.
 #[derive(Debug, Clone, Message)]
 #[rtype(result = "()")]
-pub struct LeftOut {
+pub struct FoundUndecodable {
     /// What can be told of it.
     pub object: Undecodable,
 }
@@ -103,12 +103,12 @@ pub struct OperatorStateChanged {
 /// A person ordered or asked something.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub struct Ordered {
+pub struct Asked {
     /// What, and the way back.
-    pub request: Request,
+    pub request: WebRequest,
 }
 
-/// Somebody wants to know what a run would do.
+/// Somebody wants to know what a reconcile would do.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct PreviewAsked {
@@ -120,11 +120,11 @@ pub(super) struct PreviewAsked {
 #[rtype(result = "()")]
 pub(super) struct Resumed;
 
-/// Something that a parent's next run should see has changed.
+/// Something that a parent's next reconcile should see has changed.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Touched {
-    pub(super) touch: Touch,
+    pub(super) trigger: Trigger,
     pub(super) cause: Cause,
 }
 
@@ -148,17 +148,17 @@ pub(super) struct Ended {
     pub(super) uid: Uid,
 }
 
-impl Letter for Noted {}
-impl Letter for SchemaRead {}
-impl Letter for Published {}
-impl Letter for Observed {}
-impl Letter for LeftOut {}
-impl Letter for WatchChanged {}
-impl Letter for Turn {}
-impl Letter for Ordered {}
-impl Letter for PreviewAsked {}
-impl Letter for Resumed {}
-impl Letter for Touched {}
-impl Letter for Admitted {}
-impl Letter for Retire {}
-impl Letter for Ended {}
+impl MeteredMessage for Noted {}
+impl MeteredMessage for SchemaRead {}
+impl MeteredMessage for Published {}
+impl MeteredMessage for Observed {}
+impl MeteredMessage for FoundUndecodable {}
+impl MeteredMessage for WatchChanged {}
+impl MeteredMessage for Turn {}
+impl MeteredMessage for Asked {}
+impl MeteredMessage for PreviewAsked {}
+impl MeteredMessage for Resumed {}
+impl MeteredMessage for Touched {}
+impl MeteredMessage for Admitted {}
+impl MeteredMessage for Retire {}
+impl MeteredMessage for Ended {}

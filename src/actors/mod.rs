@@ -7,20 +7,20 @@
 //! watch loops --Noted--> Reflector (one per type) --Observed, WatchChanged--> OperatorActor
 //! runs --Published-----> Reflector                     OperatorActor --Touched, Retire--> Reconciler
 //!                                                    OperatorActor <--Ended-- Reconciler
-//! commands --Ordered--> OperatorActor --Touched, Resumed--> Reconciler
+//! commands --Asked--> OperatorActor --Touched, Resumed--> Reconciler
 //! ```
 //!
 //! Rules:
 //! - reconcilers are spread over a few threads by the uid of their parents, all other actors share one;
 //! - user code and I/O run on the supervisor's runtime, never on an actor's task;
-//! - a reconciler has at most one run in flight and one timer; a parent that is gone and comes back
-//!   gets another one when the first has ended, so that its runs do not overlap;
+//! - a reconciler has at most one reconcile in flight and one timer; a parent that is gone and comes back
+//!   gets another one when the first has ended, so that its reconciles do not overlap;
 //! - a reconciler tells of its end however it ends; one that died of a defect is followed by another;
 //! - stopping is a message;
 //! - every message is a letter in the `mailbox` module's sense, so that what waits is counted.
 
 mod arbiters;
-mod debt;
+mod deferred;
 mod mailbox;
 mod messages;
 mod operator_actor;
@@ -30,10 +30,10 @@ mod reflector;
 mod shown;
 mod timer;
 
-pub use arbiters::{Arbiters, Spread};
-pub use mailbox::Postbox;
+pub use arbiters::{ArbiterPool, Arbiters};
+pub use mailbox::MeteredRecipient;
 pub use messages::{
-    Observed, OperatorStateChanged, Ordered, Published, WatchChanged, WatchCondition,
+    Asked, Observed, OperatorStateChanged, Published, WatchChanged, WatchCondition,
 };
 pub use operator_actor::{OperatorActor, OperatorParts};
 pub use reflector::{Reflector, ReflectorParts};

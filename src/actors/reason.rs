@@ -4,17 +4,17 @@ use crate::{
     history::{Cause, ChildChange},
     object::{K8sType, Object},
     plan,
-    schedule::Touch,
+    schedule::Trigger,
     store::Change,
 };
 
 /// Whether a change of a parent is its own or only one of its status.
-pub(super) fn strength(before: Option<&Object>, after: &Object) -> Touch {
+pub(super) fn strength(before: Option<&Object>, after: &Object) -> Trigger {
     let is_own = before.is_none_or(|before| is_own_change(before, after));
     match (is_own, after.is_deleting()) {
-        (true, true) => Touch::Deletion,
-        (true, false) => Touch::Parent,
-        (false, _) => Touch::Surroundings,
+        (true, true) => Trigger::Deletion,
+        (true, false) => Trigger::Parent,
+        (false, _) => Trigger::ChildOrStatus,
     }
 }
 
@@ -37,11 +37,11 @@ pub(super) fn parent_cause(before: Option<&Object>, now: &Object) -> Cause {
 }
 
 /// Whether a child has gone or only changed; a namesake is another one.
-pub(super) fn child_strength(change: &Change) -> Touch {
+pub(super) fn child_strength(change: &Change) -> Trigger {
     let is_there =
         |before: &Object| change.after.as_ref().is_some_and(|it| it.uid() == before.uid());
     let has_gone = change.before.as_ref().is_some_and(|before| !is_there(before));
-    if has_gone { Touch::ChildGone } else { Touch::Surroundings }
+    if has_gone { Trigger::ChildGone } else { Trigger::ChildOrStatus }
 }
 
 pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
@@ -87,10 +87,10 @@ mod tests {
         let (old, new) = (parent("1", |_| {}), parent("2", |_| {}));
         let namesake = parent("3", |parent| parent["metadata"]["uid"] = json!("other"));
         for (before, after, expected) in [
-            (None, Some(&new), Touch::Surroundings),
-            (Some(&old), Some(&new), Touch::Surroundings),
-            (Some(&old), None, Touch::ChildGone),
-            (Some(&old), Some(&namesake), Touch::ChildGone),
+            (None, Some(&new), Trigger::ChildOrStatus),
+            (Some(&old), Some(&new), Trigger::ChildOrStatus),
+            (Some(&old), None, Trigger::ChildGone),
+            (Some(&old), Some(&namesake), Trigger::ChildGone),
         ] {
             let (before, after) = (before.cloned(), after.cloned());
             let change = Change { before, after, parents: <_>::default() };
@@ -98,32 +98,32 @@ mod tests {
         }
     }
 
-    /// Only what is stronger than `Surroundings` cuts an error backoff short.
+    /// Only what is stronger than `ChildOrStatus` cuts an error backoff short.
     #[test]
     fn what_only_a_status_says_is_no_change_of_the_parent_itself() {
         type Change = fn(&mut Value);
-        let table: [(Change, Touch); 7] = [
-            (|parent| parent["status"]["phase"] = json!("new"), Touch::Surroundings),
-            (|parent| parent["metadata"]["generation"] = json!(2), Touch::Parent),
-            (|parent| parent["metadata"]["labels"] = json!({}), Touch::Parent),
-            (|parent| parent["metadata"]["annotations"] = json!({"a": "b"}), Touch::Parent),
-            (|parent| parent["metadata"]["finalizers"] = json!(["a"]), Touch::Parent),
-            (|parent| parent["metadata"]["uid"] = json!("other"), Touch::Parent),
-            (|parent| parent["metadata"]["deletionTimestamp"] = json!("now"), Touch::Deletion),
+        let table: [(Change, Trigger); 7] = [
+            (|parent| parent["status"]["phase"] = json!("new"), Trigger::ChildOrStatus),
+            (|parent| parent["metadata"]["generation"] = json!(2), Trigger::Parent),
+            (|parent| parent["metadata"]["labels"] = json!({}), Trigger::Parent),
+            (|parent| parent["metadata"]["annotations"] = json!({"a": "b"}), Trigger::Parent),
+            (|parent| parent["metadata"]["finalizers"] = json!(["a"]), Trigger::Parent),
+            (|parent| parent["metadata"]["uid"] = json!("other"), Trigger::Parent),
+            (|parent| parent["metadata"]["deletionTimestamp"] = json!("now"), Trigger::Deletion),
         ];
         let before = parent("1", |_| {});
         for (change, expected) in table {
             let after = parent("2", change);
             assert_eq!(strength(Some(&before), &after), expected, "{}", after.json());
         }
-        assert_eq!(strength(None, &before), Touch::Parent, "it is new");
+        assert_eq!(strength(None, &before), Trigger::Parent, "it is new");
         let untold = |phase: &'static str| {
             parent(phase, move |parent| {
                 parent["metadata"].as_object_mut().unwrap().remove("generation");
                 parent["status"]["phase"] = json!(phase);
             })
         };
-        assert_eq!(strength(Some(&untold("1")), &untold("2")), Touch::Parent, "it may be a spec");
+        assert_eq!(strength(Some(&untold("1")), &untold("2")), Trigger::Parent, "it may be a spec");
     }
 
     #[test]

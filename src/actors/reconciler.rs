@@ -11,21 +11,21 @@ use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, fut};
 use tokio::{runtime::Handle, task::JoinError};
 
 use super::{
-    debt::Debt,
-    mailbox::{Letter, Mail, Postbox, Receive, post},
+    deferred::Deferred,
+    mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
     messages::{Admitted, Ended, PreviewAsked, Resumed, Retire, Touched},
     shown::{cause, message, next_wake, run_of, shown, stage},
     timer::Timer,
 };
 use crate::{
-    board::{Board, CommandError, ParentState, RunStage},
+    board::{Board, CommandError, ParentState, ReconcileStage},
     execute::{Context, Entry, Permit, Reconciled, Ticket, run_on},
-    history::{Cause, Causes, Run},
+    history::{Cause, Causes, Reconcile},
     metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
     operator::is_paused,
     run::{Job, Memory},
-    schedule::{Command, Finished, Input, NextWake, Phase, Priority, Schedule, Touch, WakeReason},
+    schedule::{Action, Finished, Input, Phase, Priority, Schedule, Trigger, Wake, WakeReason},
     store::StoreReader,
 };
 
@@ -38,7 +38,7 @@ pub(super) struct ReconcilerParts {
     /// Where it is shown how many messages wait for them together.
     pub(super) mailbox: MailboxDepth,
     /// Who is told of their ends.
-    pub(super) ended: Postbox<Ended>,
+    pub(super) ended: MeteredRecipient<Ended>,
 }
 
 /// Answers for one parent. Small: there are as many as parents.
@@ -55,49 +55,61 @@ pub(super) struct Reconciler {
     ticket: Option<Ticket>,
     /// When something last changed, as far as this actor knows.
     last_touch: Option<Instant>,
-    debt: Debt,
+    deferred: Deferred,
 }
 
 impl Reconciler {
     pub(super) fn new(parts: Arc<ReconcilerParts>, key: ObjectKey, uid: Uid) -> Self {
         let schedule = Schedule::new(seed(&uid));
         let (memory, causes) = (Memory::default(), Causes::default());
-        let (timer, ticket, last_touch, debt, gauges) = <_>::default();
-        Self { parts, key, uid, schedule, memory, gauges, causes, timer, ticket, last_touch, debt }
+        let (timer, ticket, last_touch, deferred, gauges) = <_>::default();
+        Self {
+            parts,
+            key,
+            uid,
+            schedule,
+            memory,
+            gauges,
+            causes,
+            timer,
+            ticket,
+            last_touch,
+            deferred,
+        }
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
         let command = self.decide(input);
-        // Unlike other timers it may be set when no run has ended, after which all is shown.
-        let is_news = matches!(command, Command::Wake(NextWake { why: WakeReason::Debounce, .. }));
+        // Unlike other timers it may be set when no reconcile has ended, after which all is shown.
+        let is_news = matches!(command, Action::WakeAt(Wake { why: WakeReason::Debounce, .. }));
         self.obey(command, ctx);
         if is_news {
             self.show(Vec::new());
         }
     }
 
-    fn obey(&mut self, command: Command, ctx: &mut actix::Context<Self>) {
+    fn obey(&mut self, command: Action, ctx: &mut actix::Context<Self>) {
         match command {
-            Command::Enqueue(priority) => self.enqueue(priority, ctx),
-            Command::Raise(priority) => {
+            Action::Enqueue(priority) => self.enqueue(priority, ctx),
+            Action::Raise(priority) => {
                 if let Some(ticket) = &mut self.ticket {
                     ticket.raise(priority);
                 }
             }
-            Command::Wake(wake) => {
+            Action::WakeAt(wake) => {
                 if matches!(wake.why, WakeReason::Retry | WakeReason::Throttled) {
                     self.parts.context.metrics().backed_off(self.parts.context.name());
                 }
                 self.set_timer(wake, ctx);
             }
-            Command::Rest => self.timer.clear(ctx),
-            Command::Stop => ctx.stop(),
-            // `admitted` has the permit that a run needs.
-            Command::Run { .. } | Command::Continue => {}
+            Action::Rest => self.timer.clear(ctx),
+            Action::Stop => ctx.stop(),
+            // `admitted` has the permit that a reconcile needs.
+            Action::Reconcile { .. } | Action::Continue => {}
         }
     }
 
-    fn decide(&mut self, input: Input) -> Command {
+    fn decide(&mut self, input: Input) -> Action {
         self.schedule.step(input, &self.parts.context.policy(), Instant::now())
     }
 
@@ -110,7 +122,7 @@ impl Reconciler {
             Entry::Now(permit) => self.admitted(permit, ctx),
             Entry::Later(ticket) => {
                 self.ticket = Some(ticket);
-                self.show_stage(RunStage::Queued);
+                self.show_stage(ReconcileStage::Queued);
             }
         }
     }
@@ -118,14 +130,14 @@ impl Reconciler {
     /// A permit that is not needed any more goes to the next by being dropped.
     fn admitted(&mut self, permit: Permit, ctx: &mut actix::Context<Self>) {
         self.ticket = None;
-        if let Command::Run { after_writes } = self.decide(Input::Admitted) {
+        if let Action::Reconcile { after_writes } = self.decide(Input::Admitted) {
             self.run(permit, after_writes, ctx);
         }
     }
 
     fn run(&mut self, permit: Permit, after_writes: u32, ctx: &mut actix::Context<Self>) {
         let causes = self.causes.take();
-        self.debt.begin();
+        self.deferred.begin();
         let job = Job {
             key: self.key.clone(),
             uid: self.uid.clone(),
@@ -133,7 +145,7 @@ impl Reconciler {
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();
-        self.show_stage(RunStage::UnderWay);
+        self.show_stage(ReconcileStage::UnderWay);
         let running = self.parts.runtime.spawn(async move {
             let run = pin!(run_on(&context, job));
             permit.during(run).await
@@ -149,7 +161,7 @@ impl Reconciler {
         causes: Vec<Cause>,
         ctx: &mut actix::Context<Self>,
     ) {
-        // A run that dies reports it; only the end of the process cancels one.
+        // A reconcile that dies reports it; only the end of the process cancels one.
         let Ok(reports) = joined else {
             return self.step(Input::Finished(Finished::Failed), ctx);
         };
@@ -160,13 +172,13 @@ impl Reconciler {
         let config = self.parts.context.config();
         let Some(last) = reports.last() else { return };
         let finished = last.finished(config);
-        let is_due = self.debt.end(last.owes_run());
-        let mut runs = Vec::with_capacity(reports.len());
+        let is_due = self.deferred.end(last.owes_reconcile());
+        let mut reconciles = Vec::with_capacity(reports.len());
         self.gauges =
             self.parts.context.metrics().standing(self.parts.context.name(), &last.gauges);
         for (reconciled, causes) in reports.into_iter().zip(causes) {
             let (run, memory) = run_of(reconciled, causes, config);
-            runs.push(run);
+            reconciles.push(run);
             self.memory = memory;
         }
         if let Finished::Wrote | Finished::Recreating = finished {
@@ -176,24 +188,24 @@ impl Reconciler {
         self.obey(command, ctx);
         if is_due && self.schedule.phase() == Phase::Resting {
             // What it was told meanwhile does not wake it.
-            self.step(Input::Touched(Touch::Asked), ctx);
+            self.step(Input::Touched(Trigger::Asked), ctx);
         }
-        self.show(runs);
+        self.show(reconciles);
     }
 
-    /// Takes in that a run was followed by another; returns why that ran.
+    /// Takes in that a reconcile was followed by another; returns why that ran.
     fn went_on(&mut self, next: &Reconciled, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
         let saw_all = self.last_touch.is_none_or(|touched| touched < next.began);
         self.step(Input::WentOn { saw_all }, ctx);
         let mut causes = vec![Cause::OwnWrites];
         if saw_all {
-            self.debt.begin();
+            self.deferred.begin();
             causes.extend(self.causes.take());
         }
         causes
     }
 
-    fn show_stage(&self, stage: RunStage) {
+    fn show_stage(&self, stage: ReconcileStage) {
         self.update(|state| state.go_on(stage));
     }
 
@@ -202,8 +214,8 @@ impl Reconciler {
         board.update_parent(context.name(), &self.key, &self.uid, change);
     }
 
-    /// Shows where the parent stands, and the runs that brought it there.
-    fn show(&self, runs: Vec<Run>) {
+    /// Shows where the parent stands, and the reconciles that brought it there.
+    fn show(&self, reconciles: Vec<Reconcile>) {
         let phase = self.schedule.phase();
         if phase == Phase::Stopped {
             return;
@@ -212,20 +224,20 @@ impl Reconciler {
         let parent = parent.filter(|parent| *parent.uid() == self.uid);
         let is_leaving = parent.as_ref().is_some_and(|it| self.parts.context.is_leaving(it));
         self.update(|state| {
-            for run in runs {
+            for run in reconciles {
                 state.message = message(&state.history.record(run));
             }
             state.generation = parent.as_ref().and_then(Object::generation);
-            let is_paused = self.debt.is_owed() || parent.as_ref().is_some_and(is_paused);
+            let is_paused = self.deferred.is_owed() || parent.as_ref().is_some_and(is_paused);
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
-            state.unrest = self.memory.flapping().unrest().map(Box::new);
+            state.flapping_summary = self.memory.flapping().flapping_summary().map(Box::new);
             state.go_on(stage(phase));
             state.next_wake = next_wake(phase);
         });
     }
 
-    fn set_timer(&mut self, wake: NextWake, ctx: &mut actix::Context<Self>) {
+    fn set_timer(&mut self, wake: Wake, ctx: &mut actix::Context<Self>) {
         let delay = wake.at.saturating_duration_since(Instant::now());
         let fired = move |this: &mut Self, ctx: &mut actix::Context<Self>| {
             if let Some(cause) = cause(wake.why) {
@@ -249,45 +261,45 @@ impl Actor for Reconciler {
 }
 
 impl Drop for Reconciler {
-    /// However it ends: ordered to, which may have to wait for a run; without having read the order,
+    /// However it ends: ordered to, which may have to wait for a reconcile; without having read the order,
     /// as nobody can address it any more; or by a panic.
     fn drop(&mut self) {
         self.parts.ended.post(Ended { key: self.key.clone(), uid: self.uid.clone() });
     }
 }
 
-impl<M: Letter> Handler<Mail<M>> for Reconciler
+impl<M: MeteredMessage> Handler<Metered<M>> for Reconciler
 where
     Self: Receive<M>,
 {
     type Result = ();
 
-    fn handle(&mut self, mail: Mail<M>, ctx: &mut Self::Context) {
+    fn handle(&mut self, mail: Metered<M>, ctx: &mut Self::Context) {
         self.receive(mail.open(), ctx);
     }
 }
 
 impl Receive<Touched> for Reconciler {
-    fn receive(&mut self, Touched { touch, cause }: Touched, ctx: &mut Self::Context) {
+    fn receive(&mut self, Touched { trigger, cause }: Touched, ctx: &mut Self::Context) {
         self.causes.add(cause);
         self.last_touch = Some(Instant::now());
-        self.step(Input::Touched(touch), ctx);
+        self.step(Input::Touched(trigger), ctx);
     }
 }
 
 impl Receive<Resumed> for Reconciler {
-    /// A run that is under way may have begun before.
+    /// A reconcile that is under way may have begun before.
     fn receive(&mut self, Resumed: Resumed, ctx: &mut Self::Context) {
         let phase = self.schedule.phase();
         let is_running = matches!(phase, Phase::Running { .. });
-        if !self.debt.resume(is_running) {
+        if !self.deferred.resume(is_running) {
             return;
         }
-        // One that failed runs when its time has come; one that rests would wait for ever.
-        let touch = if phase == Phase::Resting { Touch::Asked } else { Touch::Surroundings };
+        // One that failed reconciles when its time has come; one that rests would wait for ever.
+        let trigger = if phase == Phase::Resting { Trigger::Asked } else { Trigger::ChildOrStatus };
         self.causes.add(Cause::Resumed);
         self.last_touch = Some(Instant::now());
-        self.step(Input::Touched(touch), ctx);
+        self.step(Input::Touched(trigger), ctx);
         if is_running {
             // It may be paused itself.
             if !self.parts.parents.get(&self.key).as_ref().is_some_and(is_paused) {
@@ -300,10 +312,10 @@ impl Receive<Resumed> for Reconciler {
 }
 
 impl Receive<PreviewAsked> for Reconciler {
-    /// Not beside a run: that has the memory.
+    /// Not beside a reconcile: that has the memory.
     fn receive(&mut self, PreviewAsked { answer }: PreviewAsked, _: &mut Self::Context) {
         if matches!(self.schedule.phase(), Phase::Running { .. }) {
-            let why = "a run is under way: ask again when it has ended".to_owned();
+            let why = "a reconcile is under way: ask again when it has ended".to_owned();
             return answer.give(Err(CommandError::Undecided(why)));
         }
         let (context, key, uid) = (self.parts.context.clone(), self.key.clone(), self.uid.clone());

@@ -1,4 +1,4 @@
-//! How a parent is shown: from its schedule and the reports of its runs to the values of the board.
+//! How a parent is shown: from its schedule and the reports of its reconciles to the values of the board.
 //! Pure but for the clock of the wall, on which timers are shown.
 
 use std::{
@@ -7,30 +7,30 @@ use std::{
 };
 
 use crate::{
-    board::{ParentPhase, RunStage},
+    board::{ParentPhase, ReconcileStage},
     execute::Reconciled,
-    history::{Cause, History, NextWake, Outcome, Run},
+    history::{Cause, History, NextWake, Outcome, Reconcile},
     operator::OperatorConfig,
     run::Memory,
-    schedule::{NextWake as Timer, Phase, WakeReason},
+    schedule::{Phase, Wake as Timer, WakeReason},
 };
 
-/// A run, and what is remembered of it. Not before it is judged: what others hold is in there.
+/// A reconcile, and what is remembered of it. Not before it is judged: what others hold is in there.
 pub(super) fn run_of(
     reconciled: Reconciled,
     causes: Vec<Cause>,
     config: &OperatorConfig,
-) -> (Run, Memory) {
+) -> (Reconcile, Memory) {
     let Reconciled { report, memory, started, began: _, took, steps } = reconciled;
     let outcome = report.outcome(config);
-    let run = Run {
+    let run = Reconcile {
         causes,
         message: report.unsettled().map(Arc::from),
         decisions: report.decisions.into(),
         steps,
         unchanged: report.unchanged,
         wrote_status: report.wrote_status,
-        ..Run::new(started, took, outcome)
+        ..Reconcile::new(started, took, outcome)
     };
     (run, memory)
 }
@@ -48,7 +48,7 @@ pub(super) fn cause(why: WakeReason) -> Option<Cause> {
     }
 }
 
-/// Where the last run has left the parent.
+/// Where the last reconcile has left the parent.
 pub(super) fn shown(
     phase: Phase,
     history: &History,
@@ -58,7 +58,7 @@ pub(super) fn shown(
     let last = history.last().map(|run| &run.outcome);
     let failed = matches!(last, Some(Outcome::Failed { .. }));
     match phase {
-        // Why nothing is written at all says more than what came of the last run.
+        // Why nothing is written at all says more than what came of the last reconcile.
         _ if is_paused => ParentPhase::Paused,
         Phase::Resting => ParentPhase::Stalled,
         _ if failed => ParentPhase::Failing,
@@ -73,17 +73,17 @@ pub(super) fn shown(
     }
 }
 
-/// How far the next run is.
-pub(super) fn stage(phase: Phase) -> RunStage {
+/// How far the next reconcile is.
+pub(super) fn stage(phase: Phase) -> ReconcileStage {
     match phase {
-        Phase::Running { .. } => RunStage::UnderWay,
-        Phase::Queued(_) => RunStage::Queued,
-        Phase::Waiting(_) | Phase::Idle | Phase::Resting | Phase::Stopped => RunStage::Ahead,
+        Phase::Running { .. } => ReconcileStage::UnderWay,
+        Phase::Queued(_) => ReconcileStage::Queued,
+        Phase::Waiting(_) | Phase::Idle | Phase::Resting | Phase::Stopped => ReconcileStage::Ahead,
     }
 }
 
-/// What there is to say about the last run.
-pub(super) fn message(run: &Run) -> Option<String> {
+/// What there is to say about the last reconcile.
+pub(super) fn message(run: &Reconcile) -> Option<String> {
     run.error().or(run.message.as_deref()).map(ToOwned::to_owned)
 }
 

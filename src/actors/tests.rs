@@ -16,14 +16,14 @@ use tokio::{
 };
 
 use super::{
-    mailbox::{Letter, Mail, Receive},
+    mailbox::{Metered, MeteredMessage, Receive},
     reconciler::Reconciler,
     *,
 };
 use crate::{
-    board::{Answer, Board, Command, OperatorInfo, Order, ParentPhase, Request},
+    board::{Answer, Board, Command, CommandRequest, OperatorInfo, ParentPhase, WebRequest},
     cluster::{Cluster, Watched},
-    execute::{CommonPlaces, Context, ContextParts, RequestPermits},
+    execute::{Context, ContextParts, RequestPermits, SharedPermits},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion, Undecodable},
     operator::{self, OperatorConfig, OperatorName, SyncRequest, SyncResponse},
@@ -86,19 +86,20 @@ fn an_operator_that_starts_looks_at_every_parent_that_cannot_be_read() {
     assert_eq!(board.operator("op").unwrap().parents.values().sum::<usize>(), 1, "the readable");
 }
 
-/// It owes a run because of its finalizer, and has to wait for its turn as it fails.
+/// It owes a reconcile because of its finalizer, and has to wait for its turn as it fails.
 #[test]
 fn a_parent_whose_operator_is_resumed_is_not_called_paused_until_it_has_run() {
     let pausing = |operator: Addr<OperatorActor>, board: Board| async move {
         let order = async |order| {
             let (operator_name, answer) = ("op".to_owned(), Answer::nobody());
-            let command = Command { operator: operator_name, order, by: None, answer };
-            operator.send(mail(Ordered { request: Request::Command(command) })).await.unwrap();
+            let command =
+                CommandRequest { operator: operator_name, command: order, by: None, answer };
+            operator.send(mail(Asked { request: WebRequest::Command(command) })).await.unwrap();
         };
-        order(Order::PauseOperator).await;
-        order(Order::Sync(parent(7).key().clone())).await;
+        order(Command::PauseOperator).await;
+        order(Command::Sync(parent(7).key().clone())).await;
         until(&board, ParentPhase::Paused).await;
-        order(Order::ResumeOperator).await;
+        order(Command::ResumeOperator).await;
         until(&board, ParentPhase::Failing).await;
     };
     operating(&store(vec![parent(7)]), failing_client, pausing);
@@ -109,7 +110,7 @@ fn a_parent_whose_operator_is_resumed_is_not_called_paused_until_it_has_run() {
 #[rtype(result = "()")]
 pub(super) struct Dying;
 
-impl Letter for Dying {}
+impl MeteredMessage for Dying {}
 
 impl Receive<Dying> for Reconciler {
     fn receive(&mut self, Dying: Dying, _: &mut Self::Context) {
@@ -161,7 +162,7 @@ fn operating<F: Future<Output = ()>>(
     board
 }
 
-/// Waits for the runs, which are on threads of their own, while no timer goes off.
+/// Waits for the reconciles, which are on threads of their own, while no timer goes off.
 async fn until(board: &Board, phase: ParentPhase) {
     let deadline = Instant::now() + Duration::from_secs(30);
     let shown = || board.parent("op", parent(7).key()).map(|parent| parent.phase);
@@ -171,8 +172,8 @@ async fn until(board: &Board, phase: ParentPhase) {
     }
 }
 
-fn mail<M: Letter>(message: M) -> Mail<M> {
-    Mail::new(message, &Metrics::new().mailbox("operator", "op"))
+fn mail<M: MeteredMessage>(message: M) -> Metered<M> {
+    Metered::new(message, &Metrics::new().mailbox("operator", "op"))
 }
 
 fn parts(parents: &Store, client: Client, board: Board, runtime: Handle) -> OperatorParts {
@@ -183,14 +184,14 @@ fn parts(parents: &Store, client: Client, board: Board, runtime: Handle) -> Oper
     let (parents, children) = (parents.reader(), vec![]);
     let relies_on = BTreeSet::from([apps()]);
     let mailbox = context.metrics().mailbox("operator", "op");
-    let spread = Spread::default();
-    OperatorParts { context, parents, children, relies_on, runtime, spread, board, states, mailbox }
+    let pool = ArbiterPool::default();
+    OperatorParts { context, parents, children, relies_on, runtime, pool, board, states, mailbox }
 }
 
 fn context(parents: Store, client: Client) -> Context {
     let metrics = Metrics::new();
     let parts = ContextParts {
-        common_places: CommonPlaces::for_limits([16]),
+        shared_permits: SharedPermits::for_limits([16]),
         requests: RequestPermits::default(),
         config: OperatorConfig::new("op", app()).within_namespaces(["ns"]),
         handler: Arc::new(Tidy),

@@ -38,7 +38,7 @@ pub enum CommandError {
         /// What the server said.
         message: String,
     },
-    /// What a run would do cannot be said now, and why.
+    /// What a reconcile would do cannot be said now, and why.
     #[error("{0}")]
     Undecided(String),
     /// The API server did not answer, or what it answered cannot be read.

@@ -4,8 +4,8 @@
 use tokio::sync::mpsc;
 
 use super::{
-    Answer, Board, Command, CommandError, EventReading, EventRequest, EventSubject, Order, Preview,
-    PreviewRequest, Request,
+    Answer, Board, Command, CommandError, CommandRequest, EventReading, EventRequest, EventSubject,
+    Preview, PreviewRequest, WebRequest,
 };
 use crate::object::ObjectKey;
 
@@ -15,7 +15,7 @@ const WAITING: usize = 64;
 impl Board {
     /// Begins to take commands; who holds the receiver carries them out. It ends with
     /// [`Board::begin_stopping`].
-    pub fn take_commands(&self) -> mpsc::Receiver<Request> {
+    pub fn take_commands(&self) -> mpsc::Receiver<WebRequest> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.write().commands = Some(sender);
         receiver
@@ -28,14 +28,15 @@ impl Board {
     pub async fn command(
         &self,
         operator: &str,
-        order: Order,
+        command: Command,
         by: Option<String>,
     ) -> Result<(), CommandError> {
         let operator = operator.to_owned();
-        self.request(|answer| Request::Command(Command { operator, order, by, answer })).await
+        self.request(|answer| WebRequest::Command(CommandRequest { operator, command, by, answer }))
+            .await
     }
 
-    /// Asks what a run of a parent would do now. Its handler is asked, and nothing is written.
+    /// Asks what a reconcile of a parent would do now. Its handler is asked, and nothing is written.
     ///
     /// # Errors
     /// When that cannot be said; see [`CommandError`].
@@ -45,7 +46,7 @@ impl Board {
         parent: ObjectKey,
     ) -> Result<Preview, CommandError> {
         let operator = operator.to_owned();
-        let request = |answer| Request::Preview(PreviewRequest { operator, parent, answer });
+        let request = |answer| WebRequest::Preview(PreviewRequest { operator, parent, answer });
         self.request(request).await
     }
 
@@ -60,13 +61,13 @@ impl Board {
         about: Vec<EventSubject>,
     ) -> Result<EventReading, CommandError> {
         let operator = operator.to_owned();
-        let request = |answer| Request::Events(EventRequest { operator, about, answer });
+        let request = |answer| WebRequest::Events(EventRequest { operator, about, answer });
         self.request(request).await
     }
 
     async fn request<T>(
         &self,
-        request: impl FnOnce(Answer<T>) -> Request,
+        request: impl FnOnce(Answer<T>) -> WebRequest,
     ) -> Result<T, CommandError> {
         let (answer, answered) = Answer::channel();
         let sender = self.read().commands.clone().ok_or(CommandError::Closed)?;
@@ -83,8 +84,8 @@ impl Board {
 mod tests {
     use super::*;
 
-    fn sync() -> Order {
-        Order::Sync(ObjectKey::namespaced("ns", "a"))
+    fn sync() -> Command {
+        Command::Sync(ObjectKey::namespaced("ns", "a"))
     }
 
     #[tokio::test]
@@ -92,9 +93,9 @@ mod tests {
         let board = Board::new();
         let mut commands = board.take_commands();
         let obeying = async {
-            let Some(Request::Command(command)) = commands.recv().await else { panic!() };
+            let Some(WebRequest::Command(command)) = commands.recv().await else { panic!() };
             let refused = CommandError::NoOperator(command.operator.clone());
-            assert_eq!((command.order.clone(), command.by.as_deref()), (sync(), Some("ada")));
+            assert_eq!((command.command.clone(), command.by.as_deref()), (sync(), Some("ada")));
             command.answer.give(Err(refused));
         };
         let asking = board.command("op", sync(), Some("ada".to_owned()));

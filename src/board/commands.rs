@@ -1,4 +1,4 @@
-//! What a person may order over the web. Values only: who carries an order out, and who may give it,
+//! What a person may command over the web. Values only: who carries an command out, and who may give it,
 //! is decided elsewhere.
 
 use super::{Answer, CommandError, EventRequest, PreviewRequest};
@@ -6,7 +6,7 @@ use crate::object::ObjectKey;
 
 /// What is ordered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Order {
+pub enum Command {
     /// Run a parent now: a backoff is over, and one that rests after a permanent failure runs too.
     Sync(ObjectKey),
     /// Put the annotation on a parent that pauses it.
@@ -19,13 +19,13 @@ pub enum Order {
     ResumeOperator,
 }
 
-/// An order on its way.
+/// An command on its way.
 #[derive(Debug)]
-pub struct Command {
+pub struct CommandRequest {
     /// Who is to carry it out.
     pub operator: String,
     /// What is ordered.
-    pub order: Order,
+    pub command: Command,
     /// Who ordered it, if that is known.
     pub by: Option<String>,
     /// The way back.
@@ -34,16 +34,16 @@ pub struct Command {
 
 /// What comes over the web.
 #[derive(Debug)]
-pub enum Request {
-    /// An order, to be carried out.
-    Command(Command),
-    /// A question about what a run would do.
+pub enum WebRequest {
+    /// An command, to be carried out.
+    Command(CommandRequest),
+    /// A question about what a reconcile would do.
     Preview(PreviewRequest),
     /// A question about what Kubernetes tells.
     Events(EventRequest),
 }
 
-impl Request {
+impl WebRequest {
     /// Whom it is about.
     pub fn operator(&self) -> &str {
         match self {

@@ -6,7 +6,7 @@ use crate::{
     history::{History, NextWake},
     object::{ObjectKey, SecretFields, Uid},
     operator::{OperatorConfig, OperatorName},
-    plan::Unrest,
+    plan::FlappingSummary,
     store::StoreReader,
 };
 
@@ -63,7 +63,7 @@ pub struct TypeState {
     pub undecodable: u64,
     /// When the server last went back to an earlier version, as one restored from a backup does, or one
     /// that answers from an old copy.
-    pub went_back: Option<SystemTime>,
+    pub version_regressed: Option<SystemTime>,
     /// Whether nothing of the type is deleted for now, because the server went back.
     pub deletions_held: bool,
     /// Each namespace that has a watch of its own; empty when one watch covers all. While that one
@@ -98,15 +98,15 @@ pub struct TypeError {
 pub enum ParentPhase {
     /// It is to run for the first time or after all was well, and waits for a permit.
     Pending,
-    /// Such a run is under way, or one that hangs.
+    /// Such a reconcile is under way, or one that hangs.
     Running,
     /// Nothing is left to do.
     Synced,
     /// Something has to happen elsewhere first.
     Waiting,
-    /// The last run failed and is repeated; also while it is.
+    /// The last reconcile failed and is repeated; also while it is.
     Failing,
-    /// The last run failed in a way that only a change of the parent can mend.
+    /// The last reconcile failed in a way that only a change of the parent can mend.
     Stalled,
     /// It is being deleted, or has left the selection of its operator.
     Finalizing,
@@ -123,7 +123,7 @@ pub struct ParentState {
     pub generation: Option<i64>,
     /// Where it stands.
     pub phase: ParentPhase,
-    /// Its last runs.
+    /// Its last reconciles.
     pub history: History,
     /// When it runs again by itself.
     pub next_wake: Option<NextWake>,
@@ -132,14 +132,14 @@ pub struct ParentState {
     /// What there is to say about the phase.
     pub message: Option<String>,
     /// What is written again and again for it.
-    pub unrest: Option<Box<Unrest>>,
-    /// What becomes of its next run.
-    pub run: RunStage,
+    pub flapping_summary: Option<Box<FlappingSummary>>,
+    /// What becomes of its next reconcile.
+    pub run: ReconcileStage,
 }
 
-/// How far the next run of a parent is.
+/// How far the next reconcile of a parent is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RunStage {
+pub enum ReconcileStage {
     /// Nothing asks for it, or its time has not come.
     #[default]
     Ahead,
@@ -272,28 +272,38 @@ impl ParentPhase {
 impl ParentState {
     /// A parent that has not run yet.
     pub fn pending(uid: Uid, generation: Option<i64>) -> Self {
-        let (next_wake, failures, message, unrest, run) = <_>::default();
+        let (next_wake, failures, message, flapping_summary, run) = <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
-        Self { uid, generation, phase, history, next_wake, failures, message, unrest, run }
+        Self {
+            uid,
+            generation,
+            phase,
+            history,
+            next_wake,
+            failures,
+            message,
+            flapping_summary,
+            run,
+        }
     }
 
-    /// Takes in that what keeps a run back that is under way has ended: how that hangs stays as it is.
+    /// Takes in that what keeps a reconcile back that is under way has ended: how that hangs stays as it is.
     pub(crate) fn resume(&mut self) {
         if self.phase == ParentPhase::Paused {
             self.phase = ParentPhase::Running;
         }
     }
 
-    /// Takes in that a run is queued, or begins. What the last one left is true until it ends: who
+    /// Takes in that a reconcile is queued, or begins. What the last one left is true until it ends: who
     /// fails is not well for a moment with each repetition.
-    pub(crate) fn go_on(&mut self, run: RunStage) {
+    pub(crate) fn go_on(&mut self, run: ReconcileStage) {
         let is_well =
             matches!(self.phase, ParentPhase::Pending | ParentPhase::Running | ParentPhase::Synced);
         self.phase = match run {
-            RunStage::Queued if is_well => ParentPhase::Pending,
-            RunStage::UnderWay if is_well => ParentPhase::Running,
-            RunStage::Overdue => ParentPhase::Running,
-            RunStage::Ahead | RunStage::Queued | RunStage::UnderWay => self.phase,
+            ReconcileStage::Queued if is_well => ParentPhase::Pending,
+            ReconcileStage::UnderWay if is_well => ParentPhase::Running,
+            ReconcileStage::Overdue => ParentPhase::Running,
+            ReconcileStage::Ahead | ReconcileStage::Queued | ReconcileStage::UnderWay => self.phase,
         };
         self.run = run;
         self.next_wake = None;
@@ -305,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_that_begins_hides_nothing_but_that_all_was_well() {
+    fn a_reconcile_that_begins_hides_nothing_but_that_all_was_well() {
         use ParentPhase::{Failing, Paused, Pending, Running, Stalled, Synced, Waiting};
         let after = |phase, run| {
             let mut parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), None) };
@@ -313,22 +323,22 @@ mod tests {
             parent.phase
         };
         for phase in [Pending, Synced] {
-            assert_eq!(after(phase, RunStage::Queued), Pending);
-            assert_eq!(after(phase, RunStage::UnderWay), Running);
-            assert_eq!(after(phase, RunStage::Ahead), phase);
+            assert_eq!(after(phase, ReconcileStage::Queued), Pending);
+            assert_eq!(after(phase, ReconcileStage::UnderWay), Running);
+            assert_eq!(after(phase, ReconcileStage::Ahead), phase);
         }
         for phase in [Failing, Stalled, Paused, Waiting] {
-            assert_eq!(after(phase, RunStage::Queued), phase);
-            assert_eq!(after(phase, RunStage::UnderWay), phase);
-            assert_eq!(after(phase, RunStage::Overdue), Running, "it hangs, which is worse");
+            assert_eq!(after(phase, ReconcileStage::Queued), phase);
+            assert_eq!(after(phase, ReconcileStage::UnderWay), phase);
+            assert_eq!(after(phase, ReconcileStage::Overdue), Running, "it hangs, which is worse");
         }
     }
 
     #[test]
-    fn a_run_that_nothing_keeps_back_any_more_is_shown_as_one_and_may_hang_as_before() {
+    fn a_reconcile_that_nothing_keeps_back_any_more_is_shown_as_one_and_may_hang_as_before() {
         let parent = ParentState::pending(Uid::new("u"), None);
         let mut parent = ParentState { phase: ParentPhase::Paused, ..parent };
-        for run in [RunStage::UnderWay, RunStage::Overdue] {
+        for run in [ReconcileStage::UnderWay, ReconcileStage::Overdue] {
             parent.go_on(run);
             parent.resume();
             assert_eq!((parent.phase, parent.run), (ParentPhase::Running, run));

@@ -11,7 +11,7 @@ use tokio::sync::broadcast;
 
 use super::{OperatorState, ParentPhase, ParentState, TypeState};
 use crate::{
-    history::Run,
+    history::Reconcile,
     object::{K8sType, ObjectKey, Uid},
     operator::OperatorName,
 };
@@ -29,14 +29,14 @@ pub struct Notice {
 /// What changed on the board.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// A run of a parent ended.
-    Run {
+    /// A reconcile of a parent ended.
+    Reconcile {
         /// Whose.
         parent: ParentName,
         /// Where the parent stands now.
         phase: ParentPhase,
-        /// The run.
-        run: Arc<Run>,
+        /// The reconcile.
+        run: Arc<Reconcile>,
     },
     /// A parent is new, or has got into another phase.
     Phase {
@@ -147,20 +147,21 @@ impl Feed {
     }
 }
 
-/// What to tell about a parent that was in this phase, with so many runs, before it was changed.
+/// What to tell about a parent that was in this phase, with so many reconciles, before it was changed.
 pub(super) fn news(
     operator: &OperatorName,
     key: &ObjectKey,
-    (phase_before, runs_before): (ParentPhase, u64),
+    (phase_before, reconciles_before): (ParentPhase, u64),
     now: &ParentState,
 ) -> Vec<Change> {
     let parent = || ParentName::new(operator, key, &now.uid);
-    let ended = now.history.newest_first().take_while(|run| run.number > runs_before);
-    let runs: Vec<_> = ended.cloned().collect();
+    let ended = now.history.newest_first().take_while(|run| run.number > reconciles_before);
+    let reconciles: Vec<_> = ended.cloned().collect();
     let phase = now.phase;
-    let is_only_a_phase = runs.is_empty() && phase != phase_before;
-    let runs = runs.into_iter().rev().map(|run| Change::Run { parent: parent(), phase, run });
-    runs.chain(is_only_a_phase.then(|| Change::Phase { parent: parent(), phase })).collect()
+    let is_only_a_phase = reconciles.is_empty() && phase != phase_before;
+    let reconciles =
+        reconciles.into_iter().rev().map(|run| Change::Reconcile { parent: parent(), phase, run });
+    reconciles.chain(is_only_a_phase.then(|| Change::Phase { parent: parent(), phase })).collect()
 }
 
 // === Notice, ParentName, Subscription ===
@@ -267,7 +268,7 @@ mod tests {
     fn heard(listener: &mut Subscription) -> Vec<String> {
         let notices = std::iter::from_fn(|| listener.try_next().ok());
         let word = |notice: Arc<Notice>| match &notice.change {
-            Change::Run { run, phase, .. } => format!("run {} {}", run.number, phase.name()),
+            Change::Reconcile { run, phase, .. } => format!("run {} {}", run.number, phase.name()),
             Change::Phase { parent, phase } => format!("{} {}", parent.key, phase.name()),
             Change::Gone { parent } => format!("{} gone", parent.key),
             Change::Operator { operator, state } => format!("{operator} {}", state.name()),
@@ -292,7 +293,7 @@ mod tests {
         update(|state| state.phase = ParentPhase::Running);
         update(|state| {
             for _ in 0..2 {
-                let run = Run::new(SystemTime::UNIX_EPOCH, Duration::ZERO, Outcome::Synced);
+                let run = Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, Outcome::Synced);
                 state.history.record(run);
             }
             state.phase = ParentPhase::Synced;

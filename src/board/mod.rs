@@ -36,11 +36,11 @@ mod select;
 mod shared;
 
 pub use answer::{Answer, CommandError};
-pub use commands::{Command, Order, Request};
+pub use commands::{Command, CommandRequest, WebRequest};
 pub use event_reading::{EventReading, EventRequest, EventSubject};
 pub use facts::{
     NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentPage,
-    ParentPhase, ParentState, RunStage, TypeError, TypeSnapshot, TypeState,
+    ParentPhase, ParentState, ReconcileStage, TypeError, TypeSnapshot, TypeState,
 };
 pub use feed::{Change, Full, MAX_LISTENERS, Notice, ParentName, Silence, Subscription};
 pub use parents::ParentFilter;

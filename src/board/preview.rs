@@ -1,4 +1,4 @@
-//! What a run of a parent would do now, asked for by somebody who looks. Values only.
+//! What a reconcile of a parent would do now, asked for by somebody who looks. Values only.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -8,7 +8,7 @@ use crate::{
     plan::{ChildId, Plan},
 };
 
-/// What a run would do. `Debug` shows no content.
+/// What a reconcile would do. `Debug` shows no content.
 #[derive(Clone)]
 pub struct Preview {
     /// The steps that it would take.

@@ -7,7 +7,7 @@ use crate::schedule::Priority;
 /// The queue of an operator at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueState {
-    /// How many runs are in flight.
+    /// How many reconciles are in flight.
     pub running: usize,
     /// How many may be at once.
     pub limit: usize,

@@ -11,8 +11,8 @@ use tokio::sync::mpsc;
 
 use super::{
     Beat, Change, Full, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentName,
-    ParentPhase, ParentState, Pulse, QueueState, Reader, Request, Subscription, TypeSnapshot,
-    TypeState,
+    ParentPhase, ParentState, Pulse, QueueState, Reader, Subscription, TypeSnapshot, TypeState,
+    WebRequest,
     feed::{self, Feed},
     pulse::Pulses,
 };
@@ -37,7 +37,7 @@ pub(super) struct Contents {
     types: BTreeMap<K8sType, TypeSnapshot>,
     is_stopping: bool,
     /// The way to those who carry out commands, while there is somebody.
-    pub(super) commands: Option<mpsc::Sender<Request>>,
+    pub(super) commands: Option<mpsc::Sender<WebRequest>>,
 }
 
 pub(super) struct Operator {
@@ -149,11 +149,11 @@ impl Board {
         let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
         let parent = shown.parents.get_mut(key).filter(|parent| parent.uid == *uid);
         let Some(parent) = parent else { return };
-        let (before, runs) = (parent.phase, parent.history.recorded());
+        let (before, reconciles) = (parent.phase, parent.history.recorded());
         change(parent);
         let after = parent.phase;
         let is_heard = self.feed.is_heard();
-        let news = is_heard.then(|| feed::news(operator, key, (before, runs), parent));
+        let news = is_heard.then(|| feed::news(operator, key, (before, reconciles), parent));
         shown.count(before, -1);
         shown.count(after, 1);
         self.tell(&contents, news.into_iter().flatten());

@@ -296,8 +296,8 @@ mod tests {
         ] {
             match (frame(text.as_bytes(), ty).unwrap(), why) {
                 (Frame::Changed(_), None) => {}
-                (Frame::Undecodable(left_out), Some(why)) => {
-                    assert!(left_out.why().contains(why), "{left_out:?}");
+                (Frame::Undecodable(undecodable), Some(why)) => {
+                    assert!(undecodable.why().contains(why), "{undecodable:?}");
                 }
                 _ => panic!("{text} as {ty}"),
             }

@@ -19,11 +19,11 @@ impl Context {
             Cache::Wrote(reply) => self.overlay(reply, origin()),
             Cache::Saw(live) => self.overlay(live, None),
             Cache::Deleted(id, uid) => {
-                let change = self.store(&id.ty).and_then(|store| store.bury(&id.key, &uid));
+                let change = self.store(&id.ty).and_then(|store| store.mark_deleted(&id.key, &uid));
                 self.publish(&id.ty, change, origin());
             }
             Cache::Absent(id, uid) => {
-                let change = self.store(&id.ty).and_then(|store| store.bury(&id.key, &uid));
+                let change = self.store(&id.ty).and_then(|store| store.mark_deleted(&id.key, &uid));
                 self.publish(&id.ty, change, None);
             }
         }

@@ -1,4 +1,4 @@
-//! Calling the user's code where it can hurt nobody else: a panic and a run past the deadline are failures.
+//! Calling the user's code where it can hurt nobody else: a panic and a reconcile past the deadline are failures.
 
 use std::{
     any::Any,
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_handler_answers_can_be_dropped_wherever_the_run_ends() {
+    fn what_a_handler_answers_can_be_dropped_wherever_the_reconcile_ends() {
         let request = request();
         let synced = asked(&Deep, Purpose::Sync, &request).unwrap();
         assert!(matches!(synced, Response::Synced(it) if it.unserializable.is_some()));

@@ -9,7 +9,7 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    CommonPlaces, Gate, RequestPermits, Undeclared, event_queue::EventQueue, overdue::Overdue,
+    Gate, RequestPermits, SharedPermits, Undeclared, event_queue::EventQueue, overdue::Overdue,
     schema::ParentSchema, warn_once::WarnOnce,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, Uid},
     operator::{Allowance, ConfigError, Handler, OperatorConfig, OperatorName},
-    plan::{Exceeded, Minute, Taken},
+    plan::{DeletionBudget, Exceeded, Reservation},
     reply::{ApiError, TypeSchema},
     report::EventLog,
     run::{Settings, Snapshot},
@@ -26,7 +26,7 @@ use crate::{
     store::{Change, Store},
 };
 
-/// The parent whose run made a change: its own operator need not be told.
+/// The parent whose reconcile made a change: its own operator need not be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The operator.
@@ -39,7 +39,7 @@ pub struct Origin {
 /// but the origin, who knows what it wrote.
 pub type Publish = Arc<dyn Fn(&K8sType, Change, Option<Origin>) + Send + Sync>;
 
-/// Shows what is wrong with a parent while its run is still under way.
+/// Shows what is wrong with a parent while its reconcile is still under way.
 pub type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
 /// What a [`Context`] is made of.
@@ -54,8 +54,8 @@ pub struct ContextParts {
     pub parents: Store,
     /// The stores of the child types, in the order of declaration.
     pub children: Vec<Store>,
-    /// Where its runs go beyond its own places.
-    pub common_places: CommonPlaces,
+    /// Where its reconciles go beyond its own places.
+    pub shared_permits: SharedPermits,
     /// The right to send requests.
     pub requests: RequestPermits,
     /// Where runs are counted.
@@ -74,7 +74,7 @@ pub struct Context {
     schema: ParentSchema,
     undeclared: Undeclared,
     warned: WarnOnce,
-    budget: Mutex<Minute>,
+    budget: Mutex<DeletionBudget>,
     events: EventQueue,
     undecodable: Mutex<EventLog>,
     paused: AtomicBool,
@@ -92,7 +92,8 @@ impl Context {
     /// The shared part of an operator's reconciles.
     pub fn new(parts: ContextParts) -> Result<Self, ConfigError> {
         let settings = Settings::new(parts.config.clone(), &*parts.handler)?;
-        let (limit, common) = (parts.config.max_concurrent_runs, parts.common_places.clone());
+        let (limit, common) =
+            (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
         let (schema, undeclared, warned, budget, events) = <_>::default();
         let (paused, unavailable, overdue) = <_>::default();
         Ok(Self {
@@ -284,7 +285,7 @@ impl Context {
     }
 
     /// What the operator has deleted within a minute.
-    pub(super) fn budget(&self) -> MutexGuard<'_, Minute> {
+    pub(super) fn budget(&self) -> MutexGuard<'_, DeletionBudget> {
         self.budget.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -293,7 +294,7 @@ impl Context {
         &self,
         allowance: Allowance,
         deletions: usize,
-    ) -> Result<Taken, Exceeded> {
+    ) -> Result<Reservation, Exceeded> {
         let children = || self.count_children();
         self.budget().take(allowance, deletions, Instant::now(), children)
     }

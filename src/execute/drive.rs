@@ -61,18 +61,18 @@ pub async fn run_on(context: &Context, mut job: Job) -> Vec<Reconciled> {
 pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
     // Taken before anything is read: what changes from then on is not seen by it.
     let (at, metrics) = (now(), context.metrics());
-    metrics.run_started(context.name());
+    metrics.reconcile_started(context.name());
     let key = job.key.clone();
     let living = async { Some(concluded(context, driven(context, job).await?, at)) };
     let ended = AssertUnwindSafe(living).catch_unwind().await.ok().flatten();
     let mut reconciled = ended.unwrap_or_else(|| {
-        tracing::error!(operator = %context.name(), parent = %key, "a run died; this is a bug");
+        tracing::error!(operator = %context.name(), parent = %key, "a reconcile died; this is a bug");
         Reconciled::new(Report::died(), Memory::default(), at)
     });
     reconciled.took = at.monotonic.elapsed();
     context.steps().took(reconciled.steps);
     let outcome = reconciled.outcome(context.config());
-    metrics.run_finished(context.name(), &outcome, reconciled.took);
+    metrics.reconcile_finished(context.name(), &outcome, reconciled.took);
     reconciled
 }
 
@@ -123,7 +123,7 @@ impl Driver<'_> {
                 let deadline = overdue.deadline();
                 let returned = async { Done::Event(overdue.returned().await) };
                 self.in_progress.push(returned.boxed());
-                Some(Event::HandlerOverdue(deadline))
+                Some(Event::HandlerTimeout(deadline))
             }
         }
     }

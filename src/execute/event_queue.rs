@@ -1,4 +1,4 @@
-//! Sending Events. No run waits for an Event or fails
+//! Sending Events. No reconcile waits for an Event or fails
 //! with it: it goes through a bounded queue, and what does not fit is dropped.
 
 use std::{fmt, sync::OnceLock, time::Duration};

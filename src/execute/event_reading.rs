@@ -1,5 +1,5 @@
 //! What Kubernetes tells of a parent and its children, read for somebody who looks: bounded in requests,
-//! in time and in size, and apart from the runs. It decides nothing.
+//! in time and in size, and apart from the reconciles. It decides nothing.
 
 use std::{cmp::Reverse, collections::BTreeSet, time::Duration};
 

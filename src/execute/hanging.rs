@@ -20,7 +20,7 @@ impl Context {
 
     /// Why nothing is reconciled, while handlers that do not return hold every place.
     pub fn held_up(&self, now: Instant) -> Option<String> {
-        self.overdue().holds_up(self.config().max_concurrent_runs, now)
+        self.overdue().holds_up(self.config().max_concurrent_reconciles, now)
     }
 }
 

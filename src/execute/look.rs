@@ -39,12 +39,12 @@ impl Snapshot for Context {
     }
 
     fn is_undecodable(&self, id: &ChildId) -> bool {
-        self.store(&id.ty).is_some_and(|store| store.reader().undecodable(&id.key).is_some())
+        self.store(&id.ty).is_some_and(|store| store.reader().undecodable_at(&id.key).is_some())
     }
 
     fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable> {
         let children = self.children().iter();
-        children.flat_map(|store| store.reader().left_out_of(parent.uid())).collect()
+        children.flat_map(|store| store.reader().undecodable_children_of(parent.uid())).collect()
     }
 
     /// (Nor does that of any child, when the parent itself may be one of earlier.)

@@ -41,7 +41,7 @@ mod warn_once;
 pub(crate) use call::panic_text;
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use drive::{Reconciled, run_on};
-pub use gate::{CommonPlaces, Entry, Gate, Permit, Ticket, Waiter};
+pub use gate::{Entry, Gate, Permit, SharedPermits, Ticket, Waiter};
 pub use preview::Remembered;
 pub use requests::RequestPermits;
 pub use undeclared::Undeclared;

@@ -1,4 +1,4 @@
-//! What a run would do now: the handler is asked and a plan is made, and nothing comes of it. One at
+//! What a reconcile would do now: the handler is asked and a plan is made, and nothing comes of it. One at
 //! a time for an operator, so that whoever looks does not take the threads of those who run.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -9,32 +9,32 @@ use crate::{
     journal::{Failure, in_the_way},
     object::{Object, ObjectKey, Quoted, Redactor, Uid},
     operator::{ConflictPolicy, Shallow, SyncRequest, SyncResponse},
-    plan::{self, ChildId, ForeignChild, Memos, Plan, PlanInput, Step},
+    plan::{self, ChildId, ForeignChild, LastApplied, Plan, PlanInput, Step},
     run::{HandlerFailures, Memory, Snapshot},
 };
 
-/// What it takes from the runs before it.
+/// What it takes from the reconciles before it.
 #[derive(Debug, Default)]
 pub struct Remembered {
     failures: HandlerFailures,
-    memos: Memos,
+    last_applied: LastApplied,
     foreign: BTreeMap<ChildId, ForeignChild>,
 }
 
 /// It may be that somebody else looks, or that a handler hangs that was asked before.
 const BUSY: &str =
-    "the handler is still asked what another run would do: ask again when it has answered";
+    "the handler is still asked what another reconcile would do: ask again when it has answered";
 
 impl Memory {
-    /// What a preview needs of it: beside a run there is no more than a copy.
+    /// What a preview needs of it: beside a reconcile there is no more than a copy.
     pub fn remembered(&self) -> Remembered {
-        let (failures, memos) = (self.handler_failures(), self.memos().clone());
-        Remembered { failures, memos, foreign: self.foreign().clone() }
+        let (failures, last_applied) = (self.handler_failures(), self.last_applied().clone());
+        Remembered { failures, last_applied, foreign: self.foreign().clone() }
     }
 }
 
 impl Context {
-    /// Plans for a parent and does nothing, with what its last run remembered.
+    /// Plans for a parent and does nothing, with what its last reconcile remembered.
     ///
     /// # Errors
     /// When the handler fails, refuses to return in time, or wants what cannot be.
@@ -42,7 +42,7 @@ impl Context {
         &self,
         key: &ObjectKey,
         uid: &Uid,
-        Remembered { failures, memos, foreign }: Remembered,
+        Remembered { failures, last_applied, foreign }: Remembered,
     ) -> Result<Preview, CommandError> {
         let gone =
             || CommandError::NoParent { operator: self.name().to_string(), key: key.clone() };
@@ -64,7 +64,7 @@ impl Context {
             }
             response => response?,
         };
-        let planned = |desired, memos: &Memos| {
+        let planned = |desired, last_applied: &LastApplied| {
             let plan = plan::plan(PlanInput {
                 config: self.config(),
                 operator: self.name(),
@@ -72,19 +72,19 @@ impl Context {
                 desired,
                 observed: &observed,
                 unsynced: &self.unsynced(&parent),
-                memos,
+                last_applied,
             });
             plan.map_err(|refusals| undecided(&Failure::Refused(refusals)))
         };
-        let mut plan = planned(response.children.clone(), &memos)?;
+        let mut plan = planned(response.children.clone(), &last_applied)?;
         let contested = left_to_others(&plan);
         if !contested.is_empty() {
             // As if nobody held anything: what is desired is to be seen.
-            let mut memos = memos;
+            let mut last_applied = last_applied;
             for id in contested.keys() {
-                memos.forget(id);
+                last_applied.forget(id);
             }
-            plan = planned(response.children, &memos)?;
+            plan = planned(response.children, &last_applied)?;
         }
         let live = self.live(&plan);
         let foreign = standing_in_the_way(&plan, &foreign);
@@ -135,7 +135,7 @@ impl Context {
     }
 }
 
-/// What a run would not create, as long as that is as the last one found it.
+/// What a reconcile would not create, as long as that is as the last one found it.
 fn standing_in_the_way(
     plan: &Plan,
     foreign: &BTreeMap<ChildId, ForeignChild>,
@@ -145,9 +145,9 @@ fn standing_in_the_way(
     known.map(|child| (child.id.clone(), in_the_way(child))).collect()
 }
 
-/// What a run would not write, as others hold fields of it.
+/// What a reconcile would not write, as others hold fields of it.
 fn left_to_others(plan: &Plan) -> BTreeMap<ChildId, String> {
-    let contested = plan.memos.contested().filter(|it| it.policy == ConflictPolicy::Report);
+    let contested = plan.last_applied.contested().filter(|it| it.policy == ConflictPolicy::Report);
     contested.map(|it| (it.id.clone(), it.why().to_string())).collect()
 }
 

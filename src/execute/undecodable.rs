@@ -13,7 +13,7 @@ const REASON: &str = "Undecodable";
 
 impl Context {
     /// Tells that an object cannot be read, which may concern the operator; `parents` are those to
-    /// whom it is known to belong. To be called within the runtime of the runs.
+    /// whom it is known to belong. To be called within the runtime of the reconciles.
     pub fn tell_undecodable(&self, object: &Undecodable, parents: &[Object]) {
         for about in self.concerned(object, parents) {
             let event = (EventKind::Warning, REASON, object.to_string());

@@ -1,4 +1,4 @@
-//! Why a run started, as facts.
+//! Why a reconcile started, as facts.
 
 use std::{borrow::Cow, fmt, mem};
 
@@ -21,31 +21,31 @@ pub enum Cause {
     },
     /// The parent got a deletionTimestamp.
     ParentDeleted,
-    /// Somebody asked for a run.
+    /// Somebody asked for a reconcile.
     Command {
         /// Who, if that is known.
         by: Option<Box<str>>,
     },
-    /// The operator is no longer paused, and the parent owed a run.
+    /// The operator is no longer paused, and the parent owed a reconcile.
     Resumed,
     /// A child appeared, changed or went.
     ChildChanged(Box<ChildChange>),
     /// The parent or a child changed and cannot be read.
-    LeftOut {
+    Undecodable {
         /// Its type.
         ty: K8sType,
         /// Its key, if that can be read.
         key: Option<ObjectKey>,
     },
-    /// The run before wrote children.
+    /// The reconcile before wrote children.
     OwnWrites,
     /// The time that the handler had asked for was over.
     Resync,
-    /// The run before had failed and its backoff was over.
+    /// The reconcile before had failed and its backoff was over.
     Retry,
-    /// The run before had waited for something, and the longest wait was over.
+    /// The reconcile before had waited for something, and the longest wait was over.
     Recheck,
-    /// What the run before wrote is written again and again, and the wait for it was over.
+    /// What the reconcile before wrote is written again and again, and the wait for it was over.
     Slowed,
     /// What used to be written again and again may have come to rest.
     Calming,
@@ -69,14 +69,14 @@ pub struct ChildChange {
     pub to: Option<ResourceVersion>,
 }
 
-/// Collects the facts that arrive between two runs; bounded.
+/// Collects the facts that arrive between two reconciles; bounded.
 #[derive(Debug, Clone, Default)]
 pub struct Causes {
     kept: Vec<Cause>,
     omitted: usize,
 }
 
-/// As many causes are kept for one run.
+/// As many causes are kept for one reconcile.
 const MAX_CAUSES: usize = 8;
 
 // === Cause ===
@@ -92,7 +92,7 @@ impl Cause {
             Self::Resumed => "Resumed",
             Self::ChildChanged(change) if change.to.is_none() => "ChildDeleted",
             Self::ChildChanged(_) => "ChildChanged",
-            Self::LeftOut { .. } => "LeftOut",
+            Self::Undecodable { .. } => "Undecodable",
             Self::OwnWrites => "OwnWrites",
             Self::Resync => "Resync",
             Self::Retry => "Retry",
@@ -143,12 +143,14 @@ impl fmt::Display for Cause {
                 let ChildChange { ty, key, from, to } = &**change;
                 changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())
             }
-            Self::LeftOut { ty, key: Some(key) } => write!(f, "{ty} {key} cannot be read"),
-            Self::LeftOut { ty, key: None } => write!(f, "an object of {ty} cannot be read"),
-            Self::OwnWrites => f.write_str("the run before wrote children"),
+            Self::Undecodable { ty, key: Some(key) } => write!(f, "{ty} {key} cannot be read"),
+            Self::Undecodable { ty, key: None } => {
+                write!(f, "an object of {ty} cannot be read")
+            }
+            Self::OwnWrites => f.write_str("the reconcile before wrote children"),
             Self::Resync => f.write_str("the handler had asked for it"),
-            Self::Retry => f.write_str("the run before failed and its backoff was over"),
-            Self::Recheck => f.write_str("what the run before waited for did not happen"),
+            Self::Retry => f.write_str("the reconcile before failed and its backoff was over"),
+            Self::Recheck => f.write_str("what the reconcile before waited for did not happen"),
             Self::Slowed => f.write_str("what keeps being changed back had waited long enough"),
             Self::Calming => f.write_str("nothing was changed back for a while"),
             Self::More { count } => write!(f, "{count} further facts"),
@@ -251,7 +253,7 @@ impl Causes {
             self.kept.push(cause);
         } else {
             if let (Some(last), Cause::Command { .. }) = (self.kept.last_mut(), &cause) {
-                // Who asked for a run looks for just this.
+                // Who asked for a reconcile looks for just this.
                 *last = cause;
             }
             self.omitted += 1;

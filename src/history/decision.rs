@@ -1,4 +1,4 @@
-//! What a run decided about a child, and what it did: values only.
+//! What a reconcile decided about a child, and what it did: values only.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::wire;
 use crate::object::ResourceVersion;
 
-/// What a run decided about one child that was not simply as desired.
+/// What a reconcile decided about one child that was not simply as desired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Decision {
     /// Type and key of the child, as far as it has a name.

@@ -1,9 +1,9 @@
-//! Why a run failed, in one word: for conditions, Events, and whoever says more about it.
+//! Why a reconcile failed, in one word: for conditions, Events, and whoever says more about it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Why a run failed.
+/// Why a reconcile failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum FailureKind {
     /// Children of a type that the operator needs cannot be listed.
@@ -13,15 +13,15 @@ pub enum FailureKind {
     /// The handler panicked.
     HandlerPanicked,
     /// The handler did not return in time.
-    HandlerOverdue,
+    HandlerTimeout,
     /// The handler returned children that cannot be written.
     InvalidChildren,
     /// An object of somebody else has the name of a child.
     Conflict,
     /// A request to the API server failed.
     WriteFailed,
-    /// The run panicked, outside of the handler.
-    RunDied,
+    /// The reconcile panicked, outside of the handler.
+    InternalError,
 }
 
 impl FailureKind {
@@ -31,11 +31,11 @@ impl FailureKind {
             Self::ChildTypeUnavailable => "ChildTypeUnavailable",
             Self::HandlerFailed => "HandlerFailed",
             Self::HandlerPanicked => "HandlerPanicked",
-            Self::HandlerOverdue => "HandlerOverdue",
+            Self::HandlerTimeout => "HandlerTimeout",
             Self::InvalidChildren => "InvalidChildren",
             Self::Conflict => "Conflict",
             Self::WriteFailed => "WriteFailed",
-            Self::RunDied => "RunDied",
+            Self::InternalError => "InternalError",
         }
     }
 }

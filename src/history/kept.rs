@@ -2,29 +2,29 @@
 
 use std::{collections::VecDeque, sync::Arc, time::SystemTime};
 
-use super::Run;
+use super::Reconcile;
 
 /// The last runs of one parent. Cheap to clone: runs are shared.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// The newest is last.
-    runs: VecDeque<Arc<Run>>,
+    reconciles: VecDeque<Arc<Reconcile>>,
     recorded: u64,
-    /// Not from the runs: one that waits for hours has many more than are kept.
+    /// Not from the reconciles: one that waits for hours has many more than are kept.
     since: Option<SystemTime>,
 }
 
-/// As many runs are kept. Ten thousand parents times this fit in some tens of megabytes.
-const MAX_RUNS: usize = 10;
+/// As many reconciles are kept. Ten thousand parents times this fit in some tens of megabytes.
+const MAX_RECONCILES: usize = 10;
 
 /// As many of the newest are kept whatever they say.
 const NEWEST: usize = 3;
 
 impl History {
-    /// Adds a run that has ended, gives it its number, and drops one beyond the bound.
-    pub fn record(&mut self, run: Run) -> Arc<Run> {
+    /// Adds a reconcile that has ended, gives it its number, and drops one beyond the bound.
+    pub fn record(&mut self, run: Reconcile) -> Arc<Reconcile> {
         self.recorded += 1;
-        let mut run = Run { number: self.recorded, ..run.bounded() };
+        let mut run = Reconcile { number: self.recorded, ..run.bounded() };
         if self.last().is_none_or(|last| last.outcome.name() != run.outcome.name()) {
             self.since = Some(run.started);
         }
@@ -32,9 +32,9 @@ impl History {
             run.share_with(last);
         }
         let run = Arc::new(run);
-        self.runs.push_back(run.clone());
-        if self.runs.len() > MAX_RUNS {
-            self.runs.remove(self.least_telling());
+        self.reconciles.push_back(run.clone());
+        if self.reconciles.len() > MAX_RECONCILES {
+            self.reconciles.remove(self.least_telling());
         }
         run
     }
@@ -42,27 +42,27 @@ impl History {
     /// The oldest run that wrote nothing and came to the same as the next one, so that those which
     /// only look again do not push out the one that wrote; else the oldest.
     fn least_telling(&self) -> usize {
-        let older = self.runs.len().saturating_sub(NEWEST);
-        let mut pairs = self.runs.iter().zip(self.runs.iter().skip(1)).take(older);
+        let older = self.reconciles.len().saturating_sub(NEWEST);
+        let mut pairs = self.reconciles.iter().zip(self.reconciles.iter().skip(1)).take(older);
         pairs.position(|(run, next)| run.is_repeated_by(next)).unwrap_or(0)
     }
 
-    /// The kept runs, the newest first.
-    pub fn newest_first(&self) -> impl ExactSizeIterator<Item = &Arc<Run>> {
-        self.runs.iter().rev()
+    /// The kept reconciles, the newest first.
+    pub fn newest_first(&self) -> impl ExactSizeIterator<Item = &Arc<Reconcile>> {
+        self.reconciles.iter().rev()
     }
 
     /// The newest run.
-    pub fn last(&self) -> Option<&Arc<Run>> {
-        self.runs.back()
+    pub fn last(&self) -> Option<&Arc<Reconcile>> {
+        self.reconciles.back()
     }
 
-    /// How many runs were ever recorded.
+    /// How many reconciles were ever recorded.
     pub fn recorded(&self) -> u64 {
         self.recorded
     }
 
-    /// Since when the runs have come to the same; `None` before the first.
+    /// Since when the reconciles have come to the same; `None` before the first.
     pub fn since(&self) -> Option<SystemTime> {
         self.since
     }
@@ -75,14 +75,14 @@ mod tests {
     use super::*;
     use crate::history::{Decided, Decision, FailureKind, Outcome, Verb, WriteRecord};
 
-    fn run(outcome: Outcome) -> Run {
-        Run::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
+    fn run(outcome: Outcome) -> Reconcile {
+        Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
     }
 
-    fn writing(child: &str) -> Run {
+    fn writing(child: &str) -> Reconcile {
         let (child, paths) = (child.to_owned(), Vec::new());
         let record = WriteRecord { child, verb: Verb::Updated, paths, drift: None };
-        Run { decisions: [Decision::from(record)].into(), ..run(Outcome::Wrote) }
+        Reconcile { decisions: [Decision::from(record)].into(), ..run(Outcome::Wrote) }
     }
 
     fn numbers(history: &History) -> Vec<u64> {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_runs_are_kept_and_numbers_go_on() {
+    fn only_the_last_reconciles_are_kept_and_numbers_go_on() {
         let mut history = History::default();
         for _ in 0..25 {
             history.record(run(Outcome::Synced));
@@ -101,10 +101,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_outlasts_the_runs_that_look_again() {
+    fn what_was_written_outlasts_the_reconciles_that_look_again() {
         let mut history = History::default();
         history.record(writing("a"));
-        let told = || Run { wrote_status: true, ..run(Outcome::Synced) };
+        let told = || Reconcile { wrote_status: true, ..run(Outcome::Synced) };
         history.record(told());
         for _ in 0..30 {
             history.record(run(Outcome::Synced));
@@ -122,19 +122,19 @@ mod tests {
     }
 
     #[test]
-    fn it_has_stood_so_since_the_first_run_of_the_same_kind() {
+    fn it_has_stood_so_since_the_first_reconcile_of_the_same_kind() {
         let at = |seconds: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         let mut history = History::default();
         assert_eq!(history.since(), None);
         history.record(run(Outcome::Synced));
         for number in 1..=30 {
-            history.record(Run { started: at(10 * number), ..run(Outcome::Waiting) });
+            history.record(Reconcile { started: at(10 * number), ..run(Outcome::Waiting) });
         }
         assert_eq!(history.since(), Some(at(10)), "which is no longer kept");
         let reason = FailureKind::WriteFailed;
         for (seconds, message) in [(400, "x"), (410, "y")] {
             let outcome = Outcome::Failed { reason, message: message.into() };
-            history.record(Run { started: at(seconds), ..run(outcome) });
+            history.record(Reconcile { started: at(seconds), ..run(outcome) });
         }
         assert_eq!(history.since(), Some(at(400)));
     }
@@ -150,7 +150,7 @@ mod tests {
             run
         };
         let mut history = History::default();
-        let words = |run: &Run| {
+        let words = |run: &Reconcile| {
             let error = run.error().unwrap().as_ptr();
             (run.decisions.as_ptr(), error, run.message.as_ref().unwrap().as_ptr())
         };

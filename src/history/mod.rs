@@ -6,22 +6,22 @@
 //!
 //! ```text
 //! facts --> Causes --take--+
-//!                          +--> Run --record--> History --Arc<Run>--> board, web
-//! report of the run -------+
+//!                          +--> Reconcile --record--> History --Arc<Reconcile>--> board, web
+//! report of the reconcile -------+
 //! ```
 //!
 //! Invariants:
-//! - a history is bounded in runs, and a run in causes, decisions, paths and length of texts; a child that is as
+//! - a history is bounded in reconciles, and a reconcile in causes, decisions, paths and length of texts; a child that is as
 //!   desired takes no room in it;
 //! - runs in a row that say the same keep it once, and those that wrote nothing go before one that did;
-//! - numbers of runs only grow, also when old runs are dropped.
+//! - numbers of reconciles only grow, also when old runs are dropped.
 
 mod cause;
 mod decision;
 mod failure_kind;
 mod kept;
 mod next_wake;
-mod run;
+mod reconcile;
 mod steps;
 mod wire;
 
@@ -30,6 +30,6 @@ pub use decision::{Decided, Decision, Drift, Verb, WriteRecord};
 pub use failure_kind::FailureKind;
 pub use kept::History;
 pub use next_wake::NextWake;
-pub use run::{Outcome, Run};
-pub use steps::{RunStep, StepTimes};
+pub use reconcile::{Outcome, Reconcile};
+pub use steps::{ReconcileStep, StepTimes};
 pub use wire::{Timestamp, time as serialize_time};

@@ -23,7 +23,7 @@ pub struct NextWake {
 
 impl NextWake {
     /// A timer of the schedule, on the clock of the wall. Both clocks are read by the caller.
-    pub fn on_the_wall(wake: schedule::NextWake, now: Instant, wall: SystemTime) -> Self {
+    pub fn on_the_wall(wake: schedule::Wake, now: Instant, wall: SystemTime) -> Self {
         Self { at: wall + wake.at.saturating_duration_since(now), why: wake.why }
     }
 }
@@ -40,7 +40,7 @@ mod tests {
     fn a_timer_is_shown_on_the_clock_of_the_wall() {
         let now = Instant::now();
         let at = now + Duration::from_secs(5);
-        let wake = schedule::NextWake { at, why: WakeReason::Resync };
+        let wake = schedule::Wake { at, why: WakeReason::Resync };
         let shown = NextWake::on_the_wall(wake, now, SystemTime::UNIX_EPOCH);
         let expected = json!({"at": "1970-01-01T00:00:05.000Z", "why": "Resync"});
         assert_eq!(serde_json::to_value(shown).unwrap(), expected);

@@ -1,4 +1,4 @@
-//! How long the steps of a run took, to the microsecond. Reads no clock.
+//! How long the steps of a reconcile took, to the microsecond. Reads no clock.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -7,9 +7,9 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::wire::in_millis;
 
-/// A step of a run.
+/// A step of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RunStep {
+pub enum ReconcileStep {
     /// Reading the caches, and putting our finalizer on a parent that lacks it.
     Snapshot,
     /// The handler.
@@ -24,9 +24,9 @@ pub enum RunStep {
 
 /// How long each step took; a step that was not reached took no time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StepTimes([u32; RunStep::ALL.len()]);
+pub struct StepTimes([u32; ReconcileStep::ALL.len()]);
 
-impl RunStep {
+impl ReconcileStep {
     /// Every step, in their order.
     pub const ALL: [Self; 5] = [Self::Snapshot, Self::Sync, Self::Plan, Self::Apply, Self::Status];
 
@@ -44,15 +44,15 @@ impl RunStep {
 
 impl StepTimes {
     /// A step has taken so long (more); begun microseconds count.
-    pub fn add(&mut self, step: RunStep, took: Duration) {
+    pub fn add(&mut self, step: ReconcileStep, took: Duration) {
         let micros = u32::try_from(took.as_nanos().div_ceil(1000)).unwrap_or(u32::MAX);
         let total = &mut self.0[step as usize];
         *total = total.saturating_add(micros);
     }
 
     /// The steps that were reached, in their order.
-    pub fn taken(self) -> impl Iterator<Item = (RunStep, Duration)> {
-        let times = RunStep::ALL.into_iter().zip(self.0).filter(|(_, micros)| *micros > 0);
+    pub fn taken(self) -> impl Iterator<Item = (ReconcileStep, Duration)> {
+        let times = ReconcileStep::ALL.into_iter().zip(self.0).filter(|(_, micros)| *micros > 0);
         times.map(|(step, micros)| (step, Duration::from_micros(micros.into())))
     }
 }
@@ -75,7 +75,8 @@ impl JsonSchema for StepTimes {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let number = json_schema!({"type": "number"});
-        let steps = RunStep::ALL.map(|step| (step.name().to_owned(), number.clone().to_value()));
+        let steps =
+            ReconcileStep::ALL.map(|step| (step.name().to_owned(), number.clone().to_value()));
         let steps: serde_json::Map<_, _> = steps.into_iter().collect();
         json_schema!({
             "description": "How long each step took; one that was not reached is missing.",
@@ -92,15 +93,15 @@ mod tests {
     #[test]
     fn times_of_one_step_add_up_and_steps_that_were_not_reached_are_not_shown() {
         let mut times = StepTimes::default();
-        times.add(RunStep::Sync, Duration::from_micros(1500));
-        times.add(RunStep::Sync, Duration::from_micros(500));
-        times.add(RunStep::Plan, Duration::from_nanos(1));
+        times.add(ReconcileStep::Sync, Duration::from_micros(1500));
+        times.add(ReconcileStep::Sync, Duration::from_micros(500));
+        times.add(ReconcileStep::Plan, Duration::from_nanos(1));
         // No binary fraction: 302 µs times a thousand would show sixteen digits.
-        times.add(RunStep::Apply, Duration::from_micros(302));
+        times.add(ReconcileStep::Apply, Duration::from_micros(302));
         let shown = serde_json::to_string(&times).unwrap();
         assert_eq!(shown, r#"{"sync":2.0,"plan":0.001,"apply":0.302}"#);
-        times.add(RunStep::Status, Duration::MAX);
-        times.add(RunStep::Status, Duration::MAX);
+        times.add(ReconcileStep::Status, Duration::MAX);
+        times.add(ReconcileStep::Status, Duration::MAX);
         assert_eq!(times.taken().count(), 4);
     }
 }

@@ -7,8 +7,8 @@ use crate::{
     history::Verb,
     object::{K8sType, ResourceVersion, Uid},
     plan::{
-        ChildId, Contested, FlappingReason, ForeignChild, HeldDeletions, Interlock, Lingering,
-        Rewrite, RewriteReason, Settled, Subject, UndeclaredField,
+        ChildId, Contested, DeletionGuard, FlappingReason, ForeignChild, HeldDeletions, Rewrite,
+        RewriteReason, Settled, Subject, TerminatingChildren, UndeclaredField,
     },
 };
 
@@ -46,16 +46,16 @@ pub enum Fact {
     /// There is a plan.
     Planned(Planned),
     /// It is known which children take their time to go.
-    Lingering {
+    TerminatingChildren {
         /// Since when they do.
-        lingering: Lingering,
+        terminating: TerminatingChildren,
         /// How many of those that are desired are to be there again soon.
         expected: usize,
     },
     /// Its deletions were judged.
     Judged {
         /// What the next judgement needs to know.
-        interlock: Interlock,
+        deletion_guard: DeletionGuard,
         /// Those that are held, with the sentence about them.
         held: Option<(HeldDeletions, Vec<ChildId>, String)>,
     },

@@ -148,7 +148,7 @@ impl Progress {
             Fact::Paused(pause) => self.paused = Some(*pause),
             Fact::ParentWaits(_) | Fact::Judged { held: Some(_), .. } => self.waits = true,
             Fact::Failed(failure) => self.fail(failure),
-            Fact::Lingering { expected, .. } => self.put_off += expected,
+            Fact::TerminatingChildren { expected, .. } => self.put_off += expected,
             Fact::Waits { why, is_put_off, .. } => self.wait(why, *is_put_off),
             Fact::Written(written) => {
                 self.writes += 1;

@@ -13,7 +13,7 @@ use super::{
     type_labels::TypeLabels,
 };
 use crate::{
-    history::{Outcome, RunStep, StepTimes, Verb},
+    history::{Outcome, ReconcileStep, StepTimes, Verb},
     object::K8sType,
     operator::OperatorName,
     schedule::Priority,
@@ -37,7 +37,7 @@ pub struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
 
 /// The steps of the runs of one operator: a histogram for each.
 #[derive(Debug, Clone)]
-pub struct StepMetrics([Histogram; RunStep::ALL.len()]);
+pub struct StepMetrics([Histogram; ReconcileStep::ALL.len()]);
 
 impl Metrics {
     /// Metrics that count from zero, in a registry of their own.
@@ -89,17 +89,17 @@ impl Metrics {
 // === runs ===
 
 impl Metrics {
-    /// A run began; [`Metrics::run_finished`] ends it.
-    pub fn run_started(&self, operator: &OperatorName) {
+    /// A reconcile began; [`Metrics::reconcile_finished`] ends it.
+    pub fn reconcile_started(&self, operator: &OperatorName) {
         self.families().in_flight.with_label_values(&[operator.as_str()]).inc();
     }
 
-    /// A run that had begun has ended.
-    pub fn run_finished(&self, operator: &OperatorName, outcome: &Outcome, took: Duration) {
+    /// A reconcile that had begun has ended.
+    pub fn reconcile_finished(&self, operator: &OperatorName, outcome: &Outcome, took: Duration) {
         let (families, operator) = (self.families(), operator.as_str());
         families.in_flight.with_label_values(&[operator]).dec();
         families.runs.with_label_values(&[operator, outcome.name()]).inc();
-        families.run_duration.with_label_values(&[operator]).observe(took.as_secs_f64());
+        families.reconcile_duration.with_label_values(&[operator]).observe(took.as_secs_f64());
     }
 
     /// Where the queue of an operator is shown; every priority shows zero instead of nothing.
@@ -121,11 +121,12 @@ impl Metrics {
     /// Where the steps of an operator's runs are counted.
     pub fn steps(&self, operator: &OperatorName) -> StepMetrics {
         let durations = &self.families().step_duration;
-        let of = |step: RunStep| durations.with_label_values(&[operator.as_str(), step.name()]);
-        StepMetrics(RunStep::ALL.map(of))
+        let of =
+            |step: ReconcileStep| durations.with_label_values(&[operator.as_str(), step.name()]);
+        StepMetrics(ReconcileStep::ALL.map(of))
     }
 
-    /// A failed run is to be repeated later.
+    /// A failed reconcile is to be repeated later.
     pub fn backed_off(&self, operator: &OperatorName) {
         self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
     }
@@ -148,7 +149,7 @@ impl Metrics {
 }
 
 impl StepMetrics {
-    /// A run has ended whose steps took so long; those that it did not reach do not count.
+    /// A reconcile has ended whose steps took so long; those that it did not reach do not count.
     pub fn took(&self, times: StepTimes) {
         for (step, took) in times.taken() {
             self.0[step as usize].observe(took.as_secs_f64());
@@ -255,8 +256,8 @@ impl Metrics {
     }
 
     /// The server went back to an earlier version.
-    pub fn versions_went_back(&self, ty: &K8sType) {
-        self.families().went_back.with_label_values(&[&self.type_label(ty)]).inc();
+    pub fn version_regressions(&self, ty: &K8sType) {
+        self.families().version_regressed.with_label_values(&[&self.type_label(ty)]).inc();
     }
 
     /// An object could not be read.

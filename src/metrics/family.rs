@@ -24,14 +24,14 @@ const REQUEST_BUCKETS: &[f64] =
 
 /// Why a watch begins anew.
 pub(super) const RESTARTS: [&str; 7] =
-    ["error", "expired", "outage", "silent", "stuck", "undecodable", "went_back"];
+    ["error", "expired", "outage", "silent", "stuck", "undecodable", "version_regressed"];
 
 pub(super) struct Families {
     pub(super) build_info: IntGaugeVec,
     pub(super) mailbox_depth: IntGaugeVec,
     // runs
     pub(super) runs: IntCounterVec,
-    pub(super) run_duration: HistogramVec,
+    pub(super) reconcile_duration: HistogramVec,
     pub(super) step_duration: HistogramVec,
     pub(super) in_flight: IntGaugeVec,
     pub(super) queued: IntGaugeVec,
@@ -62,7 +62,7 @@ pub(super) struct Families {
     pub(super) watch_events: IntCounterVec,
     pub(super) watch_restarts: IntCounterVec,
     pub(super) undecodable: IntCounterVec,
-    pub(super) went_back: IntCounterVec,
+    pub(super) version_regressed: IntCounterVec,
     pub(super) last_event: GaugeVec,
     // caches
     pub(super) cache_objects: IntGaugeVec,
@@ -92,25 +92,25 @@ impl Families {
             )?,
             runs: counters(
                 r,
-                "runs_total",
+                "reconciles_total",
                 "Runs that ended, by outcome.",
                 &["operator", "outcome"],
             )?,
-            run_duration: histograms(
+            reconcile_duration: histograms(
                 r,
-                "run_duration_seconds",
-                "How long runs took, handler and writes included.",
+                "reconcile_duration_seconds",
+                "How long reconciles took, handler and writes included.",
                 &["operator"],
                 RUN_BUCKETS,
             )?,
             step_duration: histograms(
                 r,
-                "run_step_seconds",
-                "How long the steps of runs took: snapshot, sync (the handler), plan, apply, status.",
+                "reconcile_step_seconds",
+                "How long the steps of reconciles took: snapshot, sync (the handler), plan, apply, status.",
                 &["operator", "step"],
                 STEP_BUCKETS,
             )?,
-            in_flight: gauges(r, "runs_in_flight", "Runs under way.", &["operator"])?,
+            in_flight: gauges(r, "reconciles_in_flight", "Runs under way.", &["operator"])?,
             queued: gauges(
                 r,
                 "queue_depth",
@@ -185,7 +185,7 @@ impl Families {
             unchanged: counters(
                 r,
                 "children_unchanged_total",
-                "Children that a run found as desired and did not write.",
+                "Children that a reconcile found as desired and did not write.",
                 &["operator"],
             )?,
             conflicts: counters(
@@ -241,7 +241,7 @@ impl Families {
             watch_restarts: counters(
                 r,
                 "watch_restarts_total",
-                "Watches that had to begin anew: forgotten (expired), ahead of the server (went_back), \
+                "Watches that had to begin anew: forgotten (expired), ahead of the server (version_regressed), \
                  out of reach for long (outage), \
                  unreadable (undecodable), not getting on (stuck), without a word for long (silent, as \
                  of types in which nothing happens), failed (error).",
@@ -253,9 +253,9 @@ impl Families {
                 "Times that an object could not be read; it is not cached.",
                 TYPE,
             )?,
-            went_back: counters(
+            version_regressed: counters(
                 r,
-                "versions_went_back_total",
+                "version_regressions_total",
                 "Lists older than what was known, as after the restoration of a backup.",
                 TYPE,
             )?,
@@ -270,7 +270,7 @@ impl Families {
             )?,
             cache_left_out: gauges(
                 r,
-                "cache_left_out_objects",
+                "cache_undecodable_objects",
                 "Objects that are left out of the cache now because they cannot be read.",
                 TYPE,
             )?,

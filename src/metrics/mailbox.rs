@@ -9,18 +9,18 @@ use prometheus::IntGauge;
 pub struct MailboxDepth(pub(super) IntGauge);
 
 /// A message that has not been handled yet; dropped with it.
-pub struct Waiting(IntGauge);
+pub struct InMailbox(IntGauge);
 
 impl MailboxDepth {
     /// A message is on its way.
     #[must_use = "what is dropped at once was never seen to wait"]
-    pub fn enter(&self) -> Waiting {
+    pub fn enter(&self) -> InMailbox {
         self.0.inc();
-        Waiting(self.0.clone())
+        InMailbox(self.0.clone())
     }
 }
 
-impl Drop for Waiting {
+impl Drop for InMailbox {
     fn drop(&mut self) {
         self.0.dec();
     }
@@ -32,8 +32,8 @@ impl fmt::Debug for MailboxDepth {
     }
 }
 
-impl fmt::Debug for Waiting {
+impl fmt::Debug for InMailbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Waiting")
+        f.write_str("InMailbox")
     }
 }

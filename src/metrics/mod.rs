@@ -24,7 +24,7 @@ mod type_labels;
 pub use attempts::{Attempt, AttemptOutcome};
 pub use counting::{Metrics, QueueMetrics, StepMetrics};
 pub use described::MetricDescription;
-pub use mailbox::{MailboxDepth, Waiting};
+pub use mailbox::{InMailbox, MailboxDepth};
 pub use scraped::CacheGauges;
 pub use standing::Standing;
 

@@ -47,7 +47,8 @@ impl Metrics {
     /// A type is to be watched: what is counted of it shows zero, too.
     pub fn type_registered(&self, ty: &K8sType) {
         let (families, resource) = (self.families(), self.type_label(ty));
-        for counter in [&families.watch_events, &families.undecodable, &families.went_back] {
+        for counter in [&families.watch_events, &families.undecodable, &families.version_regressed]
+        {
             counter.with_label_values(&[&resource]).inc_by(0);
         }
         for reason in RESTARTS {

@@ -17,7 +17,7 @@ pub struct CacheGauges {
     /// The bytes of their JSON.
     pub bytes: usize,
     /// How many cannot be read and are left out.
-    pub left_out: usize,
+    pub undecodable: usize,
     /// Whether the first list was complete.
     pub is_synced: bool,
     /// When the server last sent something.
@@ -27,12 +27,12 @@ pub struct CacheGauges {
 impl Metrics {
     /// The cache of a type as it is now.
     pub fn cache(&self, ty: &K8sType, now: CacheGauges) {
-        let CacheGauges { objects, bytes, left_out, is_synced, last_event } = now;
+        let CacheGauges { objects, bytes, undecodable, is_synced, last_event } = now;
         let (families, resource) = (self.families(), self.type_label(ty));
         let labels = &[&resource];
         families.cache_objects.with_label_values(labels).set(gauge(objects));
         families.cache_bytes.with_label_values(labels).set(gauge(bytes));
-        families.cache_left_out.with_label_values(labels).set(gauge(left_out));
+        families.cache_left_out.with_label_values(labels).set(gauge(undecodable));
         families.cache_synced.with_label_values(labels).set(i64::from(is_synced));
         if let Some(since) = last_event.and_then(|at| at.duration_since(UNIX_EPOCH).ok()) {
             families.last_event.with_label_values(labels).set(since.as_secs_f64());

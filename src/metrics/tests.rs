@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::*;
 use crate::{
-    history::{Outcome, RunStep, StepTimes, Verb},
+    history::{Outcome, ReconcileStep, StepTimes, Verb},
     object::K8sType,
     operator::{ChildConfig, OperatorConfig, OperatorName},
     schedule::Priority,
@@ -26,27 +26,30 @@ fn shows(metrics: &Metrics, line: &str) {
 #[test]
 fn runs_are_counted_by_operator_and_outcome() {
     let metrics = Metrics::new();
-    metrics.run_started(&operator());
-    metrics.run_started(&operator());
-    metrics.run_finished(&operator(), &Outcome::Synced, Duration::from_millis(3));
-    shows(&metrics, r#"operetta_runs_in_flight{operator="echo-server"} 1"#);
-    shows(&metrics, r#"operetta_runs_total{operator="echo-server",outcome="synced"} 1"#);
-    shows(&metrics, r#"operetta_run_duration_seconds_bucket{operator="echo-server",le="0.005"} 1"#);
+    metrics.reconcile_started(&operator());
+    metrics.reconcile_started(&operator());
+    metrics.reconcile_finished(&operator(), &Outcome::Synced, Duration::from_millis(3));
+    shows(&metrics, r#"operetta_reconciles_in_flight{operator="echo-server"} 1"#);
+    shows(&metrics, r#"operetta_reconciles_total{operator="echo-server",outcome="synced"} 1"#);
     shows(
         &metrics,
-        r#"operetta_run_duration_seconds_bucket{operator="echo-server",le="0.0025"} 0"#,
+        r#"operetta_reconcile_duration_seconds_bucket{operator="echo-server",le="0.005"} 1"#,
+    );
+    shows(
+        &metrics,
+        r#"operetta_reconcile_duration_seconds_bucket{operator="echo-server",le="0.0025"} 0"#,
     );
 }
 
 #[test]
-fn the_steps_of_a_run_are_counted_as_far_as_it_got() {
+fn the_steps_of_a_reconcile_are_counted_as_far_as_it_got() {
     let metrics = Metrics::new();
     let mut times = StepTimes::default();
-    times.add(RunStep::Sync, Duration::from_micros(300));
+    times.add(ReconcileStep::Sync, Duration::from_micros(300));
     metrics.steps(&operator()).took(times);
     let count = |step: &str, count: u8| {
         let labels = format!(r#"{{operator="echo-server",step="{step}"}}"#);
-        shows(&metrics, &format!("operetta_run_step_seconds_count{labels} {count}"));
+        shows(&metrics, &format!("operetta_reconcile_step_seconds_count{labels} {count}"));
     };
     count("sync", 1);
     count("apply", 0);
@@ -112,10 +115,10 @@ fn what_is_registered_shows_zeros_before_anything_happens() {
         r#"operetta_children_held{operator="echo-server"} 0"#,
         r#"operetta_noop_writes_total{operator="echo-server",type="pods"} 0"#,
         r#"operetta_flapping_total{operator="echo-server",reason="UnstableHandler"} 0"#,
-        r#"operetta_versions_went_back_total{type="pods"} 0"#,
+        r#"operetta_version_regressions_total{type="pods"} 0"#,
         r#"operetta_undecodable_objects_total{type="pods"} 0"#,
         r#"operetta_watch_events_total{type="pods"} 0"#,
-        r#"operetta_watch_restarts_total{reason="went_back",type="pods"} 0"#,
+        r#"operetta_watch_restarts_total{reason="version_regressed",type="pods"} 0"#,
     ] {
         shows(&metrics, line);
     }
@@ -163,7 +166,7 @@ fn gauges_show_the_last_value_that_was_set() {
         let gauges = CacheGauges {
             objects,
             bytes: objects * 100,
-            left_out: objects + 1,
+            undecodable: objects + 1,
             is_synced: true,
             last_event,
         };
@@ -171,7 +174,7 @@ fn gauges_show_the_last_value_that_was_set() {
     }
     shows(&metrics, r#"operetta_cache_objects{type="pods"} 2"#);
     shows(&metrics, r#"operetta_cache_bytes{type="pods"} 200"#);
-    shows(&metrics, r#"operetta_cache_left_out_objects{type="pods"} 3"#);
+    shows(&metrics, r#"operetta_cache_undecodable_objects{type="pods"} 3"#);
     shows(&metrics, r#"operetta_watch_last_event_timestamp_seconds{type="pods"} 1.5"#);
 }
 
@@ -183,7 +186,7 @@ fn the_caches_of_two_versions_of_a_type_are_shown_apart() {
     metrics.tell_apart(&[&old, &new]);
     for (ty, objects) in [(&old, 3), (&new, 5)] {
         let gauges =
-            CacheGauges { objects, bytes: 0, left_out: 0, is_synced: true, last_event: None };
+            CacheGauges { objects, bytes: 0, undecodable: 0, is_synced: true, last_event: None };
         metrics.cache(ty, gauges);
         metrics.watch_event(ty);
     }

@@ -10,9 +10,9 @@ use super::{K8sType, ObjectKey, ResourceVersion, Uid, json::RawFields};
 /// An object that cannot be read. `Debug` and `Display` say which, and why; never its content. Cheap to
 /// clone.
 #[derive(Clone)]
-pub struct Undecodable(Arc<Told>);
+pub struct Undecodable(Arc<Details>);
 
-struct Told {
+struct Details {
     ty: K8sType,
     key: Option<ObjectKey>,
     uid: Option<Uid>,
@@ -37,7 +37,7 @@ impl Undecodable {
             let is_whole = !text.contains(char::REPLACEMENT_CHARACTER);
             ((1..=MAX_NAME).contains(&text.len()) && is_whole).then_some(text)
         };
-        Self(Arc::new(Told {
+        Self(Arc::new(Details {
             key: key(ty, text("namespace").as_deref(), text("name").as_deref()),
             uid: text("uid").map(|uid| Uid::new(&uid)),
             version: text("resourceVersion").map(|version| ResourceVersion::new(&version)),
@@ -51,7 +51,15 @@ impl Undecodable {
     /// One of which nothing is known but its type.
     pub fn unknown(ty: &K8sType, why: String) -> Self {
         let (ty, owners) = (ty.clone(), Vec::new());
-        Self(Arc::new(Told { ty, key: None, uid: None, version: None, labels: None, owners, why }))
+        Self(Arc::new(Details {
+            ty,
+            key: None,
+            uid: None,
+            version: None,
+            labels: None,
+            owners,
+            why,
+        }))
     }
 
     /// Its type.
@@ -121,7 +129,7 @@ fn owners(text: Option<&str>) -> Vec<Uid> {
 
 impl fmt::Display for Undecodable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Told { ty, key, why, .. } = &*self.0;
+        let Details { ty, key, why, .. } = &*self.0;
         match key {
             Some(key) => write!(f, "{ty} {key} cannot be read and is left out: {why}"),
             None => write!(f, "an object of {ty} cannot be read and is left out: {why}"),
@@ -163,7 +171,7 @@ mod tests {
 
     /// Key, uid, version, how many labels, owners.
     fn told(it: &Undecodable) -> String {
-        let Told { key, uid, version, labels, owners, .. } = &*it.0;
+        let Details { key, uid, version, labels, owners, .. } = &*it.0;
         format!("{key:?} {uid:?} {version:?} {:?} {owners:?}", labels.as_ref().map(BTreeMap::len))
     }
 

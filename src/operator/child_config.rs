@@ -29,7 +29,7 @@ pub struct ChildConfig {
     /// What becomes of what a child owns when it is deleted. Default [`Propagation::Background`].
     pub propagation: Propagation,
     /// Whether children may be where their parent cannot own them, see
-    /// [`ChildConfig::uncollectable`].
+    /// [`ChildConfig::delete_with_finalizer`].
     pub uncollectable: bool,
     /// Whether a change of nothing but a child's status is no reason to run. Default not.
     pub ignores_status: bool,
@@ -129,7 +129,7 @@ impl ChildConfig {
 
     /// Does not run a parent for a change of nothing but the status of such a child: for handlers that do
     /// not read it, over children whose status changes often. What is cached is as new as ever, so that
-    /// a run for another reason sees it.
+    /// a reconcile for another reason sees it.
     #[must_use]
     pub fn ignoring_status(self) -> Self {
         Self { ignores_status: true, ..self }

@@ -1,5 +1,5 @@
 //! What a parent's status says of its single children, where that is asked for. How a child stands
-//! is found out by the run; here is only what it is called.
+//! is found out by the reconcile; here is only what it is called.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ impl OperatorConfig {
     ///
     /// The list is part of the one write of the status, and a child that is repaired is no reason
     /// for one. Of more than 100 children those that are not `Synced` are listed first, and
-    /// `status.childrenOmitted` is the number of the others. A run that did not get as far as to
+    /// `status.childrenOmitted` is the number of the others. A reconcile that did not get as far as to
     /// know the children (the handler failed, the parent is being deleted) leaves the list as it is.
     ///
     /// Both fields are the framework's then: what a handler returns under these names is not

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::object::{K8sType, ResourceScope};
 
-/// Each run may hold a thread: with more the handlers would wait for one, past their deadlines.
-const MOST_RUNS: usize = 1_000;
+/// Each reconcile may hold a thread: with more the handlers would wait for one, past their deadlines.
+const MOST_RECONCILES: usize = 1_000;
 
 /// One operator: its name, its parent type, its child types and its limits.
 ///
@@ -32,11 +32,11 @@ pub struct OperatorConfig {
     pub predecessor: Predecessor,
     /// How many children may be deleted before a person is asked; `None` never asks.
     pub deletion_limit: Option<DeletionLimit>,
-    /// How many runs may be in flight at once. Default 16. One may always; more only while the
+    /// How many reconciles may be in flight at once. Default 16. One may always; more only while the
     /// operators of the process have together no more in flight than the one with the highest limit
     /// may have. Runs that have taken a second already do not count for that.
-    pub max_concurrent_runs: usize,
-    /// How long a handler may take before its run counts as failed. Default 30 seconds.
+    pub max_concurrent_reconciles: usize,
+    /// How long a handler may take before its reconcile counts as failed. Default 30 seconds.
     pub handler_deadline: Duration,
     /// How long changes are collected before they make a parent run. Default zero: not at all.
     pub debounce: Duration,
@@ -95,7 +95,7 @@ impl OperatorConfig {
             labels: Labels::default(),
             predecessor: Predecessor::default(),
             deletion_limit: Some(DeletionLimit::default()),
-            max_concurrent_runs: 16,
+            max_concurrent_reconciles: 16,
             handler_deadline: Duration::from_secs(30),
             debounce: Duration::ZERO,
             min_error_backoff: Duration::from_millis(500),
@@ -166,27 +166,27 @@ impl OperatorConfig {
         self
     }
 
-    /// Sets how many runs may be in flight at once, see
-    /// [`max_concurrent_runs`](Self::max_concurrent_runs).
+    /// Sets how many reconciles may be in flight at once, see
+    /// [`max_concurrent_reconciles`](Self::max_concurrent_reconciles).
     #[must_use]
-    pub fn with_max_concurrent_runs(mut self, runs: usize) -> Self {
-        self.max_concurrent_runs = runs;
+    pub fn with_max_concurrent_reconciles(mut self, runs: usize) -> Self {
+        self.max_concurrent_reconciles = runs;
         self
     }
 
-    /// Sets how long a handler may take before its run counts as failed.
+    /// Sets how long a handler may take before its reconcile counts as failed.
     #[must_use]
     pub fn with_handler_deadline(mut self, deadline: Duration) -> Self {
         self.handler_deadline = deadline;
         self
     }
 
-    /// Folds changes that come close together into one run, for parents with many busy children.
+    /// Folds changes that come close together into one reconcile, for parents with many busy children.
     ///
     /// Changes of children and of the parent's status wait for `window` after the first of them.
     /// A change of the parent itself runs at once, and those that follow within `window` make one
     /// run at its end. So a parent runs at most about twice per window, however often it is
-    /// touched; no change waits longer than `window`. A deletion, a run's own follow-up and retries
+    /// touched; no change waits longer than `window`. A deletion, a reconcile's own follow-up and retries
     /// are not delayed.
     #[must_use]
     pub fn with_debounce(mut self, window: Duration) -> Self {
@@ -229,7 +229,7 @@ impl OperatorConfig {
         self.operator_name()?;
         let operator = || self.name.clone();
         for (field, is_zero) in [
-            ("max_concurrent_runs", self.max_concurrent_runs == 0),
+            ("max_concurrent_reconciles", self.max_concurrent_reconciles == 0),
             ("handler_deadline", self.handler_deadline.is_zero()),
             ("min_error_backoff", self.min_error_backoff.is_zero()),
             ("max_error_backoff", self.max_error_backoff.is_zero()),
@@ -238,9 +238,9 @@ impl OperatorConfig {
                 return Err(ConfigError::Zero { operator: operator(), field });
             }
         }
-        if self.max_concurrent_runs > MOST_RUNS {
-            let (operator, runs) = (operator(), self.max_concurrent_runs);
-            return Err(ConfigError::TooManyRuns { operator, runs, most: MOST_RUNS });
+        if self.max_concurrent_reconciles > MOST_RECONCILES {
+            let (operator, runs) = (operator(), self.max_concurrent_reconciles);
+            return Err(ConfigError::TooManyReconciles { operator, runs, most: MOST_RECONCILES });
         }
         self.validate_namespaces()?;
         self.validate_deletion_limit()?;
@@ -335,9 +335,10 @@ mod tests {
 
     #[test]
     fn limits_are_positive_and_not_without_end() {
-        let config = OperatorConfig::of::<ConfigMap>("a").with_max_concurrent_runs(0);
+        let config = OperatorConfig::of::<ConfigMap>("a").with_max_concurrent_reconciles(0);
         assert!(matches!(config.validate(), Err(ConfigError::Zero { .. })));
-        let config = OperatorConfig::of::<ConfigMap>("a").with_max_concurrent_runs(usize::MAX);
-        assert!(matches!(config.validate(), Err(ConfigError::TooManyRuns { .. })));
+        let config =
+            OperatorConfig::of::<ConfigMap>("a").with_max_concurrent_reconciles(usize::MAX);
+        assert!(matches!(config.validate(), Err(ConfigError::TooManyReconciles { .. })));
     }
 }

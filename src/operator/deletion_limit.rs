@@ -10,7 +10,7 @@ pub const ALLOW_DELETION_ANNOTATION: &str = "operetta.dev/allow-deletion";
 /// It counts children that the handler no longer wants. Those that are recreated do not count, they
 /// come back; nor do those of a parent that is deleted: Kubernetes collects them.
 ///
-/// A run that would delete more deletes none, while it creates and changes what the handler wants.
+/// A reconcile that would delete more deletes none, while it creates and changes what the handler wants.
 /// The condition `DeletionsHeld`, a Warning Event, HTTP and the metric
 /// `operetta_children_held` say so. It stays so until these children are wanted again, or a person
 /// allows it, and no minute that ends lets them go; what it takes is in the condition, see
@@ -20,7 +20,7 @@ pub const ALLOW_DELETION_ANNOTATION: &str = "operetta.dev/allow-deletion";
 /// fifty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeletionLimit {
-    /// Of the children of one parent, in one run. Default half of them, and 10 in any case.
+    /// Of the children of one parent, in one reconcile. Default half of them, and 10 in any case.
     pub run: Allowance,
     /// Of all children of the operator, within a minute. Default half of them, and 50 in any case.
     /// It is counted by the process: one that starts anew begins a minute anew, though what is said to

@@ -42,7 +42,7 @@ pub enum ConfigError {
     /// reference.
     #[error(
         "operator `{operator}`: the namespaced parent {parent} cannot own the cluster-scoped child \
-         type {child}; `ChildConfig::uncollectable` allows it to an operator of all namespaces"
+         type {child}; `ChildConfig::delete_with_finalizer` allows it to an operator of all namespaces"
     )]
     ClusterChild {
         /// The operator.
@@ -126,12 +126,12 @@ pub enum ConfigError {
         /// The child type.
         ty: K8sType,
     },
-    /// A run may need a thread.
-    #[error("operator `{operator}`: `max_concurrent_runs` is {runs}, more than {most}")]
-    TooManyRuns {
+    /// A reconcile may need a thread.
+    #[error("operator `{operator}`: `max_concurrent_reconciles` is {runs}, more than {most}")]
+    TooManyReconciles {
         /// The operator.
         operator: String,
-        /// How many runs it would allow at once.
+        /// How many reconciles it would allow at once.
         runs: usize,
         /// How many it may.
         most: usize,

@@ -32,13 +32,13 @@ use super::{ErrorResponse, FinalizeResponse, SyncRequest, SyncResponse};
 /// - Runs for one parent never overlap; runs for different parents do. Beside them [`Handler::sync`]
 ///   may be called once more at a time, to show what it would answer; nothing is done with that.
 /// - It runs on a thread where blocking and computing are fine, never on an actor.
-/// - The request is a consistent snapshot: all reads of one run see the same versions.
-/// - After an error, a panic or a run past the deadline every child stays as it is.
+/// - The request is a consistent snapshot: all reads of one reconcile see the same versions.
+/// - After an error, a panic or a reconcile past the deadline every child stays as it is.
 ///
 /// # Assumptions
 /// - Pure: the same request gives the same response. No clock, random number or network call
 ///   should change the answer, or the parent is written for ever.
-/// - It returns: a run past its deadline keeps its parent and its thread busy until it does.
+/// - It returns: a reconcile past its deadline keeps its parent and its thread busy until it does.
 pub trait Handler: Send + Sync + 'static {
     /// Says which children and which status the parent should have now.
     ///
@@ -76,7 +76,7 @@ pub trait Handler: Send + Sync + 'static {
     /// leaves the status as it is and retries with backoff.
     ///
     /// Runs on the same thread as what failed, and within the same deadline; when it panics, the
-    /// error is treated as if there were no answer. It is not called for a panic or for a run past
+    /// error is treated as if there were no answer. It is not called for a panic or for a reconcile past
     /// its deadline.
     fn on_error(&self, request: &SyncRequest, error: &Error) -> ErrorResponse {
         let _ = (request, error);

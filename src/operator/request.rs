@@ -92,7 +92,7 @@ impl SyncRequest {
     /// When the parent does not fit the type. Returned by a handler it becomes the parent's `Ready`
     /// condition, which says where it does not fit, and nothing of what the parent holds.
     ///
-    /// A type whose status has fields without a default does not fit a parent whose first run failed:
+    /// A type whose status has fields without a default does not fit a parent whose first reconcile failed:
     /// its status has conditions and nothing else. [`SyncRequest::spec_as`] does not look at it.
     pub fn parent_as<P: DeserializeOwned>(&self) -> Result<P, ParseAsError> {
         self.parent.parse_as()

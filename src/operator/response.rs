@@ -20,10 +20,10 @@ pub struct SyncResponse {
     /// none named twice, without a status and without metadata that is the server's; else the whole
     /// answer is refused.
     pub children: Vec<Value>,
-    /// After how long to run again although nothing changed: from the end of the run, 100 ms at the
+    /// After how long to run again although nothing changed: from the end of the reconcile, 100 ms at the
     /// least.
     pub resync: Option<Duration>,
-    /// Why a status or child is no JSON that can be read back, or the status no object; the run then
+    /// Why a status or child is no JSON that can be read back, or the status no object; the reconcile then
     /// fails, writing nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
@@ -61,7 +61,7 @@ impl SyncResponse {
         children.into_iter().fold(self, Self::child)
     }
 
-    /// Runs again after this time, 100 ms at the least; an earlier run supersedes it.
+    /// Runs again after this time, 100 ms at the least; an earlier reconcile supersedes it.
     #[must_use]
     pub fn resync_after(mut self, delay: Duration) -> Self {
         self.resync = Some(delay);
@@ -84,7 +84,7 @@ pub struct FinalizeResponse {
     /// When to try again; `None` when all is done and the parent may go.
     #[serde(deserialize_with = "Option::deserialize")]
     pub retry: Option<Duration>,
-    /// Why the status is no JSON object that can be read back; the run then fails, and the parent stays.
+    /// Why the status is no JSON object that can be read back; the reconcile then fails, and the parent stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }

@@ -9,7 +9,7 @@ impl OperatorConfig {
     /// Then only what the handler returns is written: its fields over those that are there, and its
     /// conditions by their types, also `Ready`. Nothing is removed that it does not return, or no
     /// longer returns; the framework sets no condition of its own and no `observedGeneration`. That
-    /// a run fails is told by Events, over HTTP and by metrics.
+    /// a reconcile fails is told by Events, over HTTP and by metrics.
     ///
     /// It is so for every parent of a type that the API server itself defines, such as a Pod, a Node
     /// or a Deployment.

@@ -28,7 +28,7 @@ impl ChildConfig {
     ///
     /// For an operator that is restricted to namespaces the child has to be in one of these.
     #[must_use]
-    pub fn uncollectable(self) -> Self {
+    pub fn delete_with_finalizer(self) -> Self {
         Self { uncollectable: true, ..self }
     }
 }
@@ -74,14 +74,14 @@ mod tests {
             matches!(config.validate(), Err(ConfigError::ClusterChild { .. }))
         };
         assert!(is_refused(&config(ChildConfig::apply())));
-        let allowed = config(ChildConfig::apply().uncollectable());
+        let allowed = config(ChildConfig::apply().delete_with_finalizer());
         assert_eq!(allowed.validate(), Ok(()));
         assert!(is_refused(&allowed.within_namespace("x")), "it is outside of every namespace");
     }
 
     #[test]
     fn what_cannot_be_told_from_the_child_of_another_is_not_adopted() {
-        let child = ChildConfig::apply().uncollectable().adopting();
+        let child = ChildConfig::apply().delete_with_finalizer().adopting();
         let refused = OperatorConfig::of::<ConfigMap>("a").child::<Secret>(child).validate();
         assert!(matches!(refused, Err(ConfigError::AdoptsUncollectable { .. })));
     }
@@ -92,8 +92,14 @@ mod tests {
         let child = ChildConfig::apply();
         for (config, expected) in [
             (OperatorConfig::of::<ConfigMap>("a").child::<Secret>(child), false),
-            (OperatorConfig::of::<ConfigMap>("a").child::<Secret>(child.uncollectable()), true),
-            (OperatorConfig::of::<Namespace>("a").child::<Secret>(child.uncollectable()), false),
+            (
+                OperatorConfig::of::<ConfigMap>("a").child::<Secret>(child.delete_with_finalizer()),
+                true,
+            ),
+            (
+                OperatorConfig::of::<Namespace>("a").child::<Secret>(child.delete_with_finalizer()),
+                false,
+            ),
         ] {
             assert_eq!(config.needs_finalizer(&sync), expected, "{config:?}");
         }

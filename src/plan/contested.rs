@@ -110,7 +110,7 @@ pub fn without(write: &Write, held: &[HeldField]) -> Option<Write> {
 }
 
 /// Whether a path is of what ties a child to its parent, which is never left to others.
-pub fn is_tie(path: &str, labels: &Labels) -> bool {
+pub fn is_ownership_field(path: &str, labels: &Labels) -> bool {
     ownership::is_claim(path, labels)
         || [&labels.parent_uid, &labels.managed_by]
             .iter()

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{
-    ChildId, Deletion, DeletionReason, Memos, Refusal, Step, Waiting, WaitingReason, Write,
-    existing::{self, Decision},
+    ChildId, Deletion, DeletionReason, LastApplied, Refusal, Step, Waiting, WaitingReason, Write,
+    existing::{self, Choice},
     normalise::{Owner, normalise},
     ownership::is_ours,
 };
@@ -33,21 +33,21 @@ pub struct PlanInput<'a> {
     /// Types whose store may be incomplete: nothing of these is deleted.
     pub unsynced: &'a BTreeSet<K8sType>,
     /// What is known of earlier writes.
-    pub memos: &'a Memos,
+    pub last_applied: &'a LastApplied,
 }
 
 /// What has to be done so that the children are as desired.
 ///
 /// Writes come first, in the order in which the handler named the children (neighbours of one type
 /// may be sent together); deletions come last: what replaces a child exists before the child goes, and
-/// a run that ends at a refused write has deleted nothing. A desired child that is on its way out is
+/// a reconcile that ends at a refused write has deleted nothing. A desired child that is on its way out is
 /// waited for too, but not for long: its end may wait for just what is to go.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// What to do, in this order.
     pub steps: Vec<Step>,
     /// The children that are as desired.
-    pub memos: Memos,
+    pub last_applied: LastApplied,
     /// Children that are not as desired and about which nothing can be done now.
     pub waiting: Vec<Waiting>,
     /// Updates of those which change only when they are deleted and of which it is not known what an
@@ -76,7 +76,7 @@ impl Plan {
         let stays = |step: &&Step| step.final_deletion().is_none();
         let written = self.steps.iter().filter(stays).map(Step::id);
         let waiting = self.waiting.iter().map(|waiting| &waiting.id);
-        written.chain(waiting).cloned().chain(self.memos.ids()).collect()
+        written.chain(waiting).cloned().chain(self.last_applied.ids()).collect()
     }
 }
 
@@ -97,7 +97,7 @@ impl Planning<'_> {
         for write in writes {
             deletions.extend(self.desired(write));
         }
-        self.plan.memos.settle(std::mem::take(&mut self.settled));
+        self.plan.last_applied.settle(std::mem::take(&mut self.settled));
         // A copy of the labels of a child, or of the parent, lacks one of them.
         let is_labelled = |child: &Object| {
             let label = |name: &str| child.label(name).unwrap_or_default();
@@ -120,46 +120,46 @@ impl Planning<'_> {
     }
 
     fn desired(&mut self, write: Write) -> Option<Deletion> {
-        let PlanInput { config, operator, parent, observed, memos, .. } = self.input;
+        let PlanInput { config, operator, parent, observed, last_applied, .. } = self.input;
         let live = observed.of_type(&write.id.ty).get(&write.id.key);
         // The object of somebody else: the create answers 409, and the live object tells the rest.
         let Some(live) = live.filter(|live| is_ours(config, operator, parent, live)) else {
-            self.plan.memos.owe(&write, None, memos);
+            self.plan.last_applied.owe(&write, None, last_applied);
             self.plan.steps.push(Step::Create(write.creating()));
             return None;
         };
         let desired_hash = write.desired_hash;
-        match existing::decide(config, operator, memos, write, live) {
-            Decision::Leave { altered } => {
-                self.plan.memos.alter(&ChildId::of(live), altered);
+        match existing::decide(config, operator, last_applied, write, live) {
+            Choice::Leave { altered } => {
+                self.plan.last_applied.alter(&ChildId::of(live), altered);
                 self.settled.push((desired_hash, live.clone()));
             }
-            Decision::Update(write) => {
-                self.plan.memos.owe(&write, Some(live), memos);
+            Choice::Update(write) => {
+                self.plan.last_applied.owe(&write, Some(live), last_applied);
                 self.plan.steps.push(Step::Update(write));
             }
-            Decision::WaitForEnd => {
+            Choice::WaitForEnd => {
                 self.plan.replacing.push(live.uid().clone());
-                self.wait(live, WaitingReason::deleting(live), memos);
+                self.wait(live, WaitingReason::deleting(live), last_applied);
             }
-            Decision::LeaveUntilDeleted(write) => self.leave_until_deleted(live, write),
-            Decision::Delete(deletion) => return self.delete(live, deletion, memos),
-            Decision::Contested(contested) => self.plan.memos.contest(contested),
+            Choice::LeaveUntilDeleted(write) => self.leave_until_deleted(live, write),
+            Choice::Delete(deletion) => return self.delete(live, deletion, last_applied),
+            Choice::Contested(contested) => self.plan.last_applied.contest(contested),
         }
         None
     }
 
     fn leave_until_deleted(&mut self, live: &Object, write: Write) {
-        let PlanInput { operator, memos, .. } = self.input;
-        self.wait(live, WaitingReason::OnDelete { paths: write.paths.clone() }, memos);
-        if memos.is_doubtful(&write, live, operator) {
+        let PlanInput { operator, last_applied, .. } = self.input;
+        self.wait(live, WaitingReason::OnDelete { paths: write.paths.clone() }, last_applied);
+        if last_applied.is_doubtful(&write, live, operator) {
             self.plan.doubtful.push(write);
         }
     }
 
     fn undesired(&mut self, child: &Object) -> Option<Deletion> {
         // Should it be wished again, its end was not against any wish.
-        let nothing = Memos::default();
+        let nothing = LastApplied::default();
         if child.is_deleting() {
             self.wait(child, WaitingReason::deleting(child), &nothing);
             return None;
@@ -167,21 +167,26 @@ impl Planning<'_> {
         self.delete(child, Deletion::new(child, DeletionReason::Undesired), &nothing)
     }
 
-    fn delete(&mut self, child: &Object, deletion: Deletion, known: &Memos) -> Option<Deletion> {
+    fn delete(
+        &mut self,
+        child: &Object,
+        deletion: Deletion,
+        known: &LastApplied,
+    ) -> Option<Deletion> {
         if self.input.unsynced.contains(&deletion.id.ty) {
             self.wait(child, WaitingReason::TypeNotSynced, known);
             return None;
         }
         if let Some(write) = deletion.instead_of() {
-            self.plan.memos.owe(write, Some(child), known);
+            self.plan.last_applied.owe(write, Some(child), known);
         }
         Some(deletion)
     }
 
     /// `known` tells how the child was left before.
-    fn wait(&mut self, child: &Object, why: WaitingReason, known: &Memos) {
+    fn wait(&mut self, child: &Object, why: WaitingReason, known: &LastApplied) {
         self.plan.waiting.push(Waiting { id: ChildId::of(child), why });
-        self.plan.memos.wait(child, known);
+        self.plan.last_applied.wait(child, known);
     }
 }
 

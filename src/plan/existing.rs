@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{
-    Contested, Deletion, DeletionReason, Memos, Write, differences::Differences, ownership,
+    Contested, Deletion, DeletionReason, LastApplied, Write, differences::Differences, ownership,
 };
 use crate::{
     object::Object,
@@ -12,7 +12,7 @@ use crate::{
 
 /// What to do about a child.
 #[derive(Debug)]
-pub(super) enum Decision {
+pub(super) enum Choice {
     /// It is as desired, but for what the server makes something else of when it is applied.
     Leave { altered: Vec<String> },
     /// Apply this.
@@ -31,60 +31,55 @@ pub(super) enum Decision {
 pub(super) fn decide(
     config: &OperatorConfig,
     operator: &OperatorName,
-    memos: &Memos,
+    last_applied: &LastApplied,
     write: Write,
     live: &Object,
-) -> Decision {
+) -> Choice {
     if live.is_deleting() {
-        return Decision::WaitForEnd;
+        return Choice::WaitForEnd;
     }
-    let contested = memos.contested_for(&write);
+    let contested = last_applied.contested_for(&write);
     if let Some(known) = contested.filter(|known| known.is_about(live)) {
-        return Decision::Contested(Contested { left: live.clone(), ..known.clone() });
+        return Choice::Contested(Contested { left: live.clone(), ..known.clone() });
     }
-    if memos.is_settled(&write, live) {
-        return Decision::Leave { altered: memos.altered_of(&write.id) };
+    if last_applied.is_settled(&write, live) {
+        return Choice::Leave { altered: last_applied.altered_of(&write.id) };
     }
     let differences = Differences::between(&write.body, live, operator);
     match strategy(config, &write, &differences) {
-        Some(strategy) if !is_as_left(memos, &write, live, operator, &differences) => {
+        Some(strategy) if !is_as_left(last_applied, &write, live, operator, &differences) => {
             differing(strategy, write, live, differences.paths())
         }
-        Some(_) => Decision::Leave { altered: differences.changed_paths() },
-        None => Decision::Leave { altered: Vec::new() },
+        Some(_) => Choice::Leave { altered: differences.changed_paths() },
+        None => Choice::Leave { altered: Vec::new() },
     }
 }
 
 /// Whether the object differs in nothing that it did not differ in when it was last as applied:
 /// applying the same would change nothing again.
 fn is_as_left(
-    memos: &Memos,
+    last_applied: &LastApplied,
     write: &Write,
     live: &Object,
     operator: &OperatorName,
     differences: &Differences,
 ) -> bool {
-    memos.left_alike(write, live, operator).is_some_and(|left| {
+    last_applied.left_alike(write, live, operator).is_some_and(|left| {
         let then = Differences::between(&write.body, left, operator);
         let then: HashSet<String> = then.changed.into_iter().collect();
         differences.changed.iter().all(|path| then.contains(path))
     })
 }
 
-fn differing(
-    strategy: UpdateStrategy,
-    write: Write,
-    live: &Object,
-    paths: Vec<String>,
-) -> Decision {
+fn differing(strategy: UpdateStrategy, write: Write, live: &Object, paths: Vec<String>) -> Choice {
     match strategy {
-        UpdateStrategy::Apply => Decision::Update(write.updating(live.uid(), paths)),
+        UpdateStrategy::Apply => Choice::Update(write.updating(live.uid(), paths)),
         UpdateStrategy::Recreate => {
             let instead_of = Box::new(write.updating(live.uid(), paths.clone()));
             let why = DeletionReason::Recreate { paths, instead_of };
-            Decision::Delete(Deletion::new(live, why))
+            Choice::Delete(Deletion::new(live, why))
         }
-        UpdateStrategy::OnDelete => Decision::LeaveUntilDeleted(write.updating(live.uid(), paths)),
+        UpdateStrategy::OnDelete => Choice::LeaveUntilDeleted(write.updating(live.uid(), paths)),
     }
 }
 
@@ -156,15 +151,15 @@ mod tests {
             desired_hash,
             paths: Vec::new(),
         };
-        let mut memos = Memos::default();
-        memos.remember(&crate::plan::Settled::new(&write(), &left, &operator));
+        let mut last_applied = LastApplied::default();
+        last_applied.remember(&crate::plan::Settled::new(&write(), &left, &operator));
         let alike = service("8", &Value::Null);
         let filled = service("8", &json!(["192.0.2.1"]));
         for (live, is_left) in [(&alike, true), (&filled, false)] {
-            let decision = decide(&config, &operator, &memos, write(), live);
+            let decision = decide(&config, &operator, &last_applied, write(), live);
             match decision {
-                Decision::Leave { altered } => assert_eq!((is_left, altered.len()), (true, 10)),
-                Decision::Update(write) => assert_eq!((is_left, write.paths.len()), (false, 10)),
+                Choice::Leave { altered } => assert_eq!((is_left, altered.len()), (true, 10)),
+                Choice::Update(write) => assert_eq!((is_left, write.paths.len()), (false, 10)),
                 other => panic!("{other:?}"),
             }
         }

@@ -15,7 +15,7 @@ use crate::{
 
 /// Whether two versions of an object are the same in all that we own of it. A dry run of an
 /// apply whose reply is the same as the live object shows that the apply would change nothing.
-pub fn explains(live: &Object, reply: &Object, operator: &OperatorName) -> bool {
+pub fn same_owned_fields(live: &Object, reply: &Object, operator: &OperatorName) -> bool {
     live.uid() == reply.uid() && fingerprint(live, operator) == fingerprint(reply, operator)
 }
 

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! desired --normalise--> [Desired] --+
-//!                                    +--plan--> Plan { steps, memos, waiting, doubtful }
-//! observed, memos -------------------+             |
+//!                                    +--plan--> Plan { steps, last_applied, waiting, doubtful }
+//! observed, last_applied -------------------+             |
 //!                                                  v  a write answers 409
 //!                                      after_conflict, after_delete_conflict
 //! ```
@@ -20,6 +20,7 @@ mod builtin;
 mod contained;
 mod contested;
 mod decide;
+mod deletion_guard;
 mod difference;
 mod differences;
 mod existing;
@@ -28,9 +29,7 @@ mod finalizer;
 mod fingerprint;
 mod flapping;
 mod hash;
-mod interlock;
-mod lingering;
-mod memo;
+mod last_applied;
 mod normalise;
 mod nulls;
 mod owned;
@@ -44,22 +43,23 @@ mod rival;
 mod status;
 mod steps;
 mod takeover;
+mod terminating;
 
 #[cfg(test)]
 mod tests;
 
 pub use contained::Difference;
-pub use contested::{Contested, HeldField, is_tie, without};
+pub use contested::{Contested, HeldField, is_ownership_field, without};
 pub use decide::{Plan, PlanInput, plan};
+pub use deletion_guard::{
+    DeletionBudget, DeletionGuard, Exceeded, HeldDeletions, Reservation, Verdict, WantedDeletions,
+    judge,
+};
 pub use difference::compare;
 pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
-pub use fingerprint::{are_alike, differ_in_status_only, explains};
-pub use flapping::{Calm, Flapping, FlappingReason, Subject, Unrest};
-pub use interlock::{
-    Exceeded, HeldDeletions, Interlock, Minute, Taken, Verdict, WantedDeletions, judge,
-};
-pub use lingering::Lingering;
-pub use memo::{Memos, Settled};
+pub use fingerprint::{are_alike, differ_in_status_only, same_owned_fields};
+pub use flapping::{Calm, Flapping, FlappingReason, FlappingSummary, Subject};
+pub use last_applied::{LastApplied, Settled};
 pub use ownership::{can_own, differ_in_claim_only, is_ours};
 pub use refusal::{Refusal, RefusalReason};
 pub use resolve::{
@@ -74,3 +74,4 @@ pub use status::{
 };
 pub use steps::{ChildId, Deletion, DeletionReason, Step, Waiting, WaitingReason, Write};
 pub use takeover::{adoption, has_predecessor, is_handed_over, takeover};
+pub use terminating::TerminatingChildren;

@@ -186,11 +186,12 @@ mod tests {
             ("labels by others", "other", &labelled("parent", "op", &json!({})), [false, false]),
         ] {
             let child = object("Child", namespace, more);
-            let decided = [ChildConfig::apply().uncollectable(), ChildConfig::apply()].map(|how| {
-                let config = OperatorConfig::new("op", parent.ty().clone())
-                    .child_of_type(child.ty().clone(), how);
-                is_ours(&config, &operator, &parent, &child)
-            });
+            let decided =
+                [ChildConfig::apply().delete_with_finalizer(), ChildConfig::apply()].map(|how| {
+                    let config = OperatorConfig::new("op", parent.ty().clone())
+                        .child_of_type(child.ty().clone(), how);
+                    is_ours(&config, &operator, &parent, &child)
+                });
             assert_eq!(decided, expected, "{what}");
         }
     }

@@ -24,7 +24,7 @@ pub enum RefusalReason {
     /// A field has another JSON type than every object has.
     #[error("`{0}` has the wrong JSON type")]
     WrongType(&'static str),
-    /// A name that the server would make up is another one with each run.
+    /// A name that the server would make up is another one with each reconcile.
     #[error("`metadata.generateName` cannot replace `metadata.name`: children need stable names")]
     GeneratedName,
     /// The name or the namespace cannot be part of a URL.
@@ -58,7 +58,7 @@ pub enum RefusalReason {
     /// A namespaced parent owns only what is in its own namespace.
     #[error(
         "it is not in the namespace `{0}` of its parent: only children of a type that is \
-         `.uncollectable()` may be elsewhere"
+         `.delete_with_finalizer()` may be elsewhere"
     )]
     ForeignNamespace(String),
     /// The operator is restricted to other namespaces.
@@ -73,7 +73,7 @@ pub enum RefusalReason {
     /// Kubernetes has no owner reference from a cluster-scoped to a namespaced object.
     #[error(
         "{0} is cluster-scoped and cannot belong to a namespaced parent, unless the child type is \
-         `.uncollectable()`"
+         `.delete_with_finalizer()`"
     )]
     CannotBeOwned(K8sType),
     /// The server writes this field, not a handler.

@@ -1,9 +1,9 @@
 //! What to do when a write or a delete answered 409 and the object was read live. Decides anew
-//! with the live object; how often that may happen in a run is for the caller to limit.
+//! with the live object; how often that may happen in a reconcile is for the caller to limit.
 
 use super::{
-    ChildId, Deletion, DeletionReason, Memos, WaitingReason, Write,
-    existing::{self, Decision},
+    ChildId, Deletion, DeletionReason, LastApplied, WaitingReason, Write,
+    existing::{self, Choice},
     ownership::is_ours,
 };
 use crate::{
@@ -78,13 +78,13 @@ pub fn after_conflict(
             AfterConflict::Foreign(ForeignChild::new(config, live))
         };
     }
-    match existing::decide(config, operator, &Memos::default(), write, live) {
+    match existing::decide(config, operator, &LastApplied::default(), write, live) {
         // Nothing is remembered here, and so nothing is known to be contested.
-        Decision::Leave { .. } | Decision::Contested(_) => AfterConflict::Settled,
-        Decision::Update(write) => AfterConflict::ApplyWithUid(write),
-        Decision::Delete(deletion) => AfterConflict::Recreate(deletion),
-        Decision::WaitForEnd => AfterConflict::Wait(WaitingReason::deleting(live)),
-        Decision::LeaveUntilDeleted(write) => {
+        Choice::Leave { .. } | Choice::Contested(_) => AfterConflict::Settled,
+        Choice::Update(write) => AfterConflict::ApplyWithUid(write),
+        Choice::Delete(deletion) => AfterConflict::Recreate(deletion),
+        Choice::WaitForEnd => AfterConflict::Wait(WaitingReason::deleting(live)),
+        Choice::LeaveUntilDeleted(write) => {
             AfterConflict::Wait(WaitingReason::OnDelete { paths: write.paths })
         }
     }
@@ -113,16 +113,16 @@ pub fn after_delete_conflict(
     };
     let write = Write::clone(instead_of);
     let is_immutable = matches!(deletion.why, DeletionReason::Immutable { .. });
-    match existing::decide(config, operator, &Memos::default(), write, live) {
-        Decision::Delete(deletion) => AfterDeleteConflict::Again(deletion),
-        Decision::Update(_) if is_immutable => {
+    match existing::decide(config, operator, &LastApplied::default(), write, live) {
+        Choice::Delete(deletion) => AfterDeleteConflict::Again(deletion),
+        Choice::Update(_) if is_immutable => {
             AfterDeleteConflict::Again(Deletion::new(live, deletion.why.clone()))
         }
-        Decision::Leave { .. }
-        | Decision::Update(_)
-        | Decision::LeaveUntilDeleted(_)
-        | Decision::WaitForEnd
-        | Decision::Contested(_) => AfterDeleteConflict::Keep,
+        Choice::Leave { .. }
+        | Choice::Update(_)
+        | Choice::LeaveUntilDeleted(_)
+        | Choice::WaitForEnd
+        | Choice::Contested(_) => AfterDeleteConflict::Keep,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Which steps of a plan write a child again that had been as desired, and who caused that: somebody
-//! else who changed it, or a handler that has changed its mind. Judges one run; whether it happens
+//! else who changed it, or a handler that has changed its mind. Judges one reconcile; whether it happens
 //! again and again is for [`Flapping`](super::Flapping) to say.
 
 use std::{cell::LazyCell, collections::HashMap};
 
-use super::{ChildId, Deletion, DeletionReason, Memos, Plan, Step};
+use super::{ChildId, Deletion, DeletionReason, LastApplied, Plan, Step};
 use crate::{
     object::{Object, ResourceVersion},
     operator::Children,
@@ -34,19 +34,19 @@ pub enum RewriteReason {
     OtherAnswer,
 }
 
-/// Finds the steps that write again. `memos` are those of the run before, and `is_same_parent` says
-/// whether the parent is as that run left it.
+/// Finds the steps that write again. `last_applied` are those of the reconcile before, and `is_same_parent` says
+/// whether the parent is as that reconcile left it.
 pub fn rewrites(
     plan: &Plan,
-    memos: &Memos,
+    last_applied: &LastApplied,
     observed: &Children,
     is_ours: &dyn Fn(&Object) -> bool,
     is_same_parent: bool,
 ) -> HashMap<ChildId, Rewrite> {
     let seen = || observed.iter().filter(|child| is_ours(child)).collect::<Vec<_>>();
-    let is_same = LazyCell::new(|| is_same_parent && memos.are_untouched(&seen()));
+    let is_same = LazyCell::new(|| is_same_parent && last_applied.are_untouched(&seen()));
     let rewrite = |step: &Step| {
-        let before = memos.left(step.id())?;
+        let before = last_applied.left(step.id())?;
         let live = observed.of_type(&step.id().ty).get(&step.id().key);
         let change = change(step, before, live)?;
         let is_caused = change.why == RewriteReason::Drift || *is_same;
@@ -123,21 +123,21 @@ mod tests {
 
     /// What is written again, when `c` was settled at version 4 under wish 7, and `d` too.
     fn found(step: &Step, live: &[Object], is_same_parent: bool) -> Option<(RewriteReason, usize)> {
-        let mut memos = Memos::default();
-        memos.settle(["c", "d"].map(|name| (7, child(name, 4))));
-        let all_settled = found_by(&memos, step, live, is_same_parent);
+        let mut last_applied = LastApplied::default();
+        last_applied.settle(["c", "d"].map(|name| (7, child(name, 4))));
+        let all_settled = found_by(&last_applied, step, live, is_same_parent);
         for name in ["c", "d"] {
             let (left, id) = (child(name, 4), ChildId::of(&child(name, 4)));
             let policy = ConflictPolicy::Yield;
-            memos.contest(Contested { id, desired_hash: 7, left, held: Vec::new(), policy });
-            let contested = found_by(&memos, step, live, is_same_parent);
+            last_applied.contest(Contested { id, desired_hash: 7, left, held: Vec::new(), policy });
+            let contested = found_by(&last_applied, step, live, is_same_parent);
             assert_eq!(contested, all_settled, "others hold fields of {name}");
         }
         all_settled
     }
 
     fn found_by(
-        memos: &Memos,
+        last_applied: &LastApplied,
         step: &Step,
         live: &[Object],
         is_same_parent: bool,
@@ -146,7 +146,7 @@ mod tests {
         let plan = Plan { steps: vec![step.clone()], ..Plan::default() };
         let mut found = rewrites(
             &plan,
-            memos,
+            last_applied,
             &observed,
             &|child| child.controller() == Some(parent().uid()),
             is_same_parent,
@@ -189,45 +189,49 @@ mod tests {
     #[test]
     fn who_deletes_a_child_that_takes_its_time_to_end_caused_it_too() {
         let Step::Update(write) = update(7) else { unreachable!() };
-        let mut memos = Memos::default();
-        memos.settle([(7, child("c", 4)), (7, child("d", 4))]);
+        let mut last_applied = LastApplied::default();
+        last_applied.settle([(7, child("c", 4)), (7, child("d", 4))]);
         for version in [5, 6] {
-            let before = memos;
-            memos = Memos::default();
-            memos.settle([(7, child("d", 4))]);
-            memos.wait(&child("c", version), &before);
-            assert_eq!(memos.len(), 1, "it is not as desired");
+            let before = last_applied;
+            last_applied = LastApplied::default();
+            last_applied.settle([(7, child("d", 4))]);
+            last_applied.wait(&child("c", version), &before);
+            assert_eq!(last_applied.len(), 1, "it is not as desired");
         }
         let (other, created) = ([child("d", 4)], Step::Create(write.clone()));
         let drift = Some((RewriteReason::Drift, 0));
-        assert_eq!(found_by(&memos, &created, &other, true), drift);
+        assert_eq!(found_by(&last_applied, &created, &other, true), drift);
         let another_wish = Step::Create(Write { desired_hash: 8, ..write });
-        assert_eq!(found_by(&memos, &another_wish, &other, true), None);
-        memos.forget(created.id());
-        assert_eq!(found_by(&memos, &created, &other, true), None, "it was we who deleted it");
+        assert_eq!(found_by(&last_applied, &another_wish, &other, true), None);
+        last_applied.forget(created.id());
+        assert_eq!(
+            found_by(&last_applied, &created, &other, true),
+            None,
+            "it was we who deleted it"
+        );
     }
 
     #[test]
     fn a_handler_that_changes_its_mind_is_seen_beside_a_child_that_waits() {
-        let before = Memos::default();
+        let before = LastApplied::default();
         for (version, expected) in [(5, Some((RewriteReason::OtherAnswer, 1))), (6, None)] {
-            let mut memos = Memos::default();
-            memos.settle([(7, child("c", 4))]);
-            memos.wait(&child("d", 5), &before);
+            let mut last_applied = LastApplied::default();
+            last_applied.settle([(7, child("c", 4))]);
+            last_applied.wait(&child("d", 5), &before);
             let live = [child("c", 4), child("d", version)];
-            assert_eq!(found_by(&memos, &update(8), &live, true), expected);
+            assert_eq!(found_by(&last_applied, &update(8), &live, true), expected);
         }
     }
 
     #[test]
     fn drift_names_both_versions_and_who_changed_the_child() {
-        let mut memos = Memos::default();
-        memos.settle([(7, child("c", 4))]);
+        let mut last_applied = LastApplied::default();
+        last_applied.settle([(7, child("c", 4))]);
         let observed = Children::new([(pods(), vec![child("c", 9)])]);
         let plan = Plan { steps: vec![update(7)], ..Plan::default() };
         let found = rewrites(
             &plan,
-            &memos,
+            &last_applied,
             &observed,
             &|child| child.controller() == Some(parent().uid()),
             true,

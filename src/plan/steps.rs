@@ -67,7 +67,7 @@ pub enum DeletionReason {
         /// Where it differs.
         paths: Vec<String>,
         /// The update that would have been. A dry run of it whose reply satisfies
-        /// [`explains`](super::explains) shows that the difference is the work of
+        /// [`same_owned_fields`](super::same_owned_fields) shows that the difference is the work of
         /// the server (an admission policy), and that recreating would change nothing.
         instead_of: Box<Write>,
     },

@@ -2,14 +2,14 @@
 //! is said beside what is as desired, and where that is asked for told in an Event.
 
 use super::{conditions::READY, shown::shown};
-use crate::{object::Object, plan::Memos};
+use crate::{object::Object, plan::LastApplied};
 
 /// So many children are named in a text for people.
 const MAX_NAMED: usize = 10;
 
 /// One text for each child; of very many some.
-pub(super) fn texts(memos: &Memos) -> Vec<String> {
-    let altered = memos.altered();
+pub(super) fn texts(last_applied: &LastApplied) -> Vec<String> {
+    let altered = last_applied.altered();
     let more = altered.len().saturating_sub(MAX_NAMED);
     let told = altered.take(MAX_NAMED).map(|(id, paths)| {
         format!("{id}: the server has changed {} of what was applied", paths.join(", "))

@@ -5,18 +5,18 @@ use crate::{
     journal::Plan,
     object::Object,
     operator::{ChildState, ChildStatus},
-    plan::{ChildId, Memos, WaitingReason},
+    plan::{ChildId, LastApplied, WaitingReason},
 };
 
 /// The state of all children, in the order of their names; `None` when the reconcile does not know.
 /// `cached` finds a child in the cache.
 pub(crate) fn listed(
     report: &Report,
-    memos: &Memos,
+    last_applied: &LastApplied,
     cached: &dyn Fn(&ChildId) -> Option<Object>,
 ) -> Option<Vec<ChildStatus>> {
     let entry = |planned: &(ChildId, Plan)| {
-        let (state, message) = state(report, memos, cached, planned)?;
+        let (state, message) = state(report, last_applied, cached, planned)?;
         let ChildId { ty, key } = &planned.0;
         Some(ChildStatus {
             api_version: ty.api_version().to_owned(),
@@ -33,21 +33,21 @@ pub(crate) fn listed(
 /// The state of a child; `None` when it is gone, as it should be.
 fn state(
     report: &Report,
-    memos: &Memos,
+    last_applied: &LastApplied,
     cached: &dyn Fn(&ChildId) -> Option<Object>,
     (id, planned): &(ChildId, Plan),
 ) -> Option<(ChildState, Option<String>)> {
     if let Some((state, why)) = report.states.get(id) {
         return Some((*state, Some(why.clone()).filter(|why| !why.is_empty())));
     }
-    if let Some(contested) = memos.contested_of(id) {
+    if let Some(contested) = last_applied.contested_of(id) {
         let is_conflict = is_reported(contested.policy);
         let state = if is_conflict { ChildState::Conflict } else { ChildState::Held };
         return Some((state, Some(contested.why().to_string())));
     }
     let is_settled = match planned {
         Plan::UpToDate => true,
-        Plan::Wanted => memos.is_known(id),
+        Plan::Wanted => last_applied.is_known(id),
         Plan::Undesired => false,
     };
     match cached(id) {

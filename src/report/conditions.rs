@@ -3,7 +3,7 @@
 //! `Ready` is always there. `Reconciling` and `Stalled` are there only while they hold, and never
 //! both: kstatus takes their presence for "in progress" and "failed".
 
-use super::{Report, interlock, pause, shown::reason_shown};
+use super::{Report, deletion_guard, pause, shown::reason_shown};
 use crate::{
     journal::{Failure, Held},
     object::Object,
@@ -20,7 +20,7 @@ pub(crate) fn said(report: &Report) -> Vec<Condition> {
     let conditions = match report.failure() {
         Some(failure) => failed(failure),
         // A person is asked, by an annotation on the parent.
-        None if report.interlock.is_some() => with(unfailed(report), STALLED),
+        None if report.deletion_guard.is_some() => with(unfailed(report), STALLED),
         None if report.paused.is_none() && waits_for_others(report) => {
             with(unfailed(report), STALLED)
         }
@@ -41,7 +41,7 @@ pub(crate) fn outdated(parent: &Object, said: &[Condition], holds_none: bool) ->
     let is_over = holds_none || parent.is_deleting();
     let mut ours = vec![RECONCILING, STALLED];
     ours.extend(pause::said(parent).map(|_| pause::CONDITION));
-    ours.extend((is_over && interlock::is_said(parent)).then_some(interlock::CONDITION));
+    ours.extend((is_over && deletion_guard::is_said(parent)).then_some(deletion_guard::CONDITION));
     ours.extend(is_flapping_said(parent).then_some(Flapping::CONDITION));
     ours.retain(|ty| said.iter().all(|condition| condition.ty != *ty));
     ours
@@ -60,7 +60,7 @@ fn with(ready: Condition, ty: &str) -> Vec<Condition> {
 
 fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition> {
     conditions.extend(report.paused.as_ref().map(pause::condition));
-    conditions.extend(report.interlock.as_deref().map(interlock::condition));
+    conditions.extend(report.deletion_guard.as_deref().map(deletion_guard::condition));
     conditions.extend(report.flapping.clone());
     conditions
 }
@@ -80,8 +80,8 @@ fn unfailed(report: &Report) -> Condition {
     if report.paused.is_some_and(|pause| pause.held != Held::Writes(0)) {
         return not_ready(pause::CONDITION, report.waiting.join("; "));
     }
-    if report.interlock.is_some() {
-        return not_ready(interlock::CONDITION, report.waiting.join("; "));
+    if report.deletion_guard.is_some() {
+        return not_ready(deletion_guard::CONDITION, report.waiting.join("; "));
     }
     if report.is_contested {
         let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_conditions_follow_the_state_of_the_run() {
+    fn the_conditions_follow_the_state_of_the_reconcile() {
         let table: &[(Change, &str)] = &[
             (|_| {}, "True Synced"),
             (|report| report.held.push("c".to_owned()), "True Synced"),
@@ -195,7 +195,7 @@ mod tests {
             ),
             (
                 |report| report.failure = Some(Failure::Overdue(Duration::ZERO)),
-                "False HandlerOverdue Reconciling",
+                "False HandlerTimeout Reconciling",
             ),
             (
                 |report| report.failure = Some(Failure::Refused(vec![])),
@@ -213,7 +213,7 @@ mod tests {
                 "False WriteFailed Reconciling",
             ),
             (
-                |report| report.interlock = Some("many".to_owned()),
+                |report| report.deletion_guard = Some("many".to_owned()),
                 "False DeletionsHeld Stalled DeletionsHeld",
             ),
             (|report| pause(report, Held::Writes(0)), "True Synced Paused"),

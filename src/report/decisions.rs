@@ -1,4 +1,4 @@
-//! What a run decided about each child that was not simply as desired, for those who look: put
+//! What a reconcile decided about each child that was not simply as desired, for those who look: put
 //! together at its end, from what was noted on the way. A child that is as desired costs nothing.
 
 use super::Report;
@@ -6,19 +6,19 @@ use crate::{
     history::{Decided, Decision},
     journal::Failure,
     operator::{ChildState, ConflictPolicy},
-    plan::{ChildId, Contested, Memos, Refusal},
+    plan::{ChildId, Contested, LastApplied, Refusal},
 };
 
 /// The decisions: what is stuck first, as it is what one looks for, then what was written.
-pub(super) fn made(report: &Report, memos: &Memos) -> Vec<Decision> {
-    let mut made = stuck(report, memos);
+pub(super) fn made(report: &Report, last_applied: &LastApplied) -> Vec<Decision> {
+    let mut made = stuck(report, last_applied);
     let writes = report.writes.iter().chain(&report.noop_writes).cloned();
     made.extend(writes.map(Decision::from));
     made
 }
 
-fn stuck(report: &Report, memos: &Memos) -> Vec<Decision> {
-    let contested = memos.contested().filter(|one| !report.states.contains_key(&one.id));
+fn stuck(report: &Report, last_applied: &LastApplied) -> Vec<Decision> {
+    let contested = last_applied.contested().filter(|one| !report.states.contains_key(&one.id));
     let mut stuck: Vec<(Decided, &ChildId, String)> = report
         .states
         .iter()
@@ -87,7 +87,7 @@ mod tests {
         ] {
             report.states.insert(id(name), (state, why.to_owned()));
         }
-        let shown: Vec<_> = made(&report, &Memos::default())
+        let shown: Vec<_> = made(&report, &LastApplied::default())
             .into_iter()
             .map(|Decision { child, what, why, .. }| {
                 format!("{child} {}: {}", what.name(), why.unwrap_or_default())

@@ -13,7 +13,9 @@ pub(super) fn fold(facts: &[Fact], standing: Standing<'_>, redactor: &Redactor) 
     let report = Report {
         calms_in: standing.calms_in,
         flapping: standing.flapping.condition(),
-        holds_no_deletions: standing.interlock.is_some_and(|interlock| !interlock.is_holding()),
+        holds_no_deletions: standing
+            .deletion_guard
+            .is_some_and(|deletion_guard| !deletion_guard.is_holding()),
         ..Report::default()
     };
     let (failed, requests, foreign, throttled_by, is_planned) = <_>::default();
@@ -51,7 +53,7 @@ impl Fold<'_> {
                     self.state(child, ChildState::Held, "its deletion waits for a person");
                 }
                 self.report.waiting.push(message.clone());
-                self.report.interlock = Some(message.clone());
+                self.report.deletion_guard = Some(message.clone());
             }
             Fact::UpToDate(child) => {
                 report.unchanged += 1;
@@ -176,15 +178,15 @@ impl Fold<'_> {
             None if !self.foreign.is_empty() => Some(Failure::Foreign(self.foreign)),
             None => None,
         };
-        let contested = || standing.memos.contested();
+        let contested = || standing.last_applied.contested();
         report.is_contested = contested().any(|known| is_reported(known.policy));
         report.recreates_first = report.recreated > 0 && standing.owes_wait;
         report.gauges = gauges(report, standing);
         if self.is_planned {
             report.held.extend(contested().map(ToString::to_string));
-            report.held.extend(altered::texts(standing.memos));
+            report.held.extend(altered::texts(standing.last_applied));
         }
-        let decisions = decisions::made(report, standing.memos);
+        let decisions = decisions::made(report, standing.last_applied);
         report.decisions = decisions;
         self.report
     }
@@ -192,13 +194,13 @@ impl Fold<'_> {
 
 fn gauges(report: &Report, standing: Standing<'_>) -> Gauges {
     let is_there = !standing.is_leaving && !matches!(report.end, End::Gone | End::Finalized);
-    let contested = standing.memos.contested().filter(|it| is_reported(it.policy));
+    let contested = standing.last_applied.contested().filter(|it| is_reported(it.policy));
     let in_conflict = standing.foreign.keys().chain(contested.map(|it| &it.id));
     let in_conflict = in_conflict.filter(|_| is_there).map(|id| id.ty.clone()).collect();
-    let altered = standing.memos.altered().filter(|_| is_there);
+    let altered = standing.last_applied.altered().filter(|_| is_there);
     let altered = altered.map(|(id, _)| id.ty.clone()).collect();
-    let held = standing.interlock.map_or(0, crate::plan::Interlock::held);
-    let held = if is_there || report.interlock.is_some() { held } else { 0 };
+    let held = standing.deletion_guard.map_or(0, crate::plan::DeletionGuard::held);
+    let held = if is_there || report.deletion_guard.is_some() { held } else { 0 };
     Gauges { in_conflict, altered, held }
 }
 
@@ -208,7 +210,7 @@ mod tests {
     use crate::{
         history::FailureKind,
         object::{K8sType, ObjectKey, Quoted, ResourceVersion, Uid},
-        plan::{Flapping, Memos},
+        plan::{Flapping, LastApplied},
         reply::{ApiError, Refusal},
     };
 
@@ -245,11 +247,12 @@ mod tests {
     }
 
     fn folded(facts: &[Fact]) -> Report {
-        let (memos, flapping, foreign) = (Memos::default(), Flapping::default(), <_>::default());
+        let (last_applied, flapping, foreign) =
+            (LastApplied::default(), Flapping::default(), <_>::default());
         let standing = Standing {
-            memos: &memos,
+            last_applied: &last_applied,
             flapping: &flapping,
-            interlock: None,
+            deletion_guard: None,
             foreign: &foreign,
             owes_wait: false,
             calms_in: None,

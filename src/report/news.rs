@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    Announced, EventLog, Report, Standing, altered, announced::AnnouncedPause, interlock, pause,
+    Announced, EventLog, Report, Standing, altered, announced::AnnouncedPause, deletion_guard,
+    pause,
 };
 use crate::{
     history::Verb,
@@ -90,7 +91,7 @@ impl Teller<'_> {
                 format!("{child} was there already and had no controller; it is a child now"),
             )],
             Fact::Judged { held: Some((held, _, message)), .. } if held.is_new => {
-                vec![News::warning(interlock::CONDITION, message.clone())]
+                vec![News::warning(deletion_guard::CONDITION, message.clone())]
             }
             Fact::Flapping(why, message) => vec![News::warning(why.name(), message.clone())],
             Fact::StatusRefused { shows_conditions, failure } => {
@@ -123,7 +124,7 @@ impl Teller<'_> {
         } else {
             format!(
                 "its status cannot say that it failed: {said}; no field of the status may be required \
-                 that a failed run does not set"
+                 that a failed reconcile does not set"
             )
         };
         News::warning("StatusRefused", what)
@@ -131,7 +132,8 @@ impl Teller<'_> {
 
     /// What is left to others, once.
     fn contested(&self, announced: &mut Announced) -> Option<News> {
-        let said: Vec<_> = self.standing.memos.contested().map(ToString::to_string).collect();
+        let said: Vec<_> =
+            self.standing.last_applied.contested().map(ToString::to_string).collect();
         let all = said.join("; ");
         let what = (!all.is_empty()).then(|| number_of(&all));
         let known = announced.rare().and_then(|rare| rare.contested);
@@ -179,7 +181,7 @@ impl Teller<'_> {
     /// What the server makes of children, once as long as it stays the same. What the parent shows already
     /// was announced by an earlier process: a restart over parents that are up to date announces nothing.
     fn altered(&self, announced: &mut Announced) -> Option<News> {
-        let text = altered::texts(self.standing.memos).join("; ");
+        let text = altered::texts(self.standing.last_applied).join("; ");
         let what = (!text.is_empty()).then(|| number_of(&text));
         let known = announced.rare().and_then(|rare| rare.altered);
         if what != known {

@@ -21,7 +21,7 @@ const SLOW_RECHECK: Duration = Duration::from_mins(1);
 const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
 
 impl Report {
-    /// What the run means for those who look.
+    /// What the reconcile means for those who look.
     pub fn outcome(&self, config: &OperatorConfig) -> Outcome {
         match (self.end, self.failure()) {
             (End::Finalized, _) => Outcome::Finalized,
@@ -50,7 +50,7 @@ impl Report {
         }
     }
 
-    /// What the run means for the schedule.
+    /// What the reconcile means for the schedule.
     pub fn finished(&self, config: &OperatorConfig) -> Finished {
         let longest = config.max_error_backoff;
         match (self.failure(), self.slowed) {
@@ -90,7 +90,7 @@ impl Report {
             _ if self.status_is_due => recheck(SCHEMA_RECHECK),
             // The end of the pause wakes it.
             _ if self.paused.is_some() => self.settled(),
-            _ if self.interlock.is_some() && self.waiting.len() == 1 => {
+            _ if self.deletion_guard.is_some() && self.waiting.len() == 1 => {
                 recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
             }
             _ if !self.waiting.is_empty() => recheck(self.resync.unwrap_or(RECHECK).min(RECHECK)),

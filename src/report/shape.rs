@@ -10,18 +10,18 @@ use crate::{
     journal::{End, Failure, Pause, PausedBy, Plan, RequestFailure},
     object::{K8sType, Uid},
     operator::{ChildState, Condition, ConflictPolicy},
-    plan::{ChildId, Flapping, ForeignChild, Interlock, Memos},
+    plan::{ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied},
 };
 
 /// What the memory of a parent says beside the facts of one reconcile.
 #[derive(Debug, Clone, Copy)]
 pub struct Standing<'a> {
     /// How each child was left.
-    pub memos: &'a Memos,
+    pub last_applied: &'a LastApplied,
     /// What is written again and again.
     pub flapping: &'a Flapping,
     /// Deletions that were too many; `None` before the first reconcile.
-    pub interlock: Option<&'a Interlock>,
+    pub deletion_guard: Option<&'a DeletionGuard>,
     /// Objects of others that stand where a child should be.
     pub foreign: &'a BTreeMap<ChildId, ForeignChild>,
     /// Whether a wait is owed for when a recreated child is there again.
@@ -56,7 +56,7 @@ pub struct Report {
     /// paused and nothing was to be done.
     pub paused: Option<Pause>,
     /// What is not deleted because it is too much, in words.
-    pub interlock: Option<String>,
+    pub deletion_guard: Option<String>,
     /// When the handler wants to be called again.
     pub resync: Option<Duration>,
     /// The children that are desired and were on their way out when the reconcile began.
@@ -118,7 +118,7 @@ impl Report {
     }
 
     /// Whether the parent is to be reconciled again when its operator is no longer paused.
-    pub fn owes_run(&self) -> bool {
+    pub fn owes_reconcile(&self) -> bool {
         self.paused.is_some_and(|pause| pause.by == PausedBy::Operator)
     }
 

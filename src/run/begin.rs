@@ -6,12 +6,12 @@ use super::{
     Answer, Effect, Machine, Moment, Purpose, Reply, Request,
     drift::{self, Drift},
     effect::Cache,
-    parent::finalizer::{self, Change},
+    parent::finalizer::{self, FinalizerChange},
     stage::{self, Awaited, Stage},
     turn::{child_failed, step_failed},
 };
 use crate::{
-    history::RunStep,
+    history::ReconcileStep,
     journal::{End, Fact, Failure, Held, Pause, PausedBy},
     object::Object,
     operator::SyncRequest,
@@ -127,7 +127,7 @@ impl Machine {
             }
             return self.finish(at);
         }
-        let change = Change::of_staying(&self.settings);
+        let change = FinalizerChange::of_staying(&self.settings);
         let held = match by {
             PausedBy::Annotation => Some(Held::Undecided),
             PausedBy::Operator => {
@@ -144,7 +144,7 @@ impl Machine {
     /// Changes the finalizers where that is due; usually no request is sent.
     fn change_finalizers(&mut self, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
-        let change = Change::of_staying(&self.settings);
+        let change = FinalizerChange::of_staying(&self.settings);
         let is_due = change.patch(&self.settings, &parent).is_some();
         if is_due && let Some(Some(times)) = self.view(at, drift::puts_off_finalizers) {
             self.note([Fact::FinalizersRest(times)], at);
@@ -181,7 +181,7 @@ impl Machine {
         let Some(parent) = parent.filter(|parent| !self.settings.is_leaving(parent)) else {
             return self.finish(at);
         };
-        let change = Change::of_staying(&self.settings);
+        let change = FinalizerChange::of_staying(&self.settings);
         let is_still_due = change.patch(&self.settings, &parent).is_some();
         let paused = self.view(at, |view| view.paused_by(&parent)).flatten();
         let seen = self.parent.replace(parent);
@@ -244,7 +244,7 @@ impl Machine {
         let Some(parent) = self.parent.clone() else { return };
         self.observed = self.view(at, |view| view.snapshot.observed(&parent)).unwrap_or_default();
         let children = self.view(at, |view| view.ours(&self.observed)).unwrap_or_default();
-        self.lap(RunStep::Snapshot, at);
+        self.lap(ReconcileStep::Snapshot, at);
         let failures = self.memory.handler_failures().of(&parent);
         self.stage = Stage::Called(stage::Call::default());
         self.effects.push(Effect::Call(purpose, SyncRequest { parent, children, failures }));

@@ -9,7 +9,7 @@ use crate::{
     journal::Failure,
     object::{Object, Uid},
     operator::{Allowance, FinalizeResponse, SyncRequest, SyncResponse},
-    plan::{ChildId, Exceeded, Taken},
+    plan::{ChildId, Exceeded, Reservation},
     reply::{ApiError, TypeSchema},
 };
 
@@ -24,11 +24,11 @@ pub enum Event {
     /// The handler returned, panicked, or was overdue and is back.
     HandlerReturned(Result<Response, HandlerError>),
     /// The deadline of the handler has passed; it may still return.
-    HandlerOverdue(Duration),
+    HandlerTimeout(Duration),
     /// A request was answered, or was not.
     Answered(RequestId, Answer),
     /// Deletions were taken from the operator's budget, or were too many.
-    Reserved(Result<Taken, Exceeded>),
+    Reserved(Result<Reservation, Exceeded>),
     /// All orders of the last step were carried out, as [`Effect::Resume`] asked.
     Resumed,
     /// The schema of the parents was read; `None` while the server has yet to publish it.
@@ -54,7 +54,7 @@ pub struct HandlerError {
 
 /// An order of a machine.
 pub enum Effect {
-    /// Call the handler: [`Event::HandlerReturned`] follows, after [`Event::HandlerOverdue`] if it is late.
+    /// Call the handler: [`Event::HandlerReturned`] follows, after [`Event::HandlerTimeout`] if it is late.
     Call(Purpose, SyncRequest),
     /// Send a request: [`Event::Answered`] follows.
     Send(RequestId, Request),
@@ -63,7 +63,7 @@ pub enum Effect {
     /// Take deletions from the operator's budget: [`Event::Reserved`] follows.
     Reserve(Allowance, usize),
     /// Give back what was taken and not deleted.
-    Release(Taken, usize),
+    Release(Reservation, usize),
     /// Read the schema of the parents: [`Event::SchemaRead`] follows.
     ReadSchema,
     /// Carry out all other orders of this step: [`Event::Resumed`] follows, with a snapshot that shows them.

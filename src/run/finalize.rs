@@ -7,14 +7,14 @@ use super::{
     effect::{Cache, Effect},
     parent::{
         collect,
-        finalizer::{self, Change},
+        finalizer::{self, FinalizerChange},
         status::Returned,
     },
     stage::{self, Awaited, Stage},
     turn::{step_failed, waits},
 };
 use crate::{
-    history::RunStep,
+    history::ReconcileStep,
     journal::{End, Fact, Failure, Held, Pause, PausedBy, Wait},
     object::{K8sType, Object},
     operator::FinalizeResponse,
@@ -71,7 +71,7 @@ impl Machine {
             return self.stay(by, at);
         }
         if !self.parent.as_ref().is_some_and(Object::is_deleting) {
-            self.lap(RunStep::Apply, at);
+            self.lap(ReconcileStep::Apply, at);
             return self.release(at);
         }
         let lists = self.view(at, collect::lists).unwrap_or_default();
@@ -161,7 +161,7 @@ impl Machine {
     }
 
     fn collected(&mut self, at: &Moment<'_>) {
-        self.lap(RunStep::Apply, at);
+        self.lap(ReconcileStep::Apply, at);
         let progress = self.journal.progress();
         if !progress.has_failed() && self.is_alive() && !progress.waits() {
             self.release(at);
@@ -180,12 +180,12 @@ impl Machine {
         }
         let Some(parent) = self.parent.clone() else { return };
         self.stage = Stage::Beginning(stage::Purpose::Release);
-        let next = self.ask(at, |view| finalizer::begin(Change::Remove, parent, view));
+        let next = self.ask(at, |view| finalizer::begin(FinalizerChange::Remove, parent, view));
         self.finalizer_next(next, at);
     }
 
     pub(super) fn released(&mut self, reply: Option<Object>, at: &Moment<'_>) {
-        self.lap(RunStep::Apply, at);
+        self.lap(ReconcileStep::Apply, at);
         if let Some(live) = &reply {
             let by = self.view(at, |view| view.paused_by(live)).flatten();
             if let Some(by) = by.filter(|_| self.settings.holds_ours(live)) {

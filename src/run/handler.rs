@@ -8,7 +8,7 @@ use super::{
     stage::{Call, CarryOut, Phase, Stage},
 };
 use crate::{
-    history::RunStep,
+    history::ReconcileStep,
     journal::{End, Fact, Failure, PausedBy, Plan as PlanOf, Planned},
     object::Object,
     operator::SyncResponse,
@@ -52,7 +52,7 @@ impl Machine {
         }
         let Some(parent) = self.parent.clone() else { return };
         self.note([handled(&parent, result.is_err())], at);
-        self.lap(RunStep::Sync, at);
+        self.lap(ReconcileStep::Sync, at);
         match result {
             Ok(Response::Synced(response)) => self.synced(response, at),
             Ok(Response::Finalized(response)) => self.finalized(response, at),
@@ -109,10 +109,10 @@ impl Machine {
                 desired,
                 observed: &self.observed,
                 unsynced: &view.snapshot.unsynced(view.parent),
-                memos: self.memory.memos(),
+                last_applied: self.memory.last_applied(),
             })
         });
-        self.lap(RunStep::Plan, at);
+        self.lap(ReconcileStep::Plan, at);
         plan.unwrap_or_else(|| Ok(Plan::default()))
     }
 
@@ -127,8 +127,8 @@ impl Machine {
         let existing = plan.existing();
         let planned = self.planned_fact(&plan);
         let doubtful = std::mem::take(&mut plan.doubtful).into();
-        let Plan { steps, memos, waiting, replacing, .. } = plan;
-        self.memory.take_memos(memos);
+        let Plan { steps, last_applied, waiting, replacing, .. } = plan;
+        self.memory.take_memos(last_applied);
         self.note([Fact::Planned(planned)], at);
         let phase = Phase::Doubtful(doubtful);
         self.stage = Stage::CarryingOut(CarryOut {
@@ -148,7 +148,7 @@ impl Machine {
         let is_asked = !self.memory.foreign().is_empty() || !self.memory.recreated().is_empty();
         let lists_children = self.settings.config().child_status;
         Planned {
-            up_to_date: plan.memos.len(),
+            up_to_date: plan.last_applied.len(),
             replacing: plan.replacing.clone(),
             children: lists_children.then(|| children_of(plan)),
             desired: is_asked.then(|| plan.desired()),
@@ -175,7 +175,7 @@ fn children_of(plan: &Plan) -> Vec<(ChildId, PlanOf)> {
         let is_wanted = step.final_deletion().is_none();
         (step.id().clone(), if is_wanted { PlanOf::Wanted } else { PlanOf::Undesired })
     };
-    let mut planned: Vec<_> = plan.memos.ids().map(|id| (id, PlanOf::UpToDate)).collect();
+    let mut planned: Vec<_> = plan.last_applied.ids().map(|id| (id, PlanOf::UpToDate)).collect();
     planned.extend(plan.steps.iter().map(of_step));
     planned.extend(plan.waiting.iter().map(|it| (it.id.clone(), PlanOf::Undesired)));
     planned.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));

@@ -1,5 +1,5 @@
 //! What a parent's reconciles remember from one to the next. There is one for each of very many parents,
-//! so that what most of them lack takes no room. It changes by [`Memory::learn`] alone, but for the memos of
+//! so that what most of them lack takes no room. It changes by [`Memory::learn`] alone, but for the last_applied of
 //! a plan, which are too big to be copied.
 
 use std::{
@@ -12,19 +12,21 @@ use crate::{
     history::Verb,
     journal::{Fact, Left, Written},
     object::{Object, ResourceVersion},
-    plan::{Calm, ChildId, Flapping, ForeignChild, Interlock, Lingering, Memos},
+    plan::{
+        Calm, ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied, TerminatingChildren,
+    },
     report::{Announced, Standing},
 };
 
 /// What a parent's reconciles remember from one to the next. Losing it costs a few requests, no more.
 #[derive(Debug, Default)]
 pub struct Memory {
-    memos: Memos,
+    last_applied: LastApplied,
     handler_failures: HandlerFailures,
     /// Whether there was ever a child, so that a missing one may have been deleted.
     had_children: bool,
     /// Deletions that were too many; `None` before the first reconcile.
-    interlock: Option<Interlock>,
+    deletion_guard: Option<DeletionGuard>,
     flapping: Flapping,
     /// Whether the finalizers of the parent were changed before.
     changed_finalizers: bool,
@@ -50,7 +52,7 @@ struct Rare {
     /// for not), for which the wait comes when it is there again.
     owed_wait: Option<u32>,
     /// Children that take their time to go.
-    lingering: Lingering,
+    terminating: TerminatingChildren,
     /// What changed nothing when it was last written as the status, and when: it is not sent again soon.
     unkept_status: Option<(u64, Instant)>,
 }
@@ -72,8 +74,8 @@ static NOTHING_RARE: LazyLock<Rare> = LazyLock::new(Rare::default);
 
 impl Memory {
     /// How each child was left.
-    pub fn memos(&self) -> &Memos {
-        &self.memos
+    pub fn last_applied(&self) -> &LastApplied {
+        &self.last_applied
     }
 
     /// How often in a row the handler has failed.
@@ -86,8 +88,8 @@ impl Memory {
     }
 
     /// Deletions that were too many; `None` before the first reconcile.
-    pub fn interlock(&self) -> Option<&Interlock> {
-        self.interlock.as_ref()
+    pub fn deletion_guard(&self) -> Option<&DeletionGuard> {
+        self.deletion_guard.as_ref()
     }
 
     /// What is written again and again.
@@ -135,8 +137,8 @@ impl Memory {
         self.rare().owed_wait
     }
 
-    pub(super) fn lingering(&self) -> &Lingering {
-        &self.rare().lingering
+    pub(super) fn terminating(&self) -> &TerminatingChildren {
+        &self.rare().terminating
     }
 
     pub(super) fn unkept_status(&self) -> Option<(u64, Instant)> {
@@ -152,9 +154,9 @@ impl Memory {
     /// What a report needs of it, about a parent that goes or not.
     pub fn standing(&self, calms_in: Option<Duration>, is_leaving: bool) -> Standing<'_> {
         Standing {
-            memos: &self.memos,
+            last_applied: &self.last_applied,
             flapping: &self.flapping,
-            interlock: self.interlock.as_ref(),
+            deletion_guard: self.deletion_guard.as_ref(),
             foreign: self.foreign(),
             owes_wait: self.owed_wait().is_some(),
             calms_in,
@@ -167,8 +169,8 @@ impl Memory {
 
 impl Memory {
     /// Takes what a plan knows of the children.
-    pub(super) fn take_memos(&mut self, memos: Memos) {
-        self.memos = memos;
+    pub(super) fn take_memos(&mut self, last_applied: LastApplied) {
+        self.last_applied = last_applied;
     }
 
     /// Learns from a fact. `calm` says how long what was written again counts.
@@ -187,7 +189,9 @@ impl Memory {
                     generation: *generation,
                 };
             }
-            Fact::Judged { interlock, .. } => self.interlock = Some(interlock.clone()),
+            Fact::Judged { deletion_guard, .. } => {
+                self.deletion_guard = Some(deletion_guard.clone())
+            }
             Fact::StatusSaid { wish, parent } => {
                 self.status = *wish;
                 self.parent = parent.clone().or_else(|| self.parent.take());
@@ -204,23 +208,23 @@ impl Memory {
         match fact {
             Fact::Planned(planned) => {
                 if let Some(desired) = &planned.desired {
-                    let memos = &self.memos;
-                    let stays = |id: &ChildId| desired.contains(id) && !memos.is_known(id);
+                    let last_applied = &self.last_applied;
+                    let stays = |id: &ChildId| desired.contains(id) && !last_applied.is_known(id);
                     self.rare.iter_mut().for_each(|rare| {
                         rare.foreign.retain(|id, _| stays(id));
                         rare.recreated.retain(|id, _| desired.contains(id));
                     });
                 }
             }
-            Fact::Explained(settled) => self.memos.remember(settled),
+            Fact::Explained(settled) => self.last_applied.remember(settled),
             Fact::WroteNothing { settled, .. } => {
-                self.memos.remember(settled);
+                self.last_applied.remember(settled);
                 self.found_way(&settled.id);
             }
-            Fact::Differs(settled) => self.memos.differs(settled),
+            Fact::Differs(settled) => self.last_applied.differs(settled),
             Fact::Written(written) => self.learn_of_write(written),
-            Fact::MayBeDeleted { child, .. } => self.memos.forget(child),
-            Fact::Contested(contested) => self.memos.contest(contested.clone()),
+            Fact::MayBeDeleted { child, .. } => self.last_applied.forget(child),
+            Fact::Contested(contested) => self.last_applied.contest(contested.clone()),
             Fact::Foreign(foreign) => {
                 self.rare_if(true, |rare| {
                     rare.foreign.insert(foreign.id.clone(), foreign.clone());
@@ -230,9 +234,9 @@ impl Memory {
             Fact::RequestFailed { child: Some(child), failure } if failure.is_throttled() => {
                 self.rare_if(true, |rare| rare.throttled.push(child.clone()));
             }
-            Fact::Lingering { lingering, .. } => {
-                let is_one = !lingering.is_empty();
-                self.rare_if(is_one, |rare| rare.lingering = lingering.clone());
+            Fact::TerminatingChildren { terminating, .. } => {
+                let is_one = !terminating.is_empty();
+                self.rare_if(is_one, |rare| rare.terminating = terminating.clone());
             }
             Fact::WritesEnded { existing, .. } | Fact::WritesHeld(existing) => {
                 self.had_children |= *existing > 0;
@@ -245,7 +249,7 @@ impl Memory {
         self.had_children = true;
         match &written.left {
             Left::As(settled) => {
-                self.memos.remember(settled);
+                self.last_applied.remember(settled);
                 self.found_way(&settled.id);
                 self.rare_if(false, |rare| {
                     // Should another one be desired again, it may be refused for what was written since.
@@ -256,12 +260,14 @@ impl Memory {
                 });
             }
             Left::ToRecreate { immutable: Some(desired) } => {
-                self.memos.forget(&written.child);
+                self.last_applied.forget(&written.child);
                 self.rare_if(true, |rare| {
                     rare.recreated.insert(written.child.clone(), *desired);
                 });
             }
-            Left::Gone | Left::ToRecreate { immutable: None } => self.memos.forget(&written.child),
+            Left::Gone | Left::ToRecreate { immutable: None } => {
+                self.last_applied.forget(&written.child)
+            }
         }
         debug_assert!(written.verb != Verb::Unchanged, "that is told by another fact");
     }
@@ -323,12 +329,12 @@ impl Memory {
 
 impl Rare {
     fn is_over(&self) -> bool {
-        let Self { foreign, recreated, throttled, owed_wait, lingering, unkept_status } = self;
+        let Self { foreign, recreated, throttled, owed_wait, terminating, unkept_status } = self;
         foreign.is_empty()
             && recreated.is_empty()
             && throttled.is_empty()
             && owed_wait.is_none()
-            && lingering.is_empty()
+            && terminating.is_empty()
             && unkept_status.is_none()
     }
 }
@@ -361,12 +367,12 @@ impl Memory {
 
     /// As if nothing were known of the children.
     pub(crate) fn forget_memos(&mut self) {
-        self.memos = Memos::default();
+        self.last_applied = LastApplied::default();
     }
 
     /// As if children had begun to go so much earlier.
     pub(crate) fn age(&mut self, by: Duration) {
-        self.rare_if(false, |rare| rare.lingering.age(by));
+        self.rare_if(false, |rare| rare.terminating.age(by));
     }
 
     /// The children at which the server asked for patience.

@@ -60,7 +60,7 @@ use self::{
     view::View,
 };
 use crate::{
-    history::{RunStep, StepTimes},
+    history::{ReconcileStep, StepTimes},
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
     operator::Children,
@@ -159,7 +159,7 @@ impl Machine {
         match event {
             Event::Started => self.started(&at),
             Event::HandlerReturned(result) => self.handler_returned(result, &at),
-            Event::HandlerOverdue(deadline) => self.handler_overdue(deadline, &at),
+            Event::HandlerTimeout(deadline) => self.handler_overdue(deadline, &at),
             Event::Answered(id, answer) => self.answered(id, answer, &at),
             Event::Reserved(reserved) => self.reserved(reserved, &at),
             Event::Resumed => self.call(Purpose::Sync, &at),
@@ -240,7 +240,7 @@ impl Machine {
     }
 
     /// A step of the reconcile has ended.
-    fn lap(&mut self, step: RunStep, at: &Moment<'_>) {
+    fn lap(&mut self, step: ReconcileStep, at: &Moment<'_>) {
         let began = self.step_began.replace(at.now.monotonic).unwrap_or(at.now.monotonic);
         self.times.add(step, at.now.monotonic.saturating_duration_since(began));
     }
@@ -272,7 +272,7 @@ impl Machine {
             Awaited::UndecodableChild(child) => self.child_looked_at(&child, answer, at),
             Awaited::Listed(ty) => self.listed(&ty, answer, at),
             Awaited::Doubtful(write, live) => self.doubtful_tried(&write, &live, answer, at),
-            Awaited::Lingering(child) => self.lingering_looked_at(&child, answer, at),
+            Awaited::TerminatingChildren(child) => self.lingering_looked_at(&child, answer, at),
             Awaited::MayCreate => self.may_create_looked_at(answer, at),
             Awaited::Child(state) => {
                 let next = self.ask(at, |view| child::answered(*state, answer, view));

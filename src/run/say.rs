@@ -8,7 +8,7 @@ use super::{
     stage::{Awaited, Stage, Then},
 };
 use crate::{
-    history::RunStep,
+    history::ReconcileStep,
     journal::Fact,
     object::{Redactor, SecretFields},
     plan::ChildId,
@@ -48,7 +48,7 @@ impl Machine {
         let wanted = Wanted {
             handler: status,
             conditions: conditions::said(&report),
-            children: child_status::listed(&report, self.memory.memos(), &cached),
+            children: child_status::listed(&report, self.memory.last_applied(), &cached),
             holds_none: report.holds_no_deletions(),
         };
         let next = self.ask(at, |view| status::begin(Scope::Whole, wanted, view));
@@ -81,7 +81,7 @@ impl Machine {
                 self.overdue_shown(at);
             }
             Some(status::Next::Done) => {
-                self.lap(RunStep::Status, at);
+                self.lap(ReconcileStep::Status, at);
                 self.finish(at);
             }
             None => {}

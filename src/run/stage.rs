@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{child, parent};
 use crate::{
     object::{K8sType, Object, Uid},
-    plan::{ChildId, Deletion, Step, Taken, Waiting, Write},
+    plan::{ChildId, Deletion, Reservation, Step, Waiting, Write},
 };
 
 /// How far a reconcile is.
@@ -69,7 +69,7 @@ pub(super) struct CarryOut {
     pub(super) paused: Option<crate::journal::PausedBy>,
     pub(super) phase: Phase,
     /// What was taken from the operator's budget.
-    pub(super) taken: Option<Taken>,
+    pub(super) taken: Option<Reservation>,
 }
 
 /// How far a plan is carried out.
@@ -78,7 +78,7 @@ pub(super) enum Phase {
     /// Dry runs of children that change only when somebody deletes them.
     Doubtful(VecDeque<Write>),
     /// Looks at children that take their time to go.
-    Lingering(VecDeque<Object>),
+    TerminatingChildren(VecDeque<Object>),
     /// A look at the parent before children are created.
     MayCreate,
     /// The operator's budget is asked for deletions.
@@ -123,7 +123,7 @@ pub(super) enum Awaited {
     UndecodableChild(ChildId),
     Listed(K8sType),
     Doubtful(Write, Object),
-    Lingering(Object),
+    TerminatingChildren(Object),
     MayCreate,
     Child(Box<child::State>),
     Status(Box<parent::status::State>),

@@ -8,18 +8,18 @@ use super::Priority;
 /// What happened to a parent, as a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
-    /// Something that the next run should see has changed.
-    Touched(Touch),
-    /// The timer of the last [`Command::Wake`] went off.
+    /// Something that the next reconcile should see has changed.
+    Touched(Trigger),
+    /// The timer of the last [`Action::WakeAt`] went off.
     TimerFired,
-    /// The place that [`Command::Enqueue`] asked for is free.
+    /// The place that [`Action::Enqueue`] asked for is free.
     Admitted,
-    /// The run wrote children, and the next one began at once on the place that it had.
+    /// The reconcile wrote children, and the next one began at once on the place that it had.
     WentOn {
         /// Whether that saw all that had changed until then.
         saw_all: bool,
     },
-    /// The run of the last [`Command::Run`], or the last that went on from it, ended.
+    /// The reconcile of the last [`Action::Reconcile`], or the last that went on from it, ended.
     Finished(Finished),
     /// The parent is gone.
     Retired,
@@ -27,22 +27,22 @@ pub enum Input {
 
 /// How strong a reason to run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Touch {
+pub enum Trigger {
     /// It was there when the process started: nothing is known to have changed.
     Listed,
     /// A child changed, or the parent's status did: an error backoff is not cut short.
-    Surroundings,
-    /// A child is gone: an error backoff is over if the run that failed waits for that.
+    ChildOrStatus,
+    /// A child is gone: an error backoff is over if the reconcile that failed waits for that.
     ChildGone,
     /// The parent itself is new or has changed (spec, metadata): an error backoff is over.
     Parent,
-    /// Somebody asked for a run: an error backoff is over, and nothing is collected first.
+    /// Somebody asked for a reconcile: an error backoff is over, and nothing is collected first.
     Asked,
     /// The parent is being deleted.
     Deletion,
 }
 
-/// How a run ended.
+/// How a reconcile ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
     /// Nothing is left to do; run again after the time that the handler chose.
@@ -52,7 +52,7 @@ pub enum Finished {
     },
     /// Children were written: run again on what the replies said.
     Wrote,
-    /// A child was deleted to be created anew, and none in the run before: run again at once, however
+    /// A child was deleted to be created anew, and none in the reconcile before: run again at once, however
     /// many runs in a row wrote children, so that it is away no longer than it has to be.
     Recreating,
     /// Something has to happen elsewhere first; look again after this time at the latest.
@@ -111,18 +111,18 @@ pub enum Finished {
 
 /// What to do now, as an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum Action {
     /// Clear the timer and wait for a place among the runs of the operator.
     Enqueue(Priority),
     /// Go on waiting for a place, more urgently.
     Raise(Priority),
-    /// Start a run.
-    Run {
-        /// How many runs directly before this one wrote children.
+    /// Start a reconcile.
+    Reconcile {
+        /// How many reconciles directly before this one wrote children.
         after_writes: u32,
     },
     /// Set the one timer, instead of any other.
-    Wake(NextWake),
+    WakeAt(Wake),
     /// Clear the timer; something else will wake the parent.
     Rest,
     /// End: the parent is gone and nothing runs.
@@ -133,7 +133,7 @@ pub enum Command {
 
 /// When and why a parent runs again by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NextWake {
+pub struct Wake {
     /// When.
     pub at: Instant,
     /// Why.
@@ -145,17 +145,17 @@ pub struct NextWake {
 pub enum WakeReason {
     /// The handler asked for it.
     Resync,
-    /// A run failed.
+    /// A reconcile failed.
     Retry,
-    /// A run failed because the API server asked for less.
+    /// A reconcile failed because the API server asked for less.
     Throttled,
-    /// A run waits for something to happen elsewhere.
+    /// A reconcile waits for something to happen elsewhere.
     Recheck,
     /// Runs in a row wrote children, and none found them as desired.
     Unsettled,
-    /// A run wrote what is written again and again.
+    /// A reconcile wrote what is written again and again.
     Slowed,
-    /// A run looks whether what used to be changed back has come to rest.
+    /// A reconcile looks whether what used to be changed back has come to rest.
     Calming,
     /// Something changed, and more changes may follow.
     Debounce,
@@ -167,17 +167,17 @@ pub enum Phase {
     /// Nothing to do.
     Idle,
     /// A timer is set.
-    Waiting(NextWake),
+    Waiting(Wake),
     /// Failed for good: rests until the parent changes.
     Resting,
     /// It is to run, and waits for a place.
     Queued(Priority),
-    /// A run is under way.
+    /// A reconcile is under way.
     Running {
         /// How urgent it was.
         priority: Priority,
         /// The strongest reason to run again that arrived meanwhile.
-        dirty: Option<Touch>,
+        dirty: Option<Trigger>,
         /// Whether the parent went meanwhile.
         retired: bool,
     },
@@ -185,13 +185,13 @@ pub enum Phase {
     Stopped,
 }
 
-impl From<Touch> for Priority {
-    fn from(touch: Touch) -> Self {
-        match touch {
-            Touch::Deletion => Self::Deletion,
-            Touch::Parent | Touch::Asked => Self::Change,
-            Touch::Surroundings | Touch::ChildGone => Self::FollowUp,
-            Touch::Listed => Self::Background,
+impl From<Trigger> for Priority {
+    fn from(trigger: Trigger) -> Self {
+        match trigger {
+            Trigger::Deletion => Self::Deletion,
+            Trigger::Parent | Trigger::Asked => Self::Change,
+            Trigger::ChildOrStatus | Trigger::ChildGone => Self::FollowUp,
+            Trigger::Listed => Self::Background,
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::facts::Finished;
 
 /// After this many runs in a row that wrote children, the next ones wait.
-pub const WRITING_RUNS_AT_ONCE: u32 = 3;
+pub const WRITING_RECONCILES_AT_ONCE: u32 = 3;
 
 /// Whether the next reconcile begins at once. `in_a_row` is how many in a row have written children, with
 /// this one; `is_urgent` says that changes of other parents wait.
@@ -19,7 +19,7 @@ pub fn goes_on(finished: Finished, in_a_row: u32, is_urgent: bool) -> bool {
 pub(super) fn is_due(finished: Finished, in_a_row: u32) -> bool {
     match finished {
         Finished::Recreating => true,
-        Finished::Wrote => in_a_row < WRITING_RUNS_AT_ONCE,
+        Finished::Wrote => in_a_row < WRITING_RECONCILES_AT_ONCE,
         _ => false,
     }
 }

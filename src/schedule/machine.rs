@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::{
     Backoff, Priority,
-    facts::{Command, Finished, Input, NextWake, Phase, Touch, WakeReason},
-    going_on::{WRITING_RUNS_AT_ONCE, is_due},
+    facts::{Action, Finished, Input, Phase, Trigger, Wake, WakeReason},
+    going_on::{WRITING_RECONCILES_AT_ONCE, is_due},
 };
 
 /// What all parents of an operator have in common.
@@ -26,14 +26,14 @@ pub struct Schedule {
     throttles: u32,
     /// Whether it is known that the parent is being deleted.
     is_ending: bool,
-    writing_runs: u32,
+    writing_reconciles: u32,
     /// Whether the end of a child ends the wait after a failure.
     awaits_end: bool,
     seed: u64,
     /// Until then, changes of the parent itself are collected.
     collects_until: Option<Instant>,
     /// The strongest change that waits for the timer, whatever that was set for.
-    held: Option<Touch>,
+    held: Option<Trigger>,
 }
 
 /// Handlers name any time, and one that names none would have its parent run without a pause.
@@ -46,13 +46,13 @@ impl Schedule {
     /// A parent that has not run yet. `seed` spreads its retries, see [`Backoff::delay`].
     pub fn new(seed: u64) -> Self {
         let (phase, collects_until, held) = (Phase::Idle, None, None);
-        let (failures, throttles, writing_runs, is_ending, awaits_end) = <_>::default();
+        let (failures, throttles, writing_reconciles, is_ending, awaits_end) = <_>::default();
         Self {
             phase,
             failures,
             throttles,
             is_ending,
-            writing_runs,
+            writing_reconciles,
             awaits_end,
             seed,
             collects_until,
@@ -71,21 +71,21 @@ impl Schedule {
     }
 
     /// Takes in a fact, and says what to do.
-    pub fn step(&mut self, input: Input, policy: &Policy, now: Instant) -> Command {
-        if input == Input::Touched(Touch::Deletion) && !self.is_ending {
+    pub fn step(&mut self, input: Input, policy: &Policy, now: Instant) -> Action {
+        if input == Input::Touched(Trigger::Deletion) && !self.is_ending {
             // What sync failed with says nothing of how finalizing will go.
             (self.is_ending, self.failures) = (true, 0);
         }
         match (input, self.phase) {
-            (_, Phase::Stopped) => Command::Continue,
-            (Input::Touched(touch), Phase::Running { priority, dirty, retired }) => {
-                let dirty = dirty.max(Some(touch));
+            (_, Phase::Stopped) => Action::Continue,
+            (Input::Touched(trigger), Phase::Running { priority, dirty, retired }) => {
+                let dirty = dirty.max(Some(trigger));
                 self.phase = Phase::Running { priority, dirty, retired };
-                Command::Continue
+                Action::Continue
             }
-            (Input::Touched(touch), Phase::Queued(priority)) => self.raise(priority, touch),
-            (Input::Touched(touch), Phase::Idle | Phase::Waiting(_) | Phase::Resting) => {
-                self.touched(touch, policy, now)
+            (Input::Touched(trigger), Phase::Queued(priority)) => self.raise(priority, trigger),
+            (Input::Touched(trigger), Phase::Idle | Phase::Waiting(_) | Phase::Resting) => {
+                self.touched(trigger, policy, now)
             }
             (Input::TimerFired, Phase::Waiting(wake)) => self.enqueue(wake.why.into(), policy, now),
             (Input::Admitted, Phase::Queued(priority)) => self.run(priority),
@@ -93,7 +93,7 @@ impl Schedule {
                 self.count(Finished::Wrote);
                 let dirty = dirty.filter(|_| !saw_all);
                 self.phase = Phase::Running { priority, dirty, retired };
-                Command::Continue
+                Action::Continue
             }
             (Input::Finished(finished), Phase::Running { priority, dirty, retired }) => {
                 self.count(finished);
@@ -105,40 +105,40 @@ impl Schedule {
             }
             (Input::Retired, Phase::Running { priority, dirty, .. }) => {
                 self.phase = Phase::Running { priority, dirty, retired: true };
-                Command::Continue
+                Action::Continue
             }
             (Input::Retired, _) => self.stop(),
             (
                 Input::TimerFired | Input::Admitted | Input::WentOn { .. } | Input::Finished(_),
                 _,
-            ) => Command::Continue,
+            ) => Action::Continue,
         }
     }
 
-    // === before a run ===
+    // === before a reconcile ===
 
-    fn touched(&mut self, touch: Touch, policy: &Policy, now: Instant) -> Command {
-        if self.holds_out_against(touch) {
-            return self.hold(touch);
+    fn touched(&mut self, trigger: Trigger, policy: &Policy, now: Instant) -> Action {
+        if self.holds_out_against(trigger) {
+            return self.hold(trigger);
         }
-        match self.collected_until(touch, policy, now) {
-            Some(at) => self.collect(touch, at),
-            None => self.enqueue_for(touch, policy, now),
+        match self.collected_until(trigger, policy, now) {
+            Some(at) => self.collect(trigger, at),
+            None => self.enqueue_for(trigger, policy, now),
         }
     }
 
     /// Whether a failure keeps the parent waiting although something changed.
-    fn holds_out_against(&self, touch: Touch) -> bool {
+    fn holds_out_against(&self, trigger: Trigger) -> bool {
         match self.phase {
-            Phase::Waiting(NextWake { why: WakeReason::Throttled, .. }) => true,
-            Phase::Waiting(NextWake { why: WakeReason::Retry, .. }) if self.awaits_end => {
-                touch < Touch::ChildGone
+            Phase::Waiting(Wake { why: WakeReason::Throttled, .. }) => true,
+            Phase::Waiting(Wake { why: WakeReason::Retry, .. }) if self.awaits_end => {
+                trigger < Trigger::ChildGone
             }
-            Phase::Waiting(NextWake {
+            Phase::Waiting(Wake {
                 why: WakeReason::Retry | WakeReason::Unsettled | WakeReason::Slowed,
                 ..
             })
-            | Phase::Resting => touch < Touch::Parent,
+            | Phase::Resting => trigger < Trigger::Parent,
             Phase::Idle
             | Phase::Waiting(_)
             | Phase::Queued(_)
@@ -148,98 +148,99 @@ impl Schedule {
     }
 
     /// How long the parent waits for more changes; `None` when it runs at once.
-    fn collected_until(&self, touch: Touch, policy: &Policy, now: Instant) -> Option<Instant> {
-        match touch {
-            Touch::Deletion | Touch::Asked | Touch::Listed => None,
-            Touch::Parent => self.collects_until.filter(|until| *until > now),
-            Touch::Surroundings | Touch::ChildGone if policy.debounce.is_zero() => None,
-            Touch::Surroundings | Touch::ChildGone => Some(now + policy.debounce.min(LONGEST)),
+    fn collected_until(&self, trigger: Trigger, policy: &Policy, now: Instant) -> Option<Instant> {
+        match trigger {
+            Trigger::Deletion | Trigger::Asked | Trigger::Listed => None,
+            Trigger::Parent => self.collects_until.filter(|until| *until > now),
+            Trigger::ChildOrStatus | Trigger::ChildGone if policy.debounce.is_zero() => None,
+            Trigger::ChildOrStatus | Trigger::ChildGone => Some(now + policy.debounce.min(LONGEST)),
         }
     }
 
-    /// The first timer counts: changes that go on coming do not put the run off.
-    fn collect(&mut self, touch: Touch, at: Instant) -> Command {
-        let held = self.hold(touch);
+    /// The first timer counts: changes that go on coming do not put the reconcile off.
+    fn collect(&mut self, trigger: Trigger, at: Instant) -> Action {
+        let held = self.hold(trigger);
         match self.phase {
-            Phase::Waiting(NextWake { at: earlier, .. }) if earlier <= at => held,
+            Phase::Waiting(Wake { at: earlier, .. }) if earlier <= at => held,
             _ => {
-                self.phase = Phase::Waiting(NextWake { at, why: WakeReason::Debounce });
+                self.phase = Phase::Waiting(Wake { at, why: WakeReason::Debounce });
                 self.set_timer()
             }
         }
     }
 
     /// A change that waits for the timer is as urgent then as it is now.
-    fn hold(&mut self, touch: Touch) -> Command {
-        self.held = self.held.max(Some(touch));
-        Command::Continue
+    fn hold(&mut self, trigger: Trigger) -> Action {
+        self.held = self.held.max(Some(trigger));
+        Action::Continue
     }
 
-    fn enqueue_for(&mut self, touch: Touch, policy: &Policy, now: Instant) -> Command {
-        self.hold(touch);
-        self.enqueue(touch.into(), policy, now)
+    fn enqueue_for(&mut self, trigger: Trigger, policy: &Policy, now: Instant) -> Action {
+        self.hold(trigger);
+        self.enqueue(trigger.into(), policy, now)
     }
 
     /// As urgently as the strongest of what is held.
-    fn enqueue(&mut self, priority: Priority, policy: &Policy, now: Instant) -> Command {
+    fn enqueue(&mut self, priority: Priority, policy: &Policy, now: Instant) -> Action {
         let held = self.held.take();
-        if held == Some(Touch::Parent) && !policy.debounce.is_zero() {
+        if held == Some(Trigger::Parent) && !policy.debounce.is_zero() {
             self.collects_until = Some(now + policy.debounce.min(LONGEST));
         }
-        let urgent = held.map_or(priority, |touch| priority.min(touch.into()));
+        let urgent = held.map_or(priority, |trigger| priority.min(trigger.into()));
         self.phase = Phase::Queued(urgent);
-        Command::Enqueue(urgent)
+        Action::Enqueue(urgent)
     }
 
-    fn raise(&mut self, priority: Priority, touch: Touch) -> Command {
-        let wanted = Priority::from(touch);
+    fn raise(&mut self, priority: Priority, trigger: Trigger) -> Action {
+        let wanted = Priority::from(trigger);
         if wanted >= priority {
-            return Command::Continue;
+            return Action::Continue;
         }
         self.phase = Phase::Queued(wanted);
-        Command::Raise(wanted)
+        Action::Raise(wanted)
     }
 
-    fn run(&mut self, priority: Priority) -> Command {
+    fn run(&mut self, priority: Priority) -> Action {
         self.phase = Phase::Running { priority, dirty: None, retired: false };
-        Command::Run { after_writes: self.writing_runs }
+        Action::Reconcile { after_writes: self.writing_reconciles }
     }
 
-    // === after a run ===
+    // === after a reconcile ===
 
     fn finish(
         &mut self,
         finished: Finished,
         priority: Priority,
-        dirty: Option<Touch>,
+        dirty: Option<Trigger>,
         policy: &Policy,
         now: Instant,
-    ) -> Command {
-        if is_due(finished, self.writing_runs) {
+    ) -> Action {
+        if is_due(finished, self.writing_reconciles) {
             // It finishes what was begun, so it is as urgent as that.
-            let urgent = dirty.map_or(priority, |touch| priority.min(touch.into()));
+            let urgent = dirty.map_or(priority, |trigger| priority.min(trigger.into()));
             return self.enqueue(urgent, policy, now);
         }
         self.phase = self.rest(finished, policy, now);
-        match dirty.map(|touch| self.touched(touch, policy, now)) {
-            Some(Command::Enqueue(priority)) => Command::Enqueue(priority),
+        match dirty.map(|trigger| self.touched(trigger, policy, now)) {
+            Some(Action::Enqueue(priority)) => Action::Enqueue(priority),
             _ => self.set_timer(),
         }
     }
 
-    /// Where the parent stands after a run if nothing changed meanwhile.
+    /// Where the parent stands after a reconcile if nothing changed meanwhile.
     fn rest(&self, finished: Finished, policy: &Policy, now: Instant) -> Phase {
         let wake = |why, after: Duration| {
-            Phase::Waiting(NextWake { at: now + after.clamp(SHORTEST, LONGEST), why })
+            Phase::Waiting(Wake { at: now + after.clamp(SHORTEST, LONGEST), why })
         };
         let backoff = |why, times| wake(why, policy.backoff.delay(times, self.seed));
         match finished {
             Finished::Settled { resync: None } => Phase::Idle,
             Finished::Settled { resync: Some(after) } => wake(WakeReason::Resync, after),
             // A parent whose children never come to rest is written ever more slowly.
-            Finished::Wrote | Finished::Recreating => {
-                backoff(WakeReason::Unsettled, self.writing_runs - WRITING_RUNS_AT_ONCE + 1)
-            }
+            Finished::Wrote | Finished::Recreating => backoff(
+                WakeReason::Unsettled,
+                self.writing_reconciles - WRITING_RECONCILES_AT_ONCE + 1,
+            ),
             Finished::Recheck { after } => wake(WakeReason::Recheck, after),
             Finished::Calming { after } => wake(WakeReason::Calming, after),
             Finished::Slowed { times, at_most } => {
@@ -275,13 +276,13 @@ impl Schedule {
         self.awaits_end = matches!(finished, Finished::FailedUntilGone { .. });
         match finished {
             Finished::Wrote | Finished::Recreating => {
-                (self.failures, self.writing_runs) = (0, self.writing_runs + 1);
+                (self.failures, self.writing_reconciles) = (0, self.writing_reconciles + 1);
             }
             Finished::Settled { .. }
             | Finished::Recheck { .. }
             | Finished::Calming { .. }
             | Finished::Slowed { .. } => {
-                (self.failures, self.writing_runs) = (0, 0);
+                (self.failures, self.writing_reconciles) = (0, 0);
             }
             Finished::Failed
             | Finished::FailedSlowed { .. }
@@ -289,24 +290,24 @@ impl Schedule {
             | Finished::FailedUntil { .. }
             | Finished::Throttled { .. }
             | Finished::FailedForGood => {
-                (self.failures, self.writing_runs) = (self.failures.saturating_add(1), 0);
+                (self.failures, self.writing_reconciles) = (self.failures.saturating_add(1), 0);
             }
         }
     }
 
-    fn set_timer(&self) -> Command {
+    fn set_timer(&self) -> Action {
         match self.phase {
-            Phase::Waiting(wake) => Command::Wake(wake),
+            Phase::Waiting(wake) => Action::WakeAt(wake),
             Phase::Idle
             | Phase::Resting
             | Phase::Queued(_)
             | Phase::Running { .. }
-            | Phase::Stopped => Command::Rest,
+            | Phase::Stopped => Action::Rest,
         }
     }
 
-    fn stop(&mut self) -> Command {
+    fn stop(&mut self) -> Action {
         self.phase = Phase::Stopped;
-        Command::Stop
+        Action::Stop
     }
 }

@@ -1,15 +1,15 @@
-//! How urgent a run is. What makes it so is said by the facts, and who goes first by the queue.
+//! How urgent a reconcile is. What makes it so is said by the facts, and who goes first by the queue.
 
-/// How urgent a run is; a smaller one is more urgent.
+/// How urgent a reconcile is; a smaller one is more urgent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
     /// The parent is being deleted: somebody waits for it to go.
     Deletion,
     /// The parent itself is new or has changed: somebody waits for the effect.
     Change,
-    /// A child or the parent's status changed, or an earlier run has to be repeated.
+    /// A child or the parent's status changed, or an earlier reconcile has to be repeated.
     FollowUp,
-    /// Nothing is known to have changed: a resync, or the first run after the process started.
+    /// Nothing is known to have changed: a resync, or the first reconcile after the process started.
     Background,
 }
 

@@ -19,9 +19,9 @@
 
 mod contents;
 mod departed;
-mod left_out;
 mod scope;
 mod shared;
+mod undecodable;
 
 pub use contents::Change;
 pub use scope::{Hold, ListStart, ScopeId, Settled};

@@ -29,7 +29,7 @@ pub enum Settled {
     /// It replaced everything, and deletions in the scope are held until
     /// [`super::Store::release_deletions`] of [`super::Store::hold`]. There may be a later hold by
     /// the time that this is heard of.
-    WentBack,
+    VersionRegressed,
 }
 
 /// What the server has shown to one scope: a list from before is of a server that went back.
@@ -78,7 +78,7 @@ impl Scope {
     }
 
     /// Begins anew in the place of another one, and knows from it whether a server went back.
-    pub(super) fn stand_in(&mut self, other: &Marks) {
+    pub(super) fn use_fallback(&mut self, other: &Marks) {
         let Marks { seen, high_water, replied } = other.clone();
         let (namespace, hold) = (self.namespace.take(), self.hold);
         *self = Self { seen, hold, high_water, replied, ..Self::new(namespace) };

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use super::{Change, Hold, ListStart, ScopeId, Settled, contents::Contents, left_out};
+use super::{Change, Hold, ListStart, ScopeId, Settled, contents::Contents, undecodable};
 use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// The handle that changes a store: held by its watch loops and by those who write to the API.
@@ -46,8 +46,8 @@ impl Store {
 
     /// Takes in that a scope of one namespace is fed from now on, as one of all namespaces cannot be.
     /// Both may be for a while.
-    pub fn stand_in(&self, scope: ScopeId) {
-        self.write().stand_in(scope);
+    pub fn use_fallback(&self, scope: ScopeId) {
+        self.write().use_fallback(scope);
     }
 
     /// Takes in that a watch cannot go on and will not soon, or that it does again: what it fed is
@@ -142,11 +142,11 @@ impl Store {
     }
 
     /// Takes in the reply to a final delete: the object is gone, whatever late events say.
-    pub fn bury(&self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
-        self.write().bury(key, uid)
+    pub fn mark_deleted(&self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
+        self.write().mark_deleted(key, uid)
     }
 
-    /// The hold on deletions that the latest [`Settled::WentBack`] of a scope began, until it is
+    /// The hold on deletions that the latest [`Settled::VersionRegressed`] of a scope began, until it is
     /// released.
     pub fn hold(&self, scope: ScopeId) -> Option<Hold> {
         self.write().hold(scope)
@@ -240,28 +240,28 @@ impl StoreReader {
     }
 
     /// The objects that were shown and cannot be read, by key.
-    pub fn left_out(&self) -> Vec<Undecodable> {
-        self.read().left_out.iter().cloned().collect()
+    pub fn undecodable(&self) -> Vec<Undecodable> {
+        self.read().undecodable.iter().cloned().collect()
     }
 
     /// The first hundred of them.
-    pub fn first_left_out(&self) -> Vec<Undecodable> {
-        self.read().left_out.iter().take(left_out::SHOWN).cloned().collect()
+    pub fn first_undecodable(&self) -> Vec<Undecodable> {
+        self.read().undecodable.iter().take(undecodable::SHOWN).cloned().collect()
     }
 
     /// How many of them are in namespaces of which this says so.
-    pub fn count_left_out(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
-        self.read().left_out.count(is_here)
+    pub fn count_undecodable(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
+        self.read().undecodable.count(is_here)
     }
 
     /// Those of a parent.
-    pub fn left_out_of(&self, parent: &Uid) -> Vec<Undecodable> {
-        self.read().left_out.of_parent(parent).cloned().collect()
+    pub fn undecodable_children_of(&self, parent: &Uid) -> Vec<Undecodable> {
+        self.read().undecodable.of_parent(parent).cloned().collect()
     }
 
     /// The object with this key, if it, or a newer version of what is cached, cannot be read.
-    pub fn undecodable(&self, key: &ObjectKey) -> Option<Undecodable> {
-        self.read().left_out.get(key).cloned()
+    pub fn undecodable_at(&self, key: &ObjectKey) -> Option<Undecodable> {
+        self.read().undecodable.get(key).cloned()
     }
 
     /// The uids that it names as its parents as far as it can be read, or named when it could be.

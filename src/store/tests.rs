@@ -49,7 +49,7 @@ fn all_that_a_watch_shows_raises_the_high_water_mark() {
     for (what, show) in table {
         let (store, scope) = listed();
         show(&store, scope);
-        assert_eq!(list(&store, scope, Vec::new(), 109), Settled::WentBack, "{what}");
+        assert_eq!(list(&store, scope, Vec::new(), 109), Settled::VersionRegressed, "{what}");
     }
     let (store, scope) = listed();
     assert_eq!(list(&store, scope, Vec::new(), 100), Settled::Continued);
@@ -58,7 +58,7 @@ fn all_that_a_watch_shows_raises_the_high_water_mark() {
 #[test]
 fn versions_that_went_back_go_on_from_there() {
     let (store, scope) = listed();
-    assert_eq!(list(&store, scope, vec![object("a", 40)], 50), Settled::WentBack);
+    assert_eq!(list(&store, scope, vec![object("a", 40)], 50), Settled::VersionRegressed);
     assert_eq!(list(&store, scope, vec![object("a", 40)], 60), Settled::Continued, "once");
     assert!(store.observe(scope, object("a", 70)).is_some());
 }
@@ -103,7 +103,7 @@ fn what_was_deleted_does_not_come_back_for_an_event_of_long_before() {
     store.observe(scope, object("a", 105));
     store.overlay(object("a", 112));
     let uid = object("a", 112).uid().clone();
-    assert!(store.bury(object("a", 112).key(), &uid).is_some());
+    assert!(store.mark_deleted(object("a", 112).key(), &uid).is_some());
     assert!(store.observe_deletion(scope, &object("a", 108)).is_none());
     assert!(store.observe(scope, object("a", 112)).is_none());
     store.observe_deletion(scope, &object("a", 113));
@@ -142,7 +142,7 @@ fn what_had_gone_before_versions_went_back_is_believed_again() {
 
     let (store, scope) = listed();
     let start = store.begin_list(scope);
-    store.bury(object("a", 90).key(), &Uid::new("a"));
+    store.mark_deleted(object("a", 90).key(), &Uid::new("a"));
     store.replace(scope, start, vec![object("a", 40)], &ResourceVersion::Number(50));
     assert!(store.observe(scope, object("a", 60)).is_some(), "its deletion was answered");
 }
@@ -152,7 +152,7 @@ fn what_had_gone_before_versions_went_back_is_believed_again() {
 #[test]
 fn a_tombstone_ends_with_the_event_that_it_stands_for() {
     let (store, scope) = listed();
-    store.bury(object("a", 90).key(), &Uid::new("a"));
+    store.mark_deleted(object("a", 90).key(), &Uid::new("a"));
     assert!(store.observe(scope, object("a", 109)).is_none());
     store.observe_deletion(scope, &object("a", 110));
     assert!(store.observe(scope, object("a", 111)).is_some());

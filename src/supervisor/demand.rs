@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn what_is_cluster_scoped_has_one_watch_whatever_the_namespaces() {
         let a = OperatorConfig::of::<ConfigMap>("a")
-            .child::<Namespace>(ChildConfig::apply().uncollectable())
+            .child::<Namespace>(ChildConfig::apply().delete_with_finalizer())
             .within_namespaces(["x", "y"]);
         let namespaces = K8sType::of::<Namespace>();
         assert_eq!(shown(&[&a], &namespaces), ["*:app.kubernetes.io/managed-by in (a)"]);

@@ -14,11 +14,11 @@ mod builder;
 mod connect;
 mod demand;
 mod error;
-mod orders;
 mod published;
 mod run_operator;
 mod running;
 mod system;
+mod web_requests;
 mod wiring;
 
 pub use builder::{Supervisor, SupervisorBuilder};

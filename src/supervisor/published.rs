@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    actors::{Postbox, Published},
+    actors::{MeteredRecipient, Published},
     execute::{Origin, Publish},
     object::K8sType,
     operator::{OperatorConfig, OperatorName},
@@ -19,7 +19,7 @@ use crate::{
 pub(super) struct PublishedTo(Arc<OnceLock<BTreeMap<K8sType, Audience>>>);
 
 struct Audience {
-    reflector: Postbox<Published>,
+    reflector: MeteredRecipient<Published>,
     listeners: Listeners,
 }
 
@@ -33,10 +33,10 @@ impl PublishedTo {
     /// Opens the way.
     pub(super) fn open(
         &self,
-        reflectors: BTreeMap<K8sType, Postbox<Published>>,
+        reflectors: BTreeMap<K8sType, MeteredRecipient<Published>>,
         operators: &[&OperatorConfig],
     ) {
-        let audience = |(ty, reflector): (K8sType, Postbox<Published>)| {
+        let audience = |(ty, reflector): (K8sType, MeteredRecipient<Published>)| {
             let listeners = Listeners::of(&ty, operators);
             (ty, Audience { reflector, listeners })
         };
@@ -69,7 +69,7 @@ impl Listeners {
         Self { operators: names.collect(), is_parent_type }
     }
 
-    /// Whether anybody but the run that made the change has to know of it. Most writes concern
+    /// Whether anybody but the reconcile that made the change has to know of it. Most writes concern
     /// nobody else, and a message to an actor costs more than the rest of taking in a reply.
     fn are_concerned(&self, change: &Change, origin: Option<&Origin>) -> bool {
         let Some(Origin { operator, parent }) = origin else { return true };

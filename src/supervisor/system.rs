@@ -22,8 +22,9 @@ use tokio::{
 };
 
 use super::{
-    Ready, RunError, orders,
+    Ready, RunError,
     running::{Handles, StopSignal},
+    web_requests,
     wiring::{Started, Wiring},
 };
 use crate::{
@@ -71,10 +72,11 @@ pub(super) fn run(
 }
 
 fn runtime(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<Runtime, RunError> {
-    let handlers: usize = operators.iter().map(|(config, _)| config.max_concurrent_runs).sum();
+    let handlers: usize =
+        operators.iter().map(|(config, _)| config.max_concurrent_reconciles).sum();
     Ok(tokio::runtime::Builder::new_multi_thread()
         .thread_name("operetta-io")
-        // One more for each operator: what a run would do is asked beside the runs.
+        // One more for each operator: what a reconcile would do is asked beside the reconciles.
         .max_blocking_threads(handlers + operators.len() + 16)
         .enable_all()
         .build()?)
@@ -98,9 +100,9 @@ async fn live(
     let (states, changes) = mpsc::unbounded_channel();
     let wiring = Wiring::new((client, &program), runtime.handle().clone(), &operators, states);
     let arbiters = Arbiters::start(arbiters, wiring.board());
-    let Started { contexts, operators } = wiring.start(operators, &arbiters.spread())?;
+    let Started { contexts, operators } = wiring.start(operators, &arbiters.pool())?;
     let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());
-    actix::spawn(orders::hand_on(board.take_commands(), operators));
+    actix::spawn(web_requests::dispatch(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
     let access = Access::new(auth, wiring.cluster().clone(), runtime.handle().clone());

@@ -12,17 +12,17 @@ use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 use super::{
     RunError,
     demand::{self, Demanding, Watches},
-    orders::Operators,
     published::PublishedTo,
+    web_requests::Operators,
 };
 use crate::{
     actors::{
-        OperatorActor, OperatorParts, OperatorStateChanged, Ordered, Postbox, Reflector,
-        ReflectorParts, Spread,
+        ArbiterPool, Asked, MeteredRecipient, OperatorActor, OperatorParts, OperatorStateChanged,
+        Reflector, ReflectorParts,
     },
-    board::{BEAT_EVERY, Board, OperatorInfo, Reader, RunStage},
+    board::{BEAT_EVERY, Board, OperatorInfo, Reader, ReconcileStage},
     cluster::{Cluster, WatchSpec},
-    execute::{CommonPlaces, Context, ContextParts, RequestPermits, Show},
+    execute::{Context, ContextParts, RequestPermits, SharedPermits, Show},
     journal::Failure,
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
@@ -44,7 +44,7 @@ pub(super) struct Wiring {
     stores: BTreeMap<K8sType, Store>,
     states: UnboundedSender<OperatorStateChanged>,
     published: PublishedTo,
-    common_places: CommonPlaces,
+    shared_permits: SharedPermits,
     requests: RequestPermits,
 }
 
@@ -84,9 +84,9 @@ impl Wiring {
         }
         let cluster = Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
             .with_settings(program.settings);
-        let limits = configs.iter().map(|config| config.max_concurrent_runs);
+        let limits = configs.iter().map(|config| config.max_concurrent_reconciles);
         Self {
-            common_places: CommonPlaces::for_limits(limits),
+            shared_permits: SharedPermits::for_limits(limits),
             requests: RequestPermits::default(),
             cluster: match &program.name {
                 Some((name, version)) => cluster.of_program(name, version),
@@ -121,14 +121,14 @@ impl Wiring {
     pub(super) fn start(
         &self,
         operators: Vec<Registered>,
-        spread: &Spread,
+        pool: &ArbiterPool,
     ) -> Result<Started, RunError> {
         self.start_pulse_of_runtime();
         let mut reflectors = self.reflectors();
         let (mut contexts, mut operators_by_name) = (Vec::new(), Operators::new());
         for (config, handler) in operators {
             let context = Arc::new(self.context(config, handler)?);
-            let operator = self.start_operator(&context, spread, &mut reflectors);
+            let operator = self.start_operator(&context, pool, &mut reflectors);
             operators_by_name.insert(context.name().to_string(), operator);
             contexts.push(context);
         }
@@ -171,9 +171,9 @@ impl Wiring {
     fn start_operator(
         &self,
         context: &Arc<Context>,
-        spread: &Spread,
+        pool: &ArbiterPool,
         reflectors: &mut BTreeMap<K8sType, Reflector>,
-    ) -> Postbox<Ordered> {
+    ) -> MeteredRecipient<Asked> {
         let config = context.config();
         self.board.register(OperatorInfo {
             name: context.name().clone(),
@@ -194,7 +194,7 @@ impl Wiring {
             children: config.children.iter().map(|child| reader(&child.ty)).collect(),
             relies_on: demand::relied_on(config, &self.watches),
             runtime: self.runtime.clone(),
-            spread: spread.clone(),
+            pool: pool.clone(),
             board: self.board.clone(),
             states: self.states.clone(),
             mailbox: mailbox.clone(),
@@ -206,7 +206,7 @@ impl Wiring {
                 reflector.add_observer(&operator, &mailbox);
             }
         }
-        OperatorActor::orders(&operator, &mailbox)
+        OperatorActor::web_requests(&operator, &mailbox)
     }
 
     fn context(
@@ -218,7 +218,7 @@ impl Wiring {
         let show: Show =
             Arc::new(move |parent, failure| show_overdue(&board, &name, parent, failure));
         Ok(Context::new(ContextParts {
-            common_places: self.common_places.clone(),
+            shared_permits: self.shared_permits.clone(),
             requests: self.requests.clone(),
             cluster: self.cluster.in_the_name_of(&config.name),
             parents: self.stores[&config.parent].clone(),
@@ -236,6 +236,6 @@ impl Wiring {
 fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure: &Failure) {
     board.update_parent(operator, parent.key(), parent.uid(), |state| {
         state.message = Some(failure.to_string());
-        state.go_on(RunStage::Overdue);
+        state.go_on(ReconcileStage::Overdue);
     });
 }

@@ -1,4 +1,4 @@
-//! An embedded API server, and operators that run on it.
+//! An embedded API server, and operators that reconcile on it.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Api, Client, api::PostParams};

@@ -115,7 +115,7 @@ pub(super) fn cached(board: &Board, path: &ObjectPath) -> Result<Object, Refused
     let store = find(board, &path.r#type)?.store;
     let key = key_of(store.ty(), path.namespace.as_deref(), &path.name)?;
     let gone = || Refused::NoObject { ty: store.ty().clone(), key: key.clone() };
-    store.get(&key).ok_or_else(|| left_out(&store, &key).unwrap_or_else(gone))
+    store.get(&key).ok_or_else(|| undecodable(&store, &key).unwrap_or_else(gone))
 }
 
 impl OutputQuery {
@@ -133,8 +133,8 @@ impl OutputQuery {
 }
 
 /// Why there is no such object, if that is because it cannot be read.
-pub(super) fn left_out(store: &StoreReader, key: &ObjectKey) -> Option<Refused> {
-    store.undecodable(key).map(Refused::LeftOut)
+pub(super) fn undecodable(store: &StoreReader, key: &ObjectKey) -> Option<Refused> {
+    store.undecodable_at(key).map(Refused::Undecodable)
 }
 
 /// The key that a path names; a namespace where the type has none is refused, and the reverse.

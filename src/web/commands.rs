@@ -16,7 +16,7 @@ use super::{
     visitor::Visitor,
 };
 use crate::{
-    board::{Board, CommandError, Order},
+    board::{Board, Command, CommandError},
     object::{K8sType, ObjectKey},
 };
 
@@ -61,7 +61,7 @@ pub(super) async fn pause_operator(
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
     let done = "nothing is written but statuses until it is resumed or the process ends";
-    of_operator(&operator, Order::PauseOperator, asker, &state, done).await
+    of_operator(&operator, Command::PauseOperator, asker, &state, done).await
 }
 
 pub(super) async fn resume_operator(
@@ -70,7 +70,7 @@ pub(super) async fn resume_operator(
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
     let done = "every parent of which something is pending runs";
-    of_operator(&operator, Order::ResumeOperator, asker, &state, done).await
+    of_operator(&operator, Command::ResumeOperator, asker, &state, done).await
 }
 
 async fn of_parent(
@@ -84,7 +84,7 @@ async fn of_parent(
     let info = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info;
     let key = key_of(&info.config.parent, namespace.as_deref(), &name)?;
     let message = format!("{} {key}: {}", info.config.parent, verb.done());
-    let done = state.board.command(&operator, verb.order(key.clone()), name_of(asker)).await;
+    let done = state.board.command(&operator, verb.command(key.clone()), name_of(asker)).await;
     done.map_err(|error| redacted(&state.board, &info.config.parent, &key, error))?;
     Ok(success(verb.code(), message))
 }
@@ -102,12 +102,12 @@ fn redacted(board: &Board, ty: &K8sType, key: &ObjectKey, error: CommandError) -
 
 async fn of_operator(
     operator: &str,
-    order: Order,
+    command: Command,
     asker: Asker,
     state: &WebState,
     done: &str,
 ) -> Result<HttpResponse, Refused> {
-    state.board.command(operator, order, name_of(asker)).await?;
+    state.board.command(operator, command, name_of(asker)).await?;
     Ok(success(StatusCode::OK, format!("operator {operator}: {done}")))
 }
 
@@ -116,15 +116,15 @@ fn name_of(asker: Asker) -> Option<String> {
 }
 
 impl Verb {
-    fn order(self, key: ObjectKey) -> Order {
+    fn command(self, key: ObjectKey) -> Command {
         match self {
-            Self::Sync => Order::Sync(key),
-            Self::Pause => Order::PauseParent(key),
-            Self::Resume => Order::ResumeParent(key),
+            Self::Sync => Command::Sync(key),
+            Self::Pause => Command::PauseParent(key),
+            Self::Resume => Command::ResumeParent(key),
         }
     }
 
-    /// A run is only asked for; the others have happened.
+    /// A reconcile is only asked for; the others have happened.
     fn code(self) -> StatusCode {
         match self {
             Self::Sync => StatusCode::ACCEPTED,

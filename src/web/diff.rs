@@ -1,4 +1,4 @@
-//! Desired against live, child by child: what a run would change. Only what is desired, and what our
+//! Desired against live, child by child: what a reconcile would change. Only what is desired, and what our
 //! field manager holds and no longer wants; never a value that is secret.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::{
     plan::{ChildId, Deletion, DeletionReason, Difference, Step, Write, compare},
 };
 
-/// What a run would do with a child.
+/// What a reconcile would do with a child.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Preview")]
 pub(super) struct PreviewView {
@@ -54,7 +54,7 @@ pub(super) struct Comparing<'a> {
     pub(super) secrets: &'a Secrets,
 }
 
-/// What a run would do, by the name of the child. What it would leave as it is, is not in it.
+/// What a reconcile would do, by the name of the child. What it would leave as it is, is not in it.
 pub(super) fn by_child(
     preview: &Preview,
     comparing: &Comparing<'_>,
@@ -81,7 +81,7 @@ pub(super) fn by_child(
 }
 
 impl PreviewView {
-    /// Whether a run would do anything.
+    /// Whether a reconcile would do anything.
     pub(super) fn changes_something(&self) -> bool {
         self.why.is_none()
     }
@@ -301,8 +301,8 @@ mod tests {
             let body = json!({"metadata": {"name": "a", "namespace": "ns"}, "data": {"a": "b"}});
             let write = Write { id: id.clone(), body, desired_hash: 0, paths: Vec::new() };
             let steps = vec![Step::Create(write)];
-            let (memos, waiting, doubtful) = <_>::default();
-            let plan = Plan { steps, memos, waiting, doubtful, replacing: Vec::new() };
+            let (last_applied, waiting, doubtful) = <_>::default();
+            let plan = Plan { steps, last_applied, waiting, doubtful, replacing: Vec::new() };
             let preview = Preview { plan, live: BTreeMap::new(), foreign, contested };
             serde_json::to_value(&by_child(&preview, &comparing)[&id]).unwrap()
         };

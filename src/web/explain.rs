@@ -1,5 +1,5 @@
 //! `/api/v1/operators/{operator}/parents/{namespace}/{name}`: where a parent stands and why, what its
-//! last runs did and why they ran, and its children with all that belongs to them.
+//! last reconciles did and why they ran, and its children with all that belongs to them.
 
 use std::{collections::HashMap, sync::Arc, time::SystemTime};
 
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     board::{Board, OperatorSnapshot, ParentState},
-    history::Run,
+    history::Reconcile,
     object::{Object, ObjectKey},
     plan::ChildId,
     store::StoreReader,
@@ -39,7 +39,7 @@ pub(super) struct ParentDetails {
     conditions: Value,
     /// What belongs to it, as far as it is cached, and what is missing.
     children: Vec<Node>,
-    /// Why it cannot be said what a run would do, where that was asked.
+    /// Why it cannot be said what a reconcile would do, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview_error: Option<String>,
     /// How many objects more there are than are shown.
@@ -47,8 +47,8 @@ pub(super) struct ParentDetails {
     /// What Kubernetes tells of it and its children, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<EventsView>,
-    /// The last runs, the newest first.
-    history: Vec<Arc<Run>>,
+    /// The last reconciles, the newest first.
+    history: Vec<Arc<Reconcile>>,
 }
 
 /// What a request may say about what it wants to know.
@@ -68,7 +68,7 @@ pub(super) struct Looked {
     /// Those that its status shows.
     pub(super) conditions: Value,
     pub(super) tree: Tree,
-    /// Why it cannot be said what a run would do.
+    /// Why it cannot be said what a reconcile would do.
     pub(super) preview_error: Option<String>,
     pub(super) events: Option<EventsView>,
 }
@@ -76,7 +76,7 @@ pub(super) struct Looked {
 pub(super) const DIFF: Parameter = Parameter {
     name: "diff",
     form: Form::Flag,
-    meaning: "what a run would change: the handler is asked, and nothing is written",
+    meaning: "what a reconcile would change: the handler is asked, and nothing is written",
 };
 
 pub(super) async fn show(
@@ -88,7 +88,7 @@ pub(super) async fn show(
 }
 
 impl ExplainQuery {
-    /// Whether it is to be said what a run would change.
+    /// Whether it is to be said what a reconcile would change.
     pub(super) fn is_preview(&self) -> bool {
         self.diff.is_some()
     }
@@ -141,7 +141,7 @@ impl From<Looked> for ParentDetails {
             paused: operator.paused.as_ref(),
             parent: &parent,
             unready: &tree.unready,
-            places: operator.info.config.max_concurrent_runs,
+            places: operator.info.config.max_concurrent_reconciles,
             now: SystemTime::now(),
         };
         Self {
@@ -166,9 +166,14 @@ fn grown(
     previews: HashMap<ChildId, PreviewView>,
 ) -> Tree {
     let caches: Vec<StoreReader> = board.types().into_iter().map(|cache| cache.store).collect();
-    let last_run = parent.history.last().map(|run| &**run);
+    let last_reconcile = parent.history.last().map(|run| &**run);
     let tell = |about: &Object, said: &str| text(board, about, said);
-    let roots =
-        Roots { info: &operator.info, parent: object, caches: &caches, last_run, tell: &tell };
+    let roots = Roots {
+        info: &operator.info,
+        parent: object,
+        caches: &caches,
+        last_reconcile,
+        tell: &tell,
+    };
     tree(&roots, previews)
 }

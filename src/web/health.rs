@@ -203,9 +203,9 @@ fn trouble_of_namespace(one: &NamespaceState) -> Option<String> {
 /// What is wrong with what a watch brought.
 fn trouble_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<String> {
     let TypeSnapshot { store, state } = ty;
-    let left_out = store.count_left_out(|namespace| namespaces.include(namespace));
+    let undecodable = store.count_undecodable(|namespace| namespaces.include(namespace));
     let path = format!("/api/v1/cache/{}", store.ty().resource_name());
-    let unread = match left_out {
+    let unread = match undecodable {
         0 => None,
         1 => Some(format!("1 object cannot be read and is left out: see {path}")),
         many => Some(format!("{many} objects cannot be read and are left out: see {path}")),

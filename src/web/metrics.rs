@@ -27,7 +27,7 @@ fn set_gauges(board: &Board, metrics: &Metrics) {
         let gauges = CacheGauges {
             objects: store.len(),
             bytes: store.bytes(),
-            left_out: store.count_left_out(|_| true),
+            undecodable: store.count_undecodable(|_| true),
             is_synced: store.is_synced(),
             last_event: state.last_event,
         };

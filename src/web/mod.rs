@@ -2,7 +2,7 @@
 //!
 //! Layer 10. Reads the board, the stores behind it and the metrics; it changes nothing and knows no
 //! actor. What a person orders goes through the board, and so does what only the engine can say: what
-//! a run would change, and what Kubernetes tells of a parent.
+//! a reconcile would change, and what Kubernetes tells of a parent.
 //!
 //! ```text
 //!            guard (sizes, Host, origin, access, body, headers)

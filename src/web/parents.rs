@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    cache::{key_of, left_out},
+    cache::{key_of, undecodable},
     endpoint::{Form, Parameter},
     page::{Following, List, PageQuery},
     redact::redacted,
@@ -21,7 +21,7 @@ use crate::{
         Board, OperatorInfo, OperatorSnapshot, OperatorState, ParentFilter, ParentPage,
         ParentPhase, ParentState,
     },
-    history::{NextWake, Run},
+    history::{NextWake, Reconcile},
     object::{Object, ObjectKey, Uid},
 };
 
@@ -43,10 +43,10 @@ pub(super) struct ParentView {
     /// When it runs again by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_wake: Option<NextWake>,
-    /// How many runs there were since the process started.
+    /// How many reconciles there were since the process started.
     runs: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_run: Option<Arc<Run>>,
+    last_reconcile: Option<Arc<Reconcile>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -145,7 +145,7 @@ fn parent_of(
     }
     let (operator, key) = (info.name.to_string(), key.clone());
     let reasons = Some(state.reasons().join("; ")).filter(|reasons| !reasons.is_empty());
-    Err(cache.and_then(|cache| left_out(&cache, &key)).unwrap_or(match reasons {
+    Err(cache.and_then(|cache| undecodable(&cache, &key)).unwrap_or(match reasons {
         Some(reasons) => Refused::NoParentYet { operator, key, reasons },
         None => Refused::NoParent { operator, key },
     }))
@@ -182,7 +182,7 @@ impl ParentView {
             next_wake,
             failures,
             message,
-            unrest: _,
+            flapping_summary: _,
             run: _,
         } = state;
         Self {
@@ -194,7 +194,7 @@ impl ParentView {
             failures: *failures,
             next_wake: *next_wake,
             runs: history.recorded(),
-            last_run: history.last().cloned(),
+            last_reconcile: history.last().cloned(),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) enum Refused {
     #[error("{} `{key}` is not in the cache", .ty.resource_name())]
     NoObject { ty: K8sType, key: ObjectKey },
     #[error("{0}")]
-    LeftOut(Undecodable),
+    Undecodable(Undecodable),
     #[error("{} are namespaced: the path must end with /NAMESPACE/NAME", .0.resource_name())]
     NamespaceMissing(K8sType),
     #[error("{} have no namespace: the path must end with /NAME", .0.resource_name())]
@@ -164,7 +164,7 @@ impl Refused {
             | Self::NoParentYet { .. }
             | Self::NoType(_)
             | Self::NoObject { .. }
-            | Self::LeftOut(_)
+            | Self::Undecodable(_)
             | Self::NoLogin
             | Self::NoLogLevel => "NotFound",
             Self::NamespaceMissing(_)
@@ -254,7 +254,7 @@ impl ResponseError for Refused {
             | Self::NoParentYet { .. }
             | Self::NoType(_)
             | Self::NoObject { .. }
-            | Self::LeftOut(_)
+            | Self::Undecodable(_)
             | Self::NoLogin
             | Self::NoLogLevel => StatusCode::NOT_FOUND,
             Self::NamespaceMissing(_)

@@ -120,7 +120,7 @@ static ENDPOINTS: &[Endpoint] = &[
     .with(&[NAMESPACE, parents::PHASE, parents::TEXT, LIMIT, CONTINUE]),
     Endpoint::get(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}",
-        "A parent: where it stands and why, its children and its last runs",
+        "A parent: where it stands and why, its children and its last reconciles",
         Answer::json::<ParentDetails>(),
         || to(explain::show),
     )
@@ -145,7 +145,7 @@ static ENDPOINTS: &[Endpoint] = &[
     ),
     Endpoint::get(
         "/api/v1/operators/{operator}/parents/{name}",
-        "A cluster-scoped parent: where it stands and why, its children and its last runs",
+        "A cluster-scoped parent: where it stands and why, its children and its last reconciles",
         Answer::json::<ParentDetails>(),
         || to(explain::show),
     )

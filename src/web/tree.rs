@@ -1,5 +1,5 @@
 //! The children of a parent and theirs, as far as they are cached, each with its readiness and what
-//! the last run decided about it. Bounded: a parent may have thousands, and owners may go in circles.
+//! the last reconcile decided about it. Bounded: a parent may have thousands, and owners may go in circles.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     board::OperatorInfo,
-    history::{Decision, Run},
+    history::{Decision, Reconcile},
     object::{Object, Readiness, Uid},
     plan::{ChildId, is_ours},
     store::StoreReader,
@@ -30,10 +30,10 @@ pub(super) struct Node {
     #[serde(flatten)]
     pub(super) facts: Option<Facts>,
     pub(super) readiness: ReadinessView,
-    /// What the last run decided about it; missing for what it left as it was.
+    /// What the last reconcile decided about it; missing for what it left as it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) decision: Option<Decision>,
-    /// What a run would do with it; missing for what it would leave as it is.
+    /// What a reconcile would do with it; missing for what it would leave as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) preview: Option<PreviewView>,
     /// What belongs to it.
@@ -80,7 +80,7 @@ pub(super) struct Roots<'a> {
     pub(super) parent: &'a Object,
     /// Every cache, as the children of children may be of any type.
     pub(super) caches: &'a [StoreReader],
-    pub(super) last_run: Option<&'a Run>,
+    pub(super) last_reconcile: Option<&'a Reconcile>,
     /// What is said of an object, as it may be shown.
     pub(super) tell: &'a dyn Fn(&Object, &str) -> String,
 }
@@ -89,7 +89,7 @@ pub(super) struct Roots<'a> {
 const MAX_NODES: usize = 500;
 const MAX_DEPTH: usize = 6;
 
-/// The children of a parent: those that are there, and those that the last run could not make or a
+/// The children of a parent: those that are there, and those that the last reconcile could not make or a
 /// run would make now.
 pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView>) -> Tree {
     let mut decisions = roots.decisions();
@@ -145,9 +145,9 @@ impl<'a> Roots<'a> {
         (!readiness.is_good()).then(|| format!("{}: {readiness}", ChildId::of(child)))
     }
 
-    /// What the last run decided, by the name of the child.
+    /// What the last reconcile decided, by the name of the child.
     fn decisions(&self) -> HashMap<&'a str, &'a Decision> {
-        let decisions = self.last_run.map(|run| &*run.decisions).unwrap_or_default();
+        let decisions = self.last_reconcile.map(|run| &*run.decisions).unwrap_or_default();
         decisions.iter().map(|decision| (&*decision.child, decision)).collect()
     }
 

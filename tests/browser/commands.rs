@@ -27,11 +27,11 @@ async fn a_parent_that_rests_runs_when_it_is_told_to() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites/parents/blog/portfolio").await;
         browser.until_shown("#live", "Live").await;
-        let runs = browser.texts(".run").await.len();
+        let runs = browser.texts(".reconcile").await.len();
         browser.click_button("Run now").await;
         browser.until_shown("#answer", "it runs as soon as a place is free").await;
-        browser.until_shown(".runs", "somebody asked for it").await;
-        assert!(browser.texts(".run").await.len() > runs);
+        browser.until_shown(".reconciles", "somebody asked for it").await;
+        assert!(browser.texts(".reconcile").await.len() > runs);
     })
     .await;
 }

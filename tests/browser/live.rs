@@ -28,7 +28,7 @@ async fn a_parent_that_breaks_and_is_mended_is_seen_at_once() {
         browser.until_shown("#announcer", "failed: the handler returned an error").await;
         shop.put("Website", "shop", "landing", json!({"title": "better"})).await;
         browser.until_shown(".title .mark", "synced").await;
-        browser.until_shown(".runs", "data.title").await;
+        browser.until_shown(".reconciles", "data.title").await;
         assert_not_reloaded(browser).await;
     })
     .await;
@@ -43,7 +43,7 @@ async fn what_kubernetes_tells_stays_open_and_is_read_anew_when_something_change
         shop.tell("Service", "landing", "FailedToUpdateEndpointSlices", "no such port").await;
         shop.put("Website", "shop", "landing", json!({"title": "better"})).await;
         browser.until_shown("table[aria-label=Events]", "FailedToUpdateEndpointSlices").await;
-        browser.until_shown(".runs", "data.title").await;
+        browser.until_shown(".reconciles", "data.title").await;
         assert_not_reloaded(browser).await;
     })
     .await;
@@ -117,7 +117,7 @@ const TWINS: &str = r#"
         const text = await (await ask(...asked)).text();
         const twin = '<li data-key="a">a twin</li>';
         const twins = `<ul class="twins" data-turn="${++turn}">${twin}${twin}</ul>`;
-        return new Response(text.replace('<ol class="runs"', twins + '$&'));
+        return new Response(text.replace('<ol class="reconciles"', twins + '$&'));
     };
 "#;
 

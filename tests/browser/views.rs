@@ -65,7 +65,7 @@ async fn a_parent_shows_its_children_runs_and_conditions() {
         let children = browser.texts(".tree li").await;
         assert_eq!(children.len(), 3, "{children:?}");
         assert!(children[0].contains("ConfigMap") && children[0].contains("landing-content"));
-        let runs = browser.text(".runs").await;
+        let runs = browser.text(".reconciles").await;
         for shown in ["wrote", "created", "ConfigMap.v1 shop/landing-content", "synced"] {
             assert!(runs.contains(shown), "no `{shown}` in {runs}");
         }
@@ -77,7 +77,7 @@ async fn a_parent_shows_its_children_runs_and_conditions() {
 }
 
 #[operetta_harness::test]
-async fn what_a_run_would_change_is_shown_and_not_done() {
+async fn what_a_reconcile_would_change_is_shown_and_not_done() {
     visit(async |browser, shop| {
         shop.put("Website", "shop", "newsletter", json!({"title": "spring"})).await;
         browser.goto("/ui/operators/websites/parents/shop/newsletter").await;

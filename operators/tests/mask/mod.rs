@@ -19,7 +19,7 @@ const MASKS: [(&str, &str); 11] = [
     (r"(?m)( {2,})[0-9]+m?[0-9]+s( {3}|$)", "$1<age>$2"),
 ];
 
-/// Hides in text what no two runs have in common.
+/// Hides in text what no two reconciles have in common.
 pub(crate) fn mask(text: &str) -> String {
     let hide = |text: String, (pattern, instead): (&str, &str)| {
         let pattern = Regex::new(pattern).unwrap();

@@ -1,7 +1,7 @@
 //! One actor per operator: it turns changes of objects, and what a person orders, into reasons for
 //! its parents to run.
 
-mod orders;
+mod commands;
 mod parents;
 mod start;
 
@@ -16,9 +16,9 @@ use actix::{Actor, Addr, AsyncContext, Handler};
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 use super::{
-    Spread,
-    mailbox::{Letter, Mail, Postbox, Receive, post},
-    messages::{LeftOut, Observed, OperatorStateChanged, Touched, Turn, WatchCondition},
+    ArbiterPool,
+    mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
+    messages::{FoundUndecodable, Observed, OperatorStateChanged, Touched, Turn, WatchCondition},
     reason::{child_cause, child_strength, is_of_status_only, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
 };
@@ -30,13 +30,13 @@ use crate::{
     metrics::MailboxDepth,
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::OperatorName,
-    schedule::Touch,
+    schedule::Trigger,
     store::{Change, StoreReader},
 };
 
 /// What an [`OperatorActor`] is made of.
 pub struct OperatorParts {
-    /// What its runs share.
+    /// What its reconciles share.
     pub context: Arc<Context>,
     /// The cached parents.
     pub parents: StoreReader,
@@ -47,7 +47,7 @@ pub struct OperatorParts {
     /// Where runs run.
     pub runtime: Handle,
     /// Where reconcilers are started.
-    pub spread: Spread,
+    pub pool: ArbiterPool,
     /// Where parents are shown.
     pub board: Board,
     /// Where a change of state is told.
@@ -63,7 +63,7 @@ pub struct OperatorActor {
     start: Start,
     parents: HashMap<ObjectKey, Parent>,
     keys: HashMap<Uid, ObjectKey>,
-    /// Parents that are gone, but not their last run: one that is back waits for its end.
+    /// Parents that are gone, but not their last reconcile: one that is back waits for its end.
     ending: HashSet<Uid>,
     /// Why nothing runs although all is there, when it was last looked.
     held_up: Option<String>,
@@ -104,7 +104,7 @@ impl OperatorActor {
             board: parts.board.clone(),
             parents: parts.parents.clone(),
             mailbox: parts.context.metrics().mailbox("reconciler", name.as_str()),
-            ended: Postbox::new(address, &parts.mailbox),
+            ended: MeteredRecipient::new(address, &parts.mailbox),
         });
         let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
         let start = Start::Awaited;
@@ -146,14 +146,14 @@ impl OperatorActor {
     }
 
     /// Has it told where a user looks that an object cannot be read, and those run that it concerns.
-    fn left_out(&self, object: Undecodable) {
+    fn undecodable(&self, object: Undecodable) {
         let (context, parents) = (self.parts.context.clone(), self.parents_of(&object));
         let itself = object.key().filter(|_| object.ty() == self.parts.parents.ty());
-        let cause = Cause::LeftOut { ty: object.ty().clone(), key: object.key().cloned() };
+        let cause = Cause::Undecodable { ty: object.ty().clone(), key: object.key().cloned() };
         for key in itself.into_iter().chain(parents.iter().map(Object::key)) {
             if let Some(parent) = self.parents.get(key) {
-                let (touch, cause) = (Touch::Surroundings, cause.clone());
-                post(&parent.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
+                let (trigger, cause) = (Trigger::ChildOrStatus, cause.clone());
+                post(&parent.reconciler, &self.reconcilers.mailbox, Touched { trigger, cause });
             }
         }
         self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
@@ -192,13 +192,13 @@ impl OperatorActor {
         for uid in change.parents.iter().filter(|uid| !self.is_own(uid, origin)) {
             let reconciler = self.keys.get(uid).and_then(|key| self.parents.get(key));
             if let Some(parent) = reconciler {
-                let (touch, cause) = (child_strength(change), child_cause(ty, change));
-                post(&parent.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
+                let (trigger, cause) = (child_strength(change), child_cause(ty, change));
+                post(&parent.reconciler, &self.reconcilers.mailbox, Touched { trigger, cause });
             }
         }
     }
 
-    /// Whether a parent's own run made the change: the run has read the reply already.
+    /// Whether a parent's own reconcile made the change: the reconcile has read the reply already.
     fn is_own(&self, parent: &Uid, origin: Option<&Origin>) -> bool {
         origin.is_some_and(|origin| origin.parent == *parent && origin.operator == *self.name())
     }
@@ -215,13 +215,13 @@ impl Actor for OperatorActor {
     }
 }
 
-impl<M: Letter> Handler<Mail<M>> for OperatorActor
+impl<M: MeteredMessage> Handler<Metered<M>> for OperatorActor
 where
     Self: Receive<M>,
 {
     type Result = ();
 
-    fn handle(&mut self, mail: Mail<M>, ctx: &mut Self::Context) {
+    fn handle(&mut self, mail: Metered<M>, ctx: &mut Self::Context) {
         self.receive(mail.open(), ctx);
     }
 }
@@ -255,11 +255,11 @@ impl Receive<Observed> for OperatorActor {
     }
 }
 
-impl Receive<LeftOut> for OperatorActor {
+impl Receive<FoundUndecodable> for OperatorActor {
     /// What is left out before the start is looked up at the start.
-    fn receive(&mut self, LeftOut { object }: LeftOut, _: &mut Self::Context) {
+    fn receive(&mut self, FoundUndecodable { object }: FoundUndecodable, _: &mut Self::Context) {
         if self.start == Start::Full {
-            self.left_out(object);
+            self.undecodable(object);
         }
     }
 }

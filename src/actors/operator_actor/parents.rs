@@ -14,14 +14,14 @@ use crate::{
     board::ParentState,
     history::Cause,
     object::{Object, ObjectKey, Uid},
-    schedule::Touch,
+    schedule::Trigger,
 };
 
 /// When a reconciler that died is followed by another. What it ran may still be under way.
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 impl OperatorActor {
-    pub(super) fn parent_is(&mut self, parent: &Object, touch: Touch, cause: Cause) {
+    pub(super) fn parent_is(&mut self, parent: &Object, trigger: Trigger, cause: Cause) {
         if self.parents.get(parent.key()).is_none_or(|known| known.uid != *parent.uid()) {
             self.retire(parent.key());
             self.show_pending(parent);
@@ -31,7 +31,7 @@ impl OperatorActor {
             self.start_reconciler(parent);
         }
         if let Some(known) = self.parents.get(parent.key()) {
-            post(&known.reconciler, &self.reconcilers.mailbox, Touched { touch, cause });
+            post(&known.reconciler, &self.reconcilers.mailbox, Touched { trigger, cause });
         }
     }
 
@@ -39,7 +39,7 @@ impl OperatorActor {
         let (key, uid) = (parent.key().clone(), parent.uid().clone());
         let (parts, of) = (self.reconcilers.clone(), (key.clone(), uid.clone()));
         let make = move || Reconciler::new(parts, of.0, of.1);
-        let reconciler = self.parts.spread.start(&uid, make);
+        let reconciler = self.parts.pool.start(&uid, make);
         self.keys.insert(uid.clone(), key.clone());
         self.parents.insert(key, Parent { uid, reconciler });
     }

@@ -18,7 +18,7 @@ use crate::{
         messages::{WatchChanged, WatchCondition},
     },
     history::Cause,
-    schedule::Touch,
+    schedule::Trigger,
     store::StoreReader,
 };
 
@@ -72,20 +72,20 @@ impl OperatorActor {
 
     /// Those that say why they do not run are not to wait for their next look.
     fn run_all(&mut self, start: Start) {
-        let touch = if self.start == Start::Awaited { Touch::Listed } else { Touch::Parent };
+        let trigger = if self.start == Start::Awaited { Trigger::Listed } else { Trigger::Parent };
         self.start = start;
         let mut parents = self.parts.parents.list();
         parents.retain(|parent| self.parts.context.answers_for(parent));
         for parent in parents {
-            let touch = if parent.is_deleting() { Touch::Deletion } else { touch };
-            self.parent_is(&parent, touch, Cause::Restarted);
+            let trigger = if parent.is_deleting() { Trigger::Deletion } else { trigger };
+            self.parent_is(&parent, trigger, Cause::Restarted);
         }
     }
 
     fn tell_left_out(&self) {
         let readers = [&self.parts.parents].into_iter().chain(&self.parts.children);
-        for object in readers.flat_map(StoreReader::left_out) {
-            self.left_out(object);
+        for object in readers.flat_map(StoreReader::undecodable) {
+            self.undecodable(object);
         }
     }
 

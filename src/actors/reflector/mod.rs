@@ -1,9 +1,9 @@
 //! One actor per resource type: it keeps the type's watch loops running and tells the operators.
 
+mod fallback;
 mod loops;
 mod schema;
 mod showing;
-mod stand_in;
 mod words;
 
 use std::{
@@ -17,8 +17,8 @@ use tokio::{runtime::Handle, task::AbortHandle};
 
 use super::{
     OperatorActor,
-    mailbox::{Letter, Mail, Postbox, Receive, post},
-    messages::{LeftOut, Noted, Observed, Published, Turn, WatchChanged, WatchCondition},
+    mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
+    messages::{FoundUndecodable, Noted, Observed, Published, Turn, WatchChanged, WatchCondition},
 };
 use crate::{
     board::{BEAT_EVERY, Board, Pulse, TypeError, TypeState},
@@ -60,9 +60,9 @@ pub struct Reflector {
 
 /// Someone to tell.
 struct Observer {
-    objects: Postbox<Observed>,
-    left_out: Postbox<LeftOut>,
-    watches: Postbox<WatchChanged>,
+    objects: MeteredRecipient<Observed>,
+    undecodable: MeteredRecipient<FoundUndecodable>,
+    watches: MeteredRecipient<WatchChanged>,
 }
 
 /// One of the watches, as it stands.
@@ -115,16 +115,16 @@ impl Reflector {
     /// Adds someone to tell. To be called before the start.
     pub fn add_observer(&mut self, operator: &Addr<OperatorActor>, mailbox: &MailboxDepth) {
         self.observers.push(Observer {
-            objects: Postbox::new(operator, mailbox),
-            left_out: Postbox::new(operator, mailbox),
-            watches: Postbox::new(operator, mailbox),
+            objects: MeteredRecipient::new(operator, mailbox),
+            undecodable: MeteredRecipient::new(operator, mailbox),
+            watches: MeteredRecipient::new(operator, mailbox),
         });
     }
 
     /// Starts it; what comes back takes what replies and live reads say.
-    pub fn start_counted(self) -> Postbox<Published> {
+    pub fn start_counted(self) -> MeteredRecipient<Published> {
         let mailbox = self.parts.mailbox.clone();
-        Postbox::new(&self.start(), &mailbox)
+        MeteredRecipient::new(&self.start(), &mailbox)
     }
 
     fn tell(&self, changes: Vec<Change>, origin: Option<crate::execute::Origin>) {
@@ -188,20 +188,20 @@ impl Reflector {
         self.state.undecodable += 1;
         if is_news {
             tracing::warn!("{object}");
-            let left_out = LeftOut { object };
+            let undecodable = FoundUndecodable { object };
             for observer in &self.observers {
-                observer.left_out.post(left_out.clone());
+                observer.undecodable.post(undecodable.clone());
             }
         }
     }
 
     fn synced(&mut self, scope: usize, settled: Settled, ctx: &mut Context<Self>) {
-        if settled == Settled::WentBack {
+        if settled == Settled::VersionRegressed {
             let seconds = self.parts.cluster.settings().deletions_held.as_secs_f64();
             tracing::error!(ty = %self.ty(),
                 "versions went back: the API server was restored from a backup, or its answer is \
                  stale; deletions of this type are held for {seconds} s");
-            self.state.went_back = Some(SystemTime::now());
+            self.state.version_regressed = Some(SystemTime::now());
         }
         self.release_deletions_later(scope, ctx);
         self.recovered(scope);
@@ -301,13 +301,13 @@ impl Actor for Reflector {
     }
 }
 
-impl<M: Letter> Handler<Mail<M>> for Reflector
+impl<M: MeteredMessage> Handler<Metered<M>> for Reflector
 where
     Self: Receive<M>,
 {
     type Result = ();
 
-    fn handle(&mut self, mail: Mail<M>, ctx: &mut Self::Context) {
+    fn handle(&mut self, mail: Metered<M>, ctx: &mut Self::Context) {
         self.receive(mail.open(), ctx);
     }
 }

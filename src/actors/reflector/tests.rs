@@ -49,8 +49,8 @@ async fn list(version: u64, store: &Store, scope: ScopeId, reflector: &Addr<Refl
     reflector.send(mail(noted)).await.unwrap();
 }
 
-fn mail<M: Letter>(message: M) -> Mail<M> {
-    Mail::new(message, &Metrics::new().mailbox("reflector", "configmaps"))
+fn mail<M: MeteredMessage>(message: M) -> Metered<M> {
+    Metered::new(message, &Metrics::new().mailbox("reflector", "configmaps"))
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_watch_that_stood_in_says_nothing_any_more() {
 
         // All may be listed for a moment, and has gone back: nobody may watch it from there.
         take_in(9, &store, all);
-        assert_eq!(take_in(5, &store, all), Settled::WentBack);
+        assert_eq!(take_in(5, &store, all), Settled::VersionRegressed);
         tell(0, failed(403)).await;
         assert!(!store.reader().may_delete(Some("a")), "it is held for all");
         tokio::time::advance(HOLD + Duration::from_secs(1)).await;

@@ -54,7 +54,7 @@ async fn noticed(events: Vec<Value>) -> (usize, bool) {
             _ => {}
         }
     }
-    assert!(store.reader().is_empty() && store.reader().left_out().is_empty());
+    assert!(store.reader().is_empty() && store.reader().undecodable().is_empty());
     (lists.load(Ordering::Relaxed), was_lost)
 }
 

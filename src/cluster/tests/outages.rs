@@ -76,7 +76,7 @@ async fn a_server_that_was_seen_to_have_gone_back_has_however_late_its_list_is()
                 break how;
             }
         };
-        assert_eq!(settled, Settled::WentBack, "after {outage:?}");
+        assert_eq!(settled, Settled::VersionRegressed, "after {outage:?}");
     }
 }
 

@@ -146,7 +146,7 @@ async fn that_versions_went_back_is_told_although_a_second_list_followed() {
             break settled;
         }
     };
-    assert_eq!(settled, Settled::WentBack);
+    assert_eq!(settled, Settled::VersionRegressed);
 }
 
 /// A server that ends every watch before it says anything, as something between that cuts what is
@@ -183,7 +183,7 @@ async fn a_backup_is_noticed_where_no_watch_lasts_until_its_silence_would_be() {
             settled.push(how);
         }
     }
-    assert_eq!(settled, [Settled::Continued, Settled::WentBack]);
+    assert_eq!(settled, [Settled::Continued, Settled::VersionRegressed]);
 }
 
 /// A server that has lost what it wrote last, and says nothing of it: it lists version 9 first, and is

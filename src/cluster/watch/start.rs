@@ -52,13 +52,13 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         version: ResourceVersion,
     ) {
         let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
-        if settled == Settled::WentBack {
-            self.cluster.metrics().versions_went_back(&self.spec.ty);
+        if settled == Settled::VersionRegressed {
+            self.cluster.metrics().version_regressions(&self.spec.ty);
         }
         // Before `Synced`: an operator that starts on it has read the store and needs no changes.
         (self.note)(WatchNote::Changed(changes));
         // That versions went back is not forgotten over a second list.
-        if self.settled != Some(Settled::WentBack) {
+        if self.settled != Some(Settled::VersionRegressed) {
             self.settled = Some(settled);
         }
         self.from = Some(version);
@@ -88,7 +88,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let out_since = self.out_since.take();
         if version.is_older_than(&from) {
             self.store.has_gone_back(self.scope);
-            return Ok(End::Gone("went_back"));
+            return Ok(End::Gone("version_regressed"));
         }
         if out_since.is_some_and(|since| since.elapsed() > LONG_OUTAGE) {
             return Ok(End::Gone("outage"));

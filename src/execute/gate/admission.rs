@@ -1,7 +1,7 @@
 //! How many runs of one operator are in flight, and who is next: the [`Queue`] behind a lock.
 //!
-//! Waiting costs a queue entry, no task: a run is started when its place is free. The lock is never
-//! held while a waiter is called; the lock of the [`CommonPlaces`] is taken within it, never around.
+//! Waiting costs a queue entry, no task: a reconcile is started when its place is free. The lock is never
+//! held while a waiter is called; the lock of the [`SharedPermits`] is taken within it, never around.
 
 use std::{
     fmt,
@@ -12,7 +12,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::common_places::{CommonPlaces, InLine};
+use super::shared_permits::{InLine, SharedPermits};
 use crate::{
     board::QueueState,
     metrics::QueueMetrics,
@@ -45,13 +45,13 @@ pub type Waiter = Box<dyn FnOnce(Permit) + Send>;
 
 struct Shared {
     state: Mutex<State>,
-    common: CommonPlaces,
+    common: SharedPermits,
     idle: Notify,
     metrics: QueueMetrics,
 }
 
 struct State {
-    queue: Queue<Waiting>,
+    queue: Queue<Queued>,
     places: usize,
     in_flight: usize,
     /// How many of those in flight have a common place.
@@ -61,14 +61,14 @@ struct State {
     is_closed: bool,
 }
 
-struct Waiting {
+struct Queued {
     since: Instant,
     waiter: Waiter,
 }
 
 impl Gate {
     /// A gate that lets so many in at once, as far as there are common places for them.
-    pub fn new(places: usize, common: CommonPlaces, metrics: QueueMetrics) -> Self {
+    pub fn new(places: usize, common: SharedPermits, metrics: QueueMetrics) -> Self {
         let state = Mutex::new(State {
             queue: Queue::new(),
             places,
@@ -88,7 +88,7 @@ impl Gate {
             self.0.metrics.waited(priority, Duration::ZERO);
             return Entry::Now(Permit::new(self));
         }
-        let waiting = Waiting { since: Instant::now(), waiter: Box::new(waiter) };
+        let waiting = Queued { since: Instant::now(), waiter: Box::new(waiter) };
         let place = state.queue.push(priority, waiting);
         self.show_depth(&state);
         Entry::Later(Ticket { gate: self.clone(), place })
@@ -186,7 +186,7 @@ impl Gate {
         Self::offer(heir);
     }
 
-    fn admit_next(&self, state: &mut State) -> Option<(Priority, Waiting)> {
+    fn admit_next(&self, state: &mut State) -> Option<(Priority, Queued)> {
         if state.queue.is_empty() || !self.take_place(state) {
             return None;
         }
@@ -195,8 +195,8 @@ impl Gate {
         next
     }
 
-    fn let_in(&self, next: Option<(Priority, Waiting)>) {
-        if let Some((priority, Waiting { since, waiter })) = next {
+    fn let_in(&self, next: Option<(Priority, Queued)>) {
+        if let Some((priority, Queued { since, waiter })) = next {
             self.0.metrics.waited(priority, since.elapsed());
             waiter(Permit::new(self));
         }
@@ -210,7 +210,7 @@ impl Gate {
     }
 
     /// Takes the place that is offered, if somebody waits for it.
-    fn accept(&self) -> Option<(Priority, Waiting)> {
+    fn accept(&self) -> Option<(Priority, Queued)> {
         let mut state = self.state();
         state.is_in_line = false;
         if !state.has_room() || state.queue.is_empty() {
@@ -247,7 +247,7 @@ impl Gate {
 #[cfg(test)]
 impl Gate {
     /// The places of all operators.
-    pub(super) fn common(&self) -> &CommonPlaces {
+    pub(super) fn common(&self) -> &SharedPermits {
         &self.0.common
     }
 }
@@ -310,8 +310,8 @@ impl fmt::Debug for Ticket {
 
 // === Permit ===
 
-/// Longer than a run takes that writes a few children, also to a busy server.
-pub(super) const SHORT_RUN: Duration = Duration::from_secs(1);
+/// Longer than a reconcile takes that writes a few children, also to a busy server.
+pub(super) const SHORT_RECONCILE: Duration = Duration::from_secs(1);
 
 /// The right to run, until it is dropped.
 #[must_use]
@@ -328,7 +328,7 @@ impl Permit {
 
     /// Runs. What is not done after a second goes on without a common place.
     pub async fn during<T>(mut self, mut run: Pin<&mut impl Future<Output = T>>) -> T {
-        if let Ok(done) = tokio::time::timeout(SHORT_RUN, &mut run).await {
+        if let Ok(done) = tokio::time::timeout(SHORT_RECONCILE, &mut run).await {
             return done;
         }
         self.leave_common();

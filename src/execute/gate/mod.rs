@@ -1,10 +1,10 @@
 //! Who may reconcile now: the places of one operator, and those that all operators of a process share.
 
 mod admission;
-mod common_places;
+mod shared_permits;
 
 pub use admission::{Entry, Gate, Permit, Ticket, Waiter};
-pub use common_places::CommonPlaces;
+pub use shared_permits::SharedPermits;
 
 #[cfg(test)]
 mod tests;

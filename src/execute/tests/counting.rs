@@ -1,10 +1,10 @@
-//! What a run did is counted: it is where somebody looks first.
+//! What a reconcile did is counted: it is where somebody looks first.
 
 use std::sync::mpsc;
 
 use super::*;
 
-/// After so many runs.
+/// After so many reconciles.
 async fn assert_counted(world: scripted::World, runs: usize, expected: &[&str]) {
     let mut memory = Memory::default();
     for _ in 0..runs {

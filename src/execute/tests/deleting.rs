@@ -1,4 +1,4 @@
-//! What a run deletes, how often it tries, and what keeps it from that.
+//! What a reconcile deletes, how often it tries, and what keeps it from that.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn held() -> Reply {
 
 /// What replaces a child may be what is refused.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_with_a_write_that_is_not_accepted_deletes_nothing() {
+async fn a_reconcile_with_a_write_that_is_not_accepted_deletes_nothing() {
     let ours = child("8", 1)["metadata"]["ownerReferences"].clone();
     let reporting = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let mut ending = in_the_way(json!([]));
@@ -238,7 +238,7 @@ async fn a_deleted_child_is_cached_as_the_server_answered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_of_a_type_that_may_be_anywhere_is_deleted_when_all_is_listed() {
     for (is_listed, deletions) in [(true, 1), (false, 0)] {
-        let config = ChildConfig::apply().uncollectable();
+        let config = ChildConfig::apply().delete_with_finalizer();
         let setup = Setup::new(pods(), config).caching(child("5", 1));
         let setup = if is_listed { setup } else { setup.partly_listed() };
         let world = setup.before(|asked| match asked.method.as_str() {

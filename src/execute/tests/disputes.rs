@@ -74,7 +74,7 @@ async fn what_others_let_go_of_before_it_is_looked_at_is_not_left_to_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_left_to_others_is_told_when_it_changes_and_not_with_each_run() {
+async fn what_is_left_to_others_is_told_when_it_changes_and_not_with_each_reconcile() {
     let field = Arc::new(AtomicUsize::new(0));
     let now = field.clone();
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -164,7 +164,7 @@ async fn single_repairs_beside_a_field_of_others_are_no_fight() {
 
 /// All but what others hold is there already, so that nothing is written.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_left_to_others_is_no_child_as_desired_from_the_run_that_finds_it() {
+async fn what_is_left_to_others_is_no_child_as_desired_from_the_reconcile_that_finds_it() {
     let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
     let owners = json!({"k:{\"uid\":\"pu\"}": {}});
     let fields = json!({"f:metadata": {"f:labels": labels, "f:ownerReferences": owners}});

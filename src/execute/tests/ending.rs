@@ -1,4 +1,4 @@
-//! What a run does for a parent that is being deleted and has children that Kubernetes does not
+//! What a reconcile does for a parent that is being deleted and has children that Kubernetes does not
 //! collect.
 
 use super::*;
@@ -30,7 +30,7 @@ async fn owned_children_go_early_only_with_what_is_waited_for_and_if_they_are_no
         (&[ours], vec![], 0, true),
     ] {
         let items = json!({"metadata": {"resourceVersion": "9"}, "items": left});
-        let config = ChildConfig::apply().uncollectable();
+        let config = ChildConfig::apply().delete_with_finalizer();
         let setup = Setup::new(pods(), config).caching(child("5", 1)).ending(finalizers);
         let world = setup.before(move |asked| match asked.method.as_str() {
             "GET" if asked.is_about("/api/v1/pods?") => (200, items.clone()),
@@ -78,7 +78,7 @@ async fn what_is_deleted_at_the_end_of_a_parent_is_told_when_that_is_asked_for()
     let mut left = slow();
     left["metadata"].as_object_mut().unwrap().remove("deletionTimestamp");
     let items = json!({"metadata": {"resourceVersion": "9"}, "items": [left]});
-    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+    let setup = Setup::new(pods(), ChildConfig::apply().delete_with_finalizer());
     let setup = setup.ending(&["operetta.dev/op"]).telling_all();
     let world = setup.before(move |asked| match asked.method.as_str() {
         "GET" if asked.is_about("/api/v1/pods?") => (200, items.clone()),
@@ -103,7 +103,7 @@ async fn at_the_end_of_a_parent_too_a_server_that_asks_for_patience_has_it() {
         left
     };
     let items = json!({"metadata": {"resourceVersion": "9"}, "items": [named("a"), named("b")]});
-    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+    let setup = Setup::new(pods(), ChildConfig::apply().delete_with_finalizer());
     let world =
         setup.ending(&["operetta.dev/op"]).before(move |asked| match asked.method.as_str() {
             "GET" if asked.is_about("/api/v1/pods?") => (200, items.clone()),
@@ -166,7 +166,7 @@ async fn an_end_that_waits_for_the_end_of_a_pause_is_said() {
         (parent("3"), true, &["operetta.dev/op"], "deletion waits until the operator is no longer"),
         (parent("3"), true, &[], "finalizer waits until the operator is no longer"),
     ] {
-        let setup = Setup::new(pods(), ChildConfig::apply().uncollectable()).of(of);
+        let setup = Setup::new(pods(), ChildConfig::apply().delete_with_finalizer()).of(of);
         let setup = if finalizers.is_empty() { setup } else { setup.ending(finalizers) };
         let world = setup.before(|asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -191,7 +191,7 @@ async fn a_finalizer_that_holds_a_child_is_named_also_by_the_parent_that_waits_f
     held["metadata"]["finalizers"] = json!(["example.com/hold"]);
     let mut elsewhere = slow();
     elsewhere["metadata"]["finalizers"] = json!(["example.com/hold"]);
-    let config = ChildConfig::apply().uncollectable();
+    let config = ChildConfig::apply().delete_with_finalizer();
     let of_living = Setup::new(pods(), ChildConfig::apply()).caching(held).desiring(desired("c"));
     let of_ending = Setup::new(pods(), config).ending(&["operetta.dev/op"]);
     for (setup, child) in [(of_living, "Pod.v1 ns/c"), (of_ending, "Pod.v1 elsewhere/c")] {

@@ -12,7 +12,7 @@ fn of_parent(asked: &scripted::Asked) -> bool {
 
 /// An operator whose child type Kubernetes does not collect.
 fn collecting() -> Setup {
-    Setup::new(pods(), ChildConfig::apply().uncollectable())
+    Setup::new(pods(), ChildConfig::apply().delete_with_finalizer())
 }
 
 fn list(items: &[Value]) -> Reply {

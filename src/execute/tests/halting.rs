@@ -126,7 +126,7 @@ async fn a_child_that_was_there_is_created_again_only_if_the_live_parent_is_as_p
     }
 }
 
-/// What is wanted of it by now is for another run to say, if anything is.
+/// What is wanted of it by now is for another reconcile to say, if anything is.
 #[tokio::test(flavor = "multi_thread")]
 async fn once_the_parent_has_left_nothing_more_is_written() {
     let living = |tier: &str| {
@@ -146,7 +146,7 @@ async fn once_the_parent_has_left_nothing_more_is_written() {
         let operator = Arc::new(OnceLock::<Arc<Context>>::new());
         let context = operator.clone();
         let selected = |config: OperatorConfig| config.with_parent_selector("tier=gold");
-        let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+        let setup = Setup::new(pods(), ChildConfig::apply().delete_with_finalizer());
         let setup = setup.one_by_one().of(living("gold"));
         let world = four(setup.configured(selected)).before(move |asked| {
             let context = context.get().unwrap();
@@ -210,7 +210,7 @@ async fn of_the_children_that_are_not_wanted_too_no_more_go_once_the_server_asks
 
 /// It is not looked at, and stands there as before.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_in_the_way_is_known_also_after_a_run_that_was_halted_before_it() {
+async fn what_stands_in_the_way_is_known_also_after_a_reconcile_that_was_halted_before_it() {
     let mut theirs = child("8", 1);
     theirs["metadata"]["ownerReferences"] = json!([]);
     let mut busy = refusal(429, "TooManyRequests");

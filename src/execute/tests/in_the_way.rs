@@ -81,7 +81,7 @@ async fn an_object_that_others_hold_fields_of_is_one_conflict_when_nobody_contro
     *live.lock().unwrap() = owned_by(json!([]));
     live.lock().unwrap().1["metadata"]["resourceVersion"] = json!("9");
     let second = world.run(first.memory).await;
-    assert_eq!(second.memory.memos().contested().len(), 1, "{second:?}");
+    assert_eq!(second.memory.last_applied().contested().len(), 1, "{second:?}");
     assert_eq!((second.memory.foreign().len(), in_conflict(&second)), (0, 1));
 }
 

@@ -1,8 +1,9 @@
-//! What a run does when the API server does not say what it hoped for.
+//! What a reconcile does when the API server does not say what it hoped for.
 
 mod cook;
 mod counting;
 mod deleting;
+mod deletion_guard;
 mod disputes;
 mod ending;
 mod event_reading;
@@ -10,10 +11,8 @@ mod finalizers;
 mod halting;
 mod in_the_way;
 mod inheriting;
-mod interlock;
 mod labels;
 mod lending;
-mod lingering;
 mod objects;
 mod on_delete;
 mod pausing;
@@ -25,6 +24,7 @@ mod secrets;
 mod setup;
 mod shared_status;
 mod statuses;
+mod terminating;
 mod unsynced;
 
 use std::{
@@ -156,7 +156,7 @@ async fn a_failure_for_good_that_the_status_does_not_say_yet_is_tried_again() {
     assert_eq!(report.finished(world.config()), Finished::Failed);
 }
 
-/// As where the CRD requires fields that only a run sets that goes well.
+/// As where the CRD requires fields that only a reconcile sets that goes well.
 #[tokio::test(flavor = "multi_thread")]
 async fn that_the_status_cannot_say_a_failure_is_told_by_an_event() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
@@ -280,7 +280,7 @@ async fn a_status_that_the_server_refuses_is_told_by_an_event() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_that_is_refused_changes_nothing_for_its_run() {
+async fn an_event_that_is_refused_changes_nothing_for_its_reconcile() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -316,7 +316,7 @@ async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way() {
+async fn a_reconcile_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way() {
     let called = Arc::new(OnceLock::new());
     let call = called.clone();
     let world = Setup::new(pods(), ChildConfig::apply())
@@ -329,5 +329,5 @@ async fn a_run_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way
     assert!(report.began <= *called.get().unwrap(), "what changed from then on it has not seen");
     assert_eq!(report.finished(world.config()), Finished::Failed);
     let metrics = world.context().metrics().render();
-    assert!(metrics.contains("operetta_runs_in_flight{operator=\"op\"} 0"), "{metrics}");
+    assert!(metrics.contains("operetta_reconciles_in_flight{operator=\"op\"} 0"), "{metrics}");
 }

@@ -1,4 +1,4 @@
-//! An operator that is paused while a run is under way, and parents that are paused by name.
+//! An operator that is paused while a reconcile is under way, and parents that are paused by name.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ fn applied(asked: &scripted::Asked) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_under_way_writes_nothing_more_when_its_operator_is_paused() {
+async fn a_reconcile_that_is_under_way_writes_nothing_more_when_its_operator_is_paused() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
     let world = Setup::new(pods(), ChildConfig::apply())
@@ -33,17 +33,17 @@ async fn a_run_that_is_under_way_writes_nothing_more_when_its_operator_is_paused
     let report = world.run(Memory::default()).await;
     let written = world.asked("PATCH").into_iter().filter(|asked| asked.is_about("/pods/"));
     assert_eq!(written.count(), 1);
-    assert!(report.owes_run() && report.writes.len() == 1, "{report:?}");
+    assert!(report.owes_reconcile() && report.writes.len() == 1, "{report:?}");
     let held = report.paused.map(|pause| (pause.by, pause.held));
     assert_eq!(held, Some((PausedBy::Operator, Held::Writes(1))));
     // The one that follows writes nothing at all, and what was held is done when that is over.
     let second = world.run(report.memory).await;
-    assert!(second.owes_run() && second.writes.is_empty(), "{second:?}");
+    assert!(second.owes_reconcile() && second.writes.is_empty(), "{second:?}");
     assert!(world.context().resume() && !world.context().resume());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_under_way_deletes_nothing_more_either() {
+async fn a_reconcile_that_is_under_way_deletes_nothing_more_either() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
     let mut other = child("5", 1);
@@ -59,7 +59,7 @@ async fn a_run_that_is_under_way_deletes_nothing_more_either() {
     });
     let _ = paused.set(world.context());
     let report = world.run(Memory::default()).await;
-    assert!(report.owes_run() && world.asked("DELETE").len() == 1, "{report:?}");
+    assert!(report.owes_reconcile() && world.asked("DELETE").len() == 1, "{report:?}");
 }
 
 /// The looks before a deletion are requests, and take their time.
@@ -101,7 +101,7 @@ async fn a_parent_that_is_paused_while_its_children_go_keeps_the_others() {
     let context = operator.clone();
     let items = ["a", "b"].map(|name| uncollectable_child(json!(name)));
     let list = json!({"metadata": {"resourceVersion": "9"}, "items": items});
-    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+    let setup = Setup::new(pods(), ChildConfig::apply().delete_with_finalizer());
     let world =
         setup.ending(&["operetta.dev/op"]).before(move |asked| match asked.method.as_str() {
             "GET" if asked.is_about("/api/v1/pods?") => (200, list.clone()),
@@ -123,10 +123,11 @@ async fn a_parent_that_is_paused_while_its_children_go_keeps_the_others() {
 
 /// The finalizer was not put on the parent.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_began_paused_creates_nothing_although_the_pause_ended_under_way() {
+async fn a_reconcile_that_began_paused_creates_nothing_although_the_pause_ended_under_way() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
-    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable()).desiring(desired("c"));
+    let setup =
+        Setup::new(pods(), ChildConfig::apply().delete_with_finalizer()).desiring(desired("c"));
     let setup = setup.while_called(move || assert!(operator.get().unwrap().resume()));
     let world = setup.before(|asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -135,7 +136,7 @@ async fn a_run_that_began_paused_creates_nothing_although_the_pause_ended_under_
     world.context().pause();
     let _ = paused.set(world.context());
     let report = world.run(Memory::default()).await;
-    assert!(report.owes_run() && report.writes.is_empty(), "{report:?}");
+    assert!(report.owes_reconcile() && report.writes.is_empty(), "{report:?}");
     assert!(!world.asked("PATCH").iter().any(|asked| asked.is_about("/pods/")));
 }
 
@@ -148,7 +149,7 @@ async fn a_parent_of_which_nothing_is_to_be_written_says_nothing_of_the_pause_of
         });
     world.context().pause();
     let report = world.run(Memory::default()).await;
-    assert!(report.paused.is_none() && !report.owes_run(), "{report:?}");
+    assert!(report.paused.is_none() && !report.owes_reconcile(), "{report:?}");
     assert!(!world.asked("PATCH")[0].body.to_string().contains("Paused"));
 }
 
@@ -214,7 +215,7 @@ async fn found_paused_after_a_conflict(by: PausedBy, mut live: serde_json::Value
     live["metadata"]["finalizers"] = json!(["operetta.dev/op"]);
     let context = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = context.clone();
-    let setup = Setup::new(pods(), ChildConfig::apply().uncollectable());
+    let setup = Setup::new(pods(), ChildConfig::apply().delete_with_finalizer());
     let world =
         setup.ending(&["operetta.dev/op"]).before(move |asked| match asked.method.as_str() {
             "GET" if asked.is_about("/api/v1/pods?") => {

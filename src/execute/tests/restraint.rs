@@ -1,4 +1,4 @@
-//! What a run leaves undone, because it would be wrong or in vain.
+//! What a reconcile leaves undone, because it would be wrong or in vain.
 
 use std::sync::mpsc;
 
@@ -50,7 +50,7 @@ async fn a_missing_child_may_have_been_collected_if_there_was_ever_one() {
     for (what, parent_then, cached, expected) in [
         ("it is new", parent("3"), None, 0),
         ("a process before may have made it", after_a_restart, None, 1),
-        ("it was there in a run before", parent("3"), Some(child("5", 2)), 1),
+        ("it was there in a reconcile before", parent("3"), Some(child("5", 2)), 1),
     ] {
         let live = parent_then.clone();
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -142,7 +142,7 @@ async fn a_write_that_changed_nothing_is_not_sent_again() {
 
 /// Its place and its parent are taken until then: runs of one parent never overlap.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_is_not_over_before_its_handler_returns() {
+async fn a_reconcile_is_not_over_before_its_handler_returns() {
     let (release, released) = mpsc::channel();
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -157,10 +157,10 @@ async fn a_run_is_not_over_before_its_handler_returns() {
         tokio::task::yield_now().await;
     }
     assert!(!run.is_finished(), "it is only said that the handler is overdue");
-    assert_eq!(asked.shown(), ["HandlerOverdue"], "at once");
+    assert_eq!(asked.shown(), ["HandlerTimeout"], "at once");
     release.send(()).unwrap();
     let report = run.await.unwrap();
-    assert_eq!(report.failure().map(Failure::reason), Some("HandlerOverdue"));
+    assert_eq!(report.failure().map(Failure::reason), Some("HandlerTimeout"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -180,11 +180,11 @@ async fn the_answer_of_a_handler_that_was_given_up_on_is_not_carried_out() {
         .answering_after(released)
         .before(script);
     let report = world.run(Memory::default()).await;
-    assert_eq!(report.failure().map(Failure::reason), Some("HandlerOverdue"));
+    assert_eq!(report.failure().map(Failure::reason), Some("HandlerTimeout"));
     assert!(!world.asked("PATCH").iter().any(of_child), "{report:?}");
 }
 
-/// At once, and not again with the status of the run.
+/// At once, and not again with the status of the reconcile.
 #[tokio::test(flavor = "multi_thread")]
 async fn that_a_handler_is_overdue_is_one_event() {
     let (release, released) = mpsc::channel();
@@ -203,12 +203,12 @@ async fn that_a_handler_is_overdue_is_one_event() {
     world.context().tell_once(&world.parent().unwrap(), last);
     let reasons = || world.asked("POST").into_iter().map(|asked| asked.body["reason"].clone());
     world.until(|| reasons().any(|reason| reason == "Last")).await;
-    assert_eq!(reasons().collect::<Vec<_>>(), ["HandlerOverdue", "Last"]);
+    assert_eq!(reasons().collect::<Vec<_>>(), ["HandlerTimeout", "Last"]);
     assert!(!world.asked("PATCH").iter().any(|asked| asked.is_about("/events")), "counted up");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
+async fn a_reconcile_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
     for (after_writes, writes_status) in [(0, false), (1, false), (2, true)] {
         let script = |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -216,14 +216,14 @@ async fn a_run_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
             _ => taken(),
         };
         let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
-        let report = world.run_after(after_writes, Memory::default()).await;
+        let report = world.reconcile_after(after_writes, Memory::default()).await;
         assert_eq!((report.writes.len(), report.wrote_status), (1, writes_status));
     }
 }
 
 /// It would be begun when the process is to end.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_wrote_is_followed_by_no_other_once_the_gate_is_closed() {
+async fn a_reconcile_that_wrote_is_followed_by_no_other_once_the_gate_is_closed() {
     for (is_closed, runs) in [(false, 2), (true, 1)] {
         let script = |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),

@@ -104,7 +104,7 @@ async fn a_repair_that_fails_first_is_told_as_one_when_it_is_done() {
 
 /// Each of two processes that want different things would go on at once for ever.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_is_there_again_as_soon_as_it_is_deleted_makes_no_second_run_at_once() {
+async fn a_child_that_is_there_again_as_soon_as_it_is_deleted_makes_no_second_reconcile_at_once() {
     let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
     let world = setup.desiring(desired("c")).before(|asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),

@@ -53,7 +53,7 @@ impl World {
         let (config, parents, children) = (setup.config(), setup.parents(), setup.children());
         let requests = setup.requests.clone();
         let context = Context::new(ContextParts {
-            common_places: CommonPlaces::for_limits([16]),
+            shared_permits: SharedPermits::for_limits([16]),
             requests,
             config,
             handler: Arc::new(setup.cook(&parents)),
@@ -71,11 +71,11 @@ impl World {
     }
 
     pub(super) async fn run(&self, memory: Memory) -> Reconciled {
-        self.run_after(0, memory).await
+        self.reconcile_after(0, memory).await
     }
 
-    /// Runs after so many runs that wrote children.
-    pub(super) async fn run_after(&self, after_writes: u32, memory: Memory) -> Reconciled {
+    /// Runs after so many reconciles that wrote children.
+    pub(super) async fn reconcile_after(&self, after_writes: u32, memory: Memory) -> Reconciled {
         reconcile(&self.context, Self::job(after_writes, memory)).await
     }
 
@@ -134,7 +134,7 @@ impl World {
         asked.iter().filter(|asked| asked.method == method).cloned().collect()
     }
 
-    /// Waits for a request that no run waits for.
+    /// Waits for a request that no reconcile waits for.
     pub(super) async fn until_asked(&self, method: &str, part: &str) {
         self.until(|| self.asked(method).iter().any(|asked| asked.is_about(part))).await;
     }

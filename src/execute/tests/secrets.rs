@@ -1,4 +1,4 @@
-//! What others quote of a parent's secret on the ways on which a run says what went wrong.
+//! What others quote of a parent's secret on the ways on which a reconcile says what went wrong.
 
 use super::*;
 
@@ -117,7 +117,7 @@ async fn an_end_that_was_broken_off_quotes_no_secret() {
         }
         _ => taken(),
     };
-    let setup = Setup::new(secrets(), ChildConfig::apply().uncollectable());
+    let setup = Setup::new(secrets(), ChildConfig::apply().delete_with_finalizer());
     let setup = setup.of(secretive()).publishing(marked()).ending(&["operetta.dev/op"]);
     let world = setup.before(script);
     let report = world.run(Memory::default()).await;

@@ -44,7 +44,7 @@ pub(super) struct Setup {
     /// Another child type, with a child.
     beside: Option<(K8sType, Value)>,
     /// The text of a child that cannot be read.
-    left_out: Option<String>,
+    undecodable: Option<String>,
     is_parent_unreadable: bool,
     /// Whether the watch of the parents is told nothing.
     is_cut_off: bool,
@@ -80,7 +80,7 @@ impl Setup {
             becoming: None,
             status: None,
             beside: None,
-            left_out: None,
+            undecodable: None,
             is_parent_unreadable: false,
             is_cut_off: false,
             requests: RequestPermits::default(),
@@ -186,7 +186,7 @@ impl Setup {
 
     /// A child of which the watch has told nothing that can be read.
     pub(super) fn leaving_out(self, child: &Value) -> Self {
-        Self { left_out: Some(child.to_string()), ..self }
+        Self { undecodable: Some(child.to_string()), ..self }
     }
 
     /// A child of another type that the watch has told of.
@@ -247,7 +247,7 @@ impl Setup {
     pub(super) fn children(&self) -> Vec<Store> {
         let is_in_part = matches!(self.unlisted, Some(Unlisted::OfOneNamespace));
         let (children, scope) = store(&self.child, is_in_part.then_some("ns"), &self.cached);
-        if let Some(text) = &self.left_out {
+        if let Some(text) = &self.undecodable {
             children.leave_out(Undecodable::read(&self.child, text, "odd".to_owned()));
         }
         match self.unlisted {

@@ -28,7 +28,7 @@ fn with_writers(version: usize, status: Value, writers: &[(&str, u8, &str)]) -> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_fails_says_nothing_in_a_status_of_others() {
+async fn a_reconcile_that_fails_says_nothing_in_a_status_of_others() {
     let setup = sharing().showing(json!({"conditions": [{"type": "Ready", "status": "True"}]}));
     let world = setup.failing_for_good().before(|_| taken());
     let report = world.run(Memory::default()).await;
@@ -80,7 +80,7 @@ async fn a_list_that_others_change_before_a_second_try_is_left_to_the_next_answe
     let world = setup.returning(json!({"parents": [{"a": 1}, {"mine": 1}]})).before(script);
     let report = world.run(Memory::default()).await;
     assert_eq!((world.asked("PATCH").len(), report.wrote_status), (1, false));
-    assert!(world.told_the_parent_too(), "or no run would follow");
+    assert!(world.told_the_parent_too(), "or no reconcile would follow");
 }
 
 /// Kubelets write their nodes again and again; only who writes what the handler returns is a rival.

@@ -1,4 +1,4 @@
-//! What a run does when its status is not taken as it is, or cannot be written yet.
+//! What a reconcile does when its status is not taken as it is, or cannot be written yet.
 
 use super::*;
 use crate::operator::{Conditions, OperatorConfig};
@@ -65,7 +65,7 @@ async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
     assert_eq!(report.memory.status(), None, "what the handler wanted is not there");
 }
 
-/// Else the child would be tried again in each run, and a preview say that it would be created.
+/// Else the child would be tried again in each reconcile, and a preview say that it would be created.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_stands_in_the_way_is_known_also_after_a_status_was_refused() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
@@ -154,7 +154,7 @@ async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ou
     }
 }
 
-/// It could not be read back, and so would be written in each run. The handler is at fault, as when
+/// It could not be read back, and so would be written in each reconcile. The handler is at fault, as when
 /// what it answers is no JSON: no child is written either.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {

@@ -1,4 +1,4 @@
-//! Deletions that wait because not all of a type is known: that is told, and not with every run.
+//! Deletions that wait because not all of a type is known: that is told, and not with every reconcile.
 
 use super::*;
 

@@ -44,8 +44,10 @@ pub enum Failure {
     /// Writing failed.
     #[error("{}", listed(.0))]
     Api(Vec<RequestFailure>),
-    /// The run panicked, outside of the handler. What it said may quote a secret.
-    #[error("the run died of a defect of the framework: what it said is in the program's output")]
+    /// The reconcile panicked, outside of the handler. What it said may quote a secret.
+    #[error(
+        "the reconcile died of a defect of the framework: what it said is in the program's output"
+    )]
     Died,
 }
 
@@ -115,11 +117,11 @@ impl Failure {
             Self::Unavailable(_) => FailureKind::ChildTypeUnavailable,
             Self::Handler { .. } => FailureKind::HandlerFailed,
             Self::Panicked(_) => FailureKind::HandlerPanicked,
-            Self::Overdue(_) => FailureKind::HandlerOverdue,
+            Self::Overdue(_) => FailureKind::HandlerTimeout,
             Self::Refused(_) => FailureKind::InvalidChildren,
             Self::Foreign(_) => FailureKind::Conflict,
             Self::Api(_) => FailureKind::WriteFailed,
-            Self::Died => FailureKind::RunDied,
+            Self::Died => FailureKind::InternalError,
         }
     }
 

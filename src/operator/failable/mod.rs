@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Invariants:
-//! - an error never deletes a child: the run fails, and a failed run changes none;
+//! - an error never deletes a child: the reconcile fails, and a failed reconcile changes none;
 //! - a failed `finalize` is tried again for ever, so that what it cleans up is not left behind;
 //! - nothing is remembered between calls: how often a parent has failed comes with the request.
 

@@ -22,7 +22,7 @@ pub struct Flapping(Vec<Counters>);
 
 /// What does not come to rest, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unrest {
+pub struct FlappingSummary {
     /// Why, of several reasons the first.
     pub why: FlappingReason,
     /// What is written, where, and who else writes it; of very much some.
@@ -111,12 +111,12 @@ impl Flapping {
     }
 
     /// The same in fewer words, for who looks; `None` when nothing is flapping.
-    pub fn unrest(&self) -> Option<Unrest> {
+    pub fn flapping_summary(&self) -> Option<FlappingSummary> {
         let why = self.why()?;
         let mut told: Vec<_> = self.flapping().take(MAX_TOLD).map(Counters::message).collect();
         let more = self.flapping().count() - told.len();
         told.extend((more > 0).then(|| format!("and {more} more")));
-        Some(Unrest { why, message: told.join("; ") })
+        Some(FlappingSummary { why, message: told.join("; ") })
     }
 
     /// What has begun and was not announced yet: reasons and sentences.

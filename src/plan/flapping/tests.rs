@@ -146,12 +146,12 @@ fn a_thousand_children_and_fields_do_not_fill_the_memory() {
 #[test]
 fn who_looks_is_told_some_of_very_much_and_the_worst_reason() {
     let (now, mut flapping) = (Instant::now(), Flapping::default());
-    assert_eq!(flapping.unrest(), None);
+    assert_eq!(flapping.flapping_summary(), None);
     let mut write = |name: &str, why, path: &str| {
         for _ in 0..3 {
             flapping.again(&child(name), why, &[path.to_owned()], now);
         }
-        flapping.unrest().unwrap()
+        flapping.flapping_summary().unwrap()
     };
     let first = write("a", FlappingReason::UnstableHandler, ".data.a");
     assert_eq!(first.why, FlappingReason::UnstableHandler);

@@ -132,7 +132,7 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         (
             config_map(&json!({"name": "a", "namespace": "other"})),
             "ConfigMap.v1 other/a: it is not in the namespace `ns` of its parent: only children of a \
-             type that is `.uncollectable()` may be elsewhere",
+             type that is `.delete_with_finalizer()` may be elsewhere",
         ),
         (
             config_map(&json!({"name": "a", "uid": "u"})),
@@ -152,7 +152,7 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         (
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}),
             "Namespace.v1 a: Namespace.v1 is cluster-scoped and cannot belong to a namespaced \
-             parent, unless the child type is `.uncollectable()`",
+             parent, unless the child type is `.delete_with_finalizer()`",
         ),
         (
             json!({"apiVersion": "example.com/v2", "kind": "App", "metadata": {"name": "app"}}),

@@ -66,7 +66,7 @@ fn lay_conditions(
     };
     let (seen, mut merged) = (list(seen), list(status));
     for mut condition in said.into_iter().filter_map(object) {
-        // The time that a handler gives is not believed: it would change with every run.
+        // The time that a handler gives is not believed: it would change with every reconcile.
         condition.remove(conditions::TIME);
         let is_it = |other: &Value| other.get("type") == condition.get("type");
         let before = seen.iter().find(|other| is_it(other));

@@ -89,7 +89,7 @@ struct World {
     parent: Value,
     server: Server,
     unsynced: BTreeSet<K8sType>,
-    memos: Memos,
+    last_applied: LastApplied,
     /// The last wish that was written, of each child.
     wishes: BTreeMap<ChildId, u64>,
 }
@@ -132,7 +132,7 @@ impl World {
             }}),
             server: Server::default(),
             unsynced: BTreeSet::new(),
-            memos: Memos::default(),
+            last_applied: LastApplied::default(),
             wishes: BTreeMap::new(),
         }
     }
@@ -164,7 +164,7 @@ impl World {
             "admission" => self.admission(arguments),
             "unsync" => drop(self.unsynced.insert(ty(arguments))),
             "parent-deleted" => self.parent["metadata"]["deletionTimestamp"] = json!("now"),
-            "restart" => self.memos = Memos::default(),
+            "restart" => self.last_applied = LastApplied::default(),
             "show" => return self.show(&child_id(arguments)),
             other => panic!("unknown command {other}"),
         }
@@ -201,7 +201,7 @@ impl World {
         let held = vec![HeldField { path: path.to_owned(), manager: manager.to_owned() }];
         let (desired_hash, left) = (self.wishes[&id], self.server.get(&id).unwrap());
         let policy = ConflictPolicy::Yield;
-        self.memos.contest(Contested { id, desired_hash, left, held, policy });
+        self.last_applied.contest(Contested { id, desired_hash, left, held, policy });
     }
 
     fn admission(&mut self, arguments: &str) {
@@ -245,7 +245,7 @@ impl World {
             desired,
             observed: &observed,
             unsynced: &self.unsynced,
-            memos: &self.memos,
+            last_applied: &self.last_applied,
         });
         match planned {
             Ok(plan) => self.perform(plan),
@@ -260,13 +260,13 @@ impl World {
         for Waiting { id, why } in &plan.waiting {
             writeln!(told, "wait {id}: {why}").unwrap();
         }
-        if !plan.memos.is_empty() {
-            writeln!(told, "unchanged {}", plan.memos.len()).unwrap();
+        if !plan.last_applied.is_empty() {
+            writeln!(told, "unchanged {}", plan.last_applied.len()).unwrap();
         }
-        for contested in plan.memos.contested() {
+        for contested in plan.last_applied.contested() {
             writeln!(told, "left {contested}").unwrap();
         }
-        self.memos = plan.memos;
+        self.last_applied = plan.last_applied;
         for step in plan.steps {
             told += &match step {
                 Step::Create(write) => self.write(write, "create"),
@@ -283,7 +283,7 @@ impl World {
         let Ok(reply) = self.server.apply(&write.id, &write.body) else {
             return told + &self.conflict(write);
         };
-        self.memos.remember(&Settled::new(&write, &reply, &self.operator));
+        self.last_applied.remember(&Settled::new(&write, &reply, &self.operator));
         self.wishes.insert(write.id, write.desired_hash);
         told
     }
@@ -312,7 +312,7 @@ impl World {
         };
         let careful = if *irreplaceable { ", read live before" } else { "" };
         self.server.delete(id, &uid.to_string(), &version.to_string()).unwrap();
-        self.memos.forget(id);
+        self.last_applied.forget(id);
         format!("delete {id} {why}{careful}\n")
     }
 }

@@ -8,7 +8,7 @@ use super::{
     guard::{
         as_planned,
         deletion_guard::{Judgement, judged},
-        lingering,
+        terminating,
     },
     parent::status::Returned,
     request::Force,
@@ -16,11 +16,12 @@ use super::{
     turn::{child_failed, held_step, step_failed, waits},
 };
 use crate::{
-    history::RunStep,
+    history::ReconcileStep,
     journal::{Fact, Held, Pause, PausedBy, Wait},
     object::Object,
     plan::{
-        ChildId, Exceeded, Interlock, Settled, Step, Taken, Waiting, WaitingReason, Write, explains,
+        ChildId, DeletionGuard, Exceeded, Reservation, Settled, Step, Waiting, WaitingReason,
+        Write, same_owned_fields,
     },
     reply::{ApiError, ErrorClass},
 };
@@ -58,7 +59,7 @@ impl Machine {
         let name = self.settings.name();
         let known = || Settled::new(write, live, name);
         match Reply::written(answer) {
-            Ok(reply) if explains(live, &reply, name) => {
+            Ok(reply) if same_owned_fields(live, &reply, name) => {
                 let facts = [Fact::Explained(known()), Fact::UpToDate(write.id.clone())];
                 self.stop_waiting_for(&write.id);
                 self.note(facts, at);
@@ -95,10 +96,10 @@ impl Machine {
             return self.hold(by, at);
         }
         let (overdue, fact) = self
-            .view(at, |view| lingering::overdue(view, &waiting, &replacing))
+            .view(at, |view| terminating::overdue(view, &waiting, &replacing))
             .unwrap_or_default();
         self.note(fact, at);
-        self.set_phase(Phase::Lingering(overdue.into()));
+        self.set_phase(Phase::TerminatingChildren(overdue.into()));
         self.look_at_lingering(at);
     }
 
@@ -111,7 +112,7 @@ impl Machine {
         // The end of the pause judges what is to go; that nothing is can be said at once.
         let may_go = |waiting: &Waiting| waiting.why == WaitingReason::TypeNotSynced;
         if steps.iter().all(|step| step.final_deletion().is_none()) && !waiting.iter().any(may_go) {
-            self.note([Fact::Judged { interlock: Interlock::default(), held: None }], at);
+            self.note([Fact::Judged { deletion_guard: DeletionGuard::default(), held: None }], at);
         }
         self.note([Fact::WritesHeld(existing)], at);
         self.note([Fact::Paused(Pause { by, held: Held::Writes(0) })], at);
@@ -119,19 +120,21 @@ impl Machine {
             let facts = held_step(step, by, self.journal.progress().held_writes());
             self.note(facts, at);
         }
-        self.lap(RunStep::Apply, at);
+        self.lap(ReconcileStep::Apply, at);
         self.conclude(status, at);
     }
 
     fn look_at_lingering(&mut self, at: &Moment<'_>) {
         let is_throttled = self.journal.progress().is_throttled();
         let child = match &mut self.stage {
-            Stage::CarryingOut(CarryOut { phase: Phase::Lingering(left), .. }) => left.pop_front(),
+            Stage::CarryingOut(CarryOut { phase: Phase::TerminatingChildren(left), .. }) => {
+                left.pop_front()
+            }
             _ => None,
         };
         match child.filter(|_| !is_throttled) {
             Some(child) => {
-                self.send(Request::Read(ChildId::of(&child)), Awaited::Lingering(child));
+                self.send(Request::Read(ChildId::of(&child)), Awaited::TerminatingChildren(child));
             }
             None => self.look_at_parent(at),
         }
@@ -145,7 +148,7 @@ impl Machine {
     ) {
         match Reply::object(answer) {
             Ok(live) => {
-                let cache = lingering::seen(child, live);
+                let cache = terminating::seen(child, live);
                 self.effects.extend(cache.into_iter().map(Effect::Cache));
             }
             Err(error) => self.note([child_failed(&ChildId::of(child), error)], at),
@@ -177,12 +180,16 @@ impl Machine {
         if is_as_planned {
             return self.judge_deletions(None, at);
         }
-        self.lap(RunStep::Apply, at);
+        self.lap(ReconcileStep::Apply, at);
         let status = self.status_of_plan();
         self.conclude(status, at);
     }
 
-    fn judge_deletions(&mut self, reserved: Option<Result<Taken, Exceeded>>, at: &Moment<'_>) {
+    fn judge_deletions(
+        &mut self,
+        reserved: Option<Result<Reservation, Exceeded>>,
+        at: &Moment<'_>,
+    ) {
         let Stage::CarryingOut(plan) = &self.stage else { return };
         let is_part = plan.waiting.iter().any(|it| it.why == WaitingReason::TypeNotSynced);
         let (existing, answer) = (plan.existing, reserved.map(|it| it.map(drop)));
@@ -211,7 +218,11 @@ impl Machine {
         }
     }
 
-    pub(in crate::run) fn reserved(&mut self, reserved: Result<Taken, Exceeded>, at: &Moment<'_>) {
+    pub(in crate::run) fn reserved(
+        &mut self,
+        reserved: Result<Reservation, Exceeded>,
+        at: &Moment<'_>,
+    ) {
         self.judge_deletions(Some(reserved), at);
     }
 
@@ -238,7 +249,7 @@ impl Machine {
         self.note([Fact::WritesEnded { existing, unknown: unknown.unwrap_or_default() }], at);
         let facts = self.view(at, |view| drift::count(view, !replacing.is_empty()));
         self.note(facts.unwrap_or_default(), at);
-        self.lap(RunStep::Apply, at);
+        self.lap(ReconcileStep::Apply, at);
         self.conclude(status, at);
     }
 

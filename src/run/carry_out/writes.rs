@@ -189,7 +189,7 @@ impl Machine {
 
     fn is_incomplete(&self) -> bool {
         self.journal.progress().is_incomplete()
-            || self.memory.memos().contested().any(|it| it.policy == ConflictPolicy::Report)
+            || self.memory.last_applied().contested().any(|it| it.policy == ConflictPolicy::Report)
     }
 
     fn delete_next(&mut self, at: &Moment<'_>) {

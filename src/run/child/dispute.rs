@@ -23,7 +23,7 @@ use crate::{
     operator::ConflictPolicy,
     plan::{
         AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, differ_in_status_only,
-        is_tie, without,
+        is_ownership_field, without,
     },
     reply::{ApiError, ErrorClass},
     run::{
@@ -115,10 +115,10 @@ impl Dispute {
     fn give_way(&mut self, held: Vec<HeldField>, view: &View<'_>) -> Option<Write> {
         let config = view.settings.config();
         let policy = config.child_config(&self.id().ty)?.conflicts;
-        let is_tie = |held: &HeldField| is_tie(&held.path, &config.labels);
+        let is_ownership_field = |held: &HeldField| is_ownership_field(&held.path, &config.labels);
         // Nothing can be applied without giving up what of the rest is ours.
-        let is_nothing = policy == ConflictPolicy::Report && !held.iter().all(is_tie);
-        self.held.extend(held.into_iter().filter(|held| is_nothing || !is_tie(held)));
+        let is_nothing = policy == ConflictPolicy::Report && !held.iter().all(is_ownership_field);
+        self.held.extend(held.into_iter().filter(|held| is_nothing || !is_ownership_field(held)));
         without(&self.attempt.write, &self.held).filter(|_| !is_nothing)
     }
 
@@ -170,7 +170,7 @@ impl Dispute {
         view: &View<'_>,
     ) -> Turn<Next> {
         let (held, labels) = (held(&error), &view.settings.config().labels);
-        if held.iter().any(|held| !is_tie(&held.path, labels)) {
+        if held.iter().any(|held| !is_ownership_field(&held.path, labels)) {
             let less = self.give_way(held, view);
             return match less {
                 Some(less) if self.rounds < TRIES => self.apply(Some(less), view),

@@ -3,7 +3,7 @@
 use crate::{
     object::K8sType,
     operator::Labels,
-    plan::{HeldField, is_handed_over, is_tie},
+    plan::{HeldField, is_handed_over, is_ownership_field},
     reply::{ApiError, Cause},
 };
 
@@ -40,7 +40,7 @@ pub(super) fn held_after_adoption(
             |cause: &&Cause| cause.field == held.path && cause.message.contains(&held.manager);
         let message = causes.iter().find(is_it).map_or("", |cause| &cause.message);
         let using = message.split_once(" using ").and_then(|(_, rest)| rest.split(' ').next());
-        !is_tie(&held.path, labels)
+        !is_ownership_field(&held.path, labels)
             && (!is_handed_over(&held.manager)
                 || message.contains(" with subresource ")
                 || using.is_some_and(|version| version != ty.api_version()))

@@ -20,7 +20,7 @@ use crate::{
     history::Verb,
     journal::Fact,
     object::Object,
-    plan::{Deletion, Settled, Step, are_alike, differ_in_claim_only, explains},
+    plan::{Deletion, Settled, Step, are_alike, differ_in_claim_only, same_owned_fields},
     reply::{ApiError, ErrorClass},
     run::{
         request::{Answer, Force, Reply, Request},
@@ -83,7 +83,7 @@ impl Recreation {
     }
 
     fn updated(self, current: Object, reply: &Object, view: &View<'_>) -> Turn<Next> {
-        if explains(&current, reply, view.settings.name()) {
+        if same_owned_fields(&current, reply, view.settings.name()) {
             return self.settle(&current, view);
         }
         if differ_in_claim_only(&current, reply, &view.settings.config().labels) {

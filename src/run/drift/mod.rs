@@ -19,13 +19,13 @@ use crate::{
 
 /// Which steps of a plan write again; what is known of the children is that of the reconcile before.
 pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drift {
-    let memos = view.memory.memos();
+    let last_applied = view.memory.last_applied();
     let ours = |child: &Object| view.settings.is_ours(view.parent, child);
     let is_same_parent = view.drift.is_same_parent();
-    let mut rewrites = rewrites(plan, memos, observed, &ours, is_same_parent);
+    let mut rewrites = rewrites(plan, last_applied, observed, &ours, is_same_parent);
     for (id, rewrite) in &mut rewrites {
         // What is left to others is no reason to write.
-        let Some(contested) = memos.contested_of(id) else { continue };
+        let Some(contested) = last_applied.contested_of(id) else { continue };
         let is_ours = |path: &&String| !contested.holds(path);
         let ours: Vec<_> = rewrite.paths.iter().filter(is_ours).cloned().collect();
         if !ours.is_empty() {

@@ -6,8 +6,8 @@ use crate::{
     journal::Fact,
     object::{Object, Uid},
     operator::{Allowance, DeletionLimit},
-    plan::{Deletion, Exceeded, Interlock, Step, Verdict, WantedDeletions, judge},
-    report::interlock,
+    plan::{Deletion, DeletionGuard, Exceeded, Step, Verdict, WantedDeletions, judge},
+    report::deletion_guard,
     run::view::View,
 };
 
@@ -30,9 +30,9 @@ pub(in crate::run) fn judged(
     (existing, is_part): (usize, bool),
     reserved: Option<Result<(), Exceeded>>,
 ) -> Judgement {
-    let known = view.memory.interlock();
+    let known = view.memory.deletion_guard();
     let Some(limit) = view.settings.config().deletion_limit else {
-        return Judgement::Free(Some(judged_as(Interlock::default())));
+        return Judgement::Free(Some(judged_as(DeletionGuard::default())));
     };
     let deletions: Vec<&Deletion> = steps.iter().filter_map(Step::final_deletion).collect();
     if is_part && deletions.is_empty() && known.is_none() {
@@ -41,46 +41,48 @@ pub(in crate::run) fn judged(
     }
     let wanted =
         WantedDeletions { limit, parent: view.parent, deletions: &deletions, existing, is_part };
-    let mut interlock = match known {
+    let mut deletion_guard = match known {
         Some(known) => known.clone(),
         None => resumed(view, limit, &deletions),
     };
     let mut asked = None;
-    let verdict = judge(wanted, &mut interlock, |count| {
+    let verdict = judge(wanted, &mut deletion_guard, |count| {
         asked = Some(count);
         reserved.unwrap_or(Ok(()))
     });
     match (verdict, asked) {
         (_, Some(count)) if reserved.is_none() => Judgement::Reserve(limit.minute, count),
-        (Verdict::Free | Verdict::Taken(_), _) => Judgement::Free(Some(judged_as(interlock))),
+        (Verdict::Free | Verdict::Reservation(_), _) => {
+            Judgement::Free(Some(judged_as(deletion_guard)))
+        }
         (Verdict::Held(held), _) => {
-            let message = interlock::described(view.parent, &held, &deletions);
+            let message = deletion_guard::described(view.parent, &held, &deletions);
             let children = deletions.iter().map(|deletion| deletion.id.clone()).collect();
-            Judgement::Held(Fact::Judged { interlock, held: Some((held, children, message)) })
+            Judgement::Held(Fact::Judged { deletion_guard, held: Some((held, children, message)) })
         }
     }
 }
 
-fn judged_as(interlock: Interlock) -> Fact {
-    Fact::Judged { interlock, held: None }
+fn judged_as(deletion_guard: DeletionGuard) -> Fact {
+    Fact::Judged { deletion_guard, held: None }
 }
 
 /// What an earlier process may have left. Not every parent can say that deletions are held, and a
 /// process can end before it did: what is newer than all that is to go may be what replaces it, and
 /// makes the share no smaller.
-fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> Interlock {
-    let mut interlock = Interlock::default();
-    let said = interlock::said(view.parent);
+fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> DeletionGuard {
+    let mut deletion_guard = DeletionGuard::default();
+    let said = deletion_guard::said(view.parent);
     let is_of_minute =
-        said.as_ref().is_some_and(|message| message.contains(interlock::OF_THE_MINUTE));
+        said.as_ref().is_some_and(|message| message.contains(deletion_guard::OF_THE_MINUTE));
     if is_of_minute && limit.minute.percent < 100 {
         let of = view.snapshot.count_children();
         let why = Exceeded::Minute { allowed: limit.minute.of(of), of };
         let uids = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
-        interlock.resume_minute(why, uids);
+        deletion_guard.resume_minute(why, uids);
     }
     if said.is_some() && !is_of_minute {
-        interlock.resume(0);
+        deletion_guard.resume(0);
     } else if !deletions.is_empty() {
         let going: HashSet<&Uid> = deletions.iter().map(|deletion| &deletion.uid).collect();
         let children = view.ours(&view.snapshot.observed(view.parent));
@@ -88,7 +90,7 @@ fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> In
         let goes = |child: &&&Object| going.contains(child.uid());
         let newest = children.iter().filter(goes).map(|child| child.created()).max();
         let old = children.iter().filter(|child| Some(child.created()) <= newest).count();
-        interlock.resume(old);
+        deletion_guard.resume(old);
     }
-    interlock
+    deletion_guard
 }

@@ -2,4 +2,4 @@
 
 pub(super) mod as_planned;
 pub(super) mod deletion_guard;
-pub(super) mod lingering;
+pub(super) mod terminating;

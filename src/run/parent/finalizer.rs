@@ -25,7 +25,7 @@ use crate::{
 
 /// Which way the finalizers change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) enum Change {
+pub(in crate::run) enum FinalizerChange {
     /// Ours is put on. A parent that has left meanwhile gets none: nobody might take it off.
     Add,
     /// Ours is taken off.
@@ -35,7 +35,7 @@ pub(in crate::run) enum Change {
 /// A change that has begun.
 #[derive(Debug)]
 pub(in crate::run) struct Changing {
-    change: Change,
+    change: FinalizerChange,
     parent: Object,
     was_leaving: bool,
     attempt: usize,
@@ -58,7 +58,7 @@ pub(in crate::run) enum Next {
 
 const TRIES: usize = 3;
 
-impl Change {
+impl FinalizerChange {
     /// The change that a parent which stays may need.
     pub(in crate::run) fn of_staying(settings: &Settings) -> Self {
         if settings.needs_finalizer() { Self::Add } else { Self::Remove }
@@ -78,7 +78,11 @@ impl Change {
 }
 
 /// Begins a change. Usually there is none, and no request is sent.
-pub(in crate::run) fn begin(change: Change, parent: Object, view: &View<'_>) -> Turn<Next> {
+pub(in crate::run) fn begin(
+    change: FinalizerChange,
+    parent: Object,
+    view: &View<'_>,
+) -> Turn<Next> {
     let was_leaving = view.settings.is_leaving(&parent);
     Changing { change, parent, was_leaving, attempt: 1 }.send(view)
 }

@@ -15,7 +15,7 @@ use crate::{
     plan::ChildId,
     reply::{StatusSchema, TypeSchema},
     run::{Cache, Settings, Snapshot},
-    schedule::Touch,
+    schedule::Trigger,
 };
 
 /// The caches of an operator.
@@ -26,7 +26,7 @@ pub(super) struct Caches {
     /// What was read of the schema of the parents.
     pub(super) schema: Option<Arc<TypeSchema>>,
     /// The strongest change that others have made and that is not told yet.
-    pub(super) touched: Option<Touch>,
+    pub(super) touched: Option<Trigger>,
 }
 
 impl Caches {
@@ -40,8 +40,8 @@ impl Caches {
         let (touched, is_own) = match cache {
             Cache::Wrote(object) => (self.insert(&object), true),
             Cache::Saw(object) => (self.insert(&object), false),
-            Cache::Deleted(id, uid) => (self.bury(&id, &uid), true),
-            Cache::Absent(id, uid) => (self.bury(&id, &uid), false),
+            Cache::Deleted(id, uid) => (self.mark_deleted(&id, &uid), true),
+            Cache::Absent(id, uid) => (self.mark_deleted(&id, &uid), false),
         };
         self.touched = self.touched.max(touched.filter(|_| !is_own));
     }
@@ -54,7 +54,7 @@ impl Caches {
         let gone: Vec<_> = self.objects.keys().filter(is_gone).cloned().collect();
         for id in gone {
             self.objects.remove(&id);
-            self.touched = self.touched.max(Some(Touch::ChildGone));
+            self.touched = self.touched.max(Some(Trigger::ChildGone));
         }
         for (id, object) in world.objects() {
             if self.objects.get(id) != Some(object) {
@@ -64,7 +64,7 @@ impl Caches {
         }
     }
 
-    fn insert(&mut self, object: &Object) -> Option<Touch> {
+    fn insert(&mut self, object: &Object) -> Option<Trigger> {
         if !self.settings.is_watched(object) {
             return None;
         }
@@ -72,16 +72,16 @@ impl Caches {
         let before = self.objects.insert(id, object.clone());
         match before {
             Some(before) if before == *object => None,
-            _ if *object.ty() != parent_type() => Some(Touch::Surroundings),
-            Some(before) if is_only_status(&before, object) => Some(Touch::Surroundings),
-            _ if object.is_deleting() => Some(Touch::Deletion),
-            _ => Some(Touch::Parent),
+            _ if *object.ty() != parent_type() => Some(Trigger::ChildOrStatus),
+            Some(before) if is_only_status(&before, object) => Some(Trigger::ChildOrStatus),
+            _ if object.is_deleting() => Some(Trigger::Deletion),
+            _ => Some(Trigger::Parent),
         }
     }
 
-    fn bury(&mut self, id: &ChildId, uid: &Uid) -> Option<Touch> {
+    fn mark_deleted(&mut self, id: &ChildId, uid: &Uid) -> Option<Trigger> {
         let is_it = self.objects.get(id).is_some_and(|object| object.uid() == uid);
-        is_it.then(|| self.objects.remove(id)).map(|_| Touch::ChildGone)
+        is_it.then(|| self.objects.remove(id)).map(|_| Trigger::ChildGone)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     journal::Fact,
     object::Uid,
     operator::{Handler, OperatorConfig, SyncRequest},
-    plan::Minute,
+    plan::DeletionBudget,
     report::Report,
     run::{Effect, Event, HandlerError, Job, Machine, Memory, Now, Purpose, Response, Settings},
 };
@@ -26,7 +26,7 @@ pub(super) struct Driver {
     pub(super) caches: Caches,
     pub(super) memory: Memory,
     pub(super) now: Now,
-    budget: Minute,
+    budget: DeletionBudget,
 }
 
 /// Who is asked what should be, and told what happens.
@@ -48,7 +48,7 @@ pub(super) trait Scene {
 impl Driver {
     pub(super) fn new(config: OperatorConfig, handler: &dyn Handler) -> Self {
         let settings = Arc::new(Settings::new(config, handler).unwrap());
-        // Noon: what a status says of the time is the same in each run.
+        // Noon: what a status says of the time is the same in each reconcile.
         let wall = SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 56 + 12);
         let now = Now { monotonic: Instant::now(), wall };
         let (world, memory, budget) = <_>::default();

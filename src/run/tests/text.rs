@@ -16,7 +16,7 @@ pub(super) fn event(event: &Event) -> String {
         Event::HandlerReturned(Ok(Response::Synced(_))) => "sync returned".to_owned(),
         Event::HandlerReturned(Ok(Response::Finalized(_))) => "finalize returned".to_owned(),
         Event::HandlerReturned(Err(error)) => format!("handler: {}", failure(&error.failure)),
-        Event::HandlerOverdue(_) => "handler overdue".to_owned(),
+        Event::HandlerTimeout(_) => "handler overdue".to_owned(),
         Event::Answered(id, told) => format!("answered {id}: {}", answer(told)),
         Event::Reserved(reserved) => {
             format!("deletions {}", if reserved.is_ok() { "reserved" } else { "too many" })
@@ -105,7 +105,9 @@ pub(super) fn fact(fact: &Fact) -> String {
         Fact::Resync(after) => format!("Resync after {after:?}"),
         Fact::Failed(failed) => format!("Failed: {}", failure(failed)),
         Fact::Planned(plan) => planned(plan),
-        Fact::Lingering { expected, .. } => format!("Lingering: {expected} to be there soon"),
+        Fact::TerminatingChildren { expected, .. } => {
+            format!("TerminatingChildren: {expected} to be there soon")
+        }
         Fact::Judged { held: None, .. } => "Judged".to_owned(),
         Fact::Judged { held: Some((_, children, _)), .. } => {
             format!("Judged: {} held", names(children))

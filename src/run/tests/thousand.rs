@@ -25,9 +25,8 @@ use crate::{
     operator::{ChildConfig, Handler, OperatorConfig, SyncRequest, SyncResponse},
     run::{HandlerError, Memory, Purpose, Response},
     schedule::{
-        Command, Input, Policy, Schedule, Touch,
-        dice::{Dice, with_seeds},
-        goes_on,
+        Action, Input, Policy, Schedule, Trigger, goes_on,
+        rng::{SeededRng, with_seeds},
     },
 };
 
@@ -39,8 +38,8 @@ const PATIENCE: usize = 60;
 #[test]
 fn whatever_happens_meanwhile_a_parent_comes_to_rest_as_its_handler_wants_it() {
     let (began, mut reconciles) = (Instant::now(), 0);
-    with_seeds(3, |dice| {
-        let mut life = Life::new(dice);
+    with_seeds(3, |rng| {
+        let mut life = Life::new(rng);
         while life.reconciles < RECONCILES {
             life.trouble();
             life.calm_down();
@@ -63,19 +62,19 @@ struct Life {
 
 /// The handler, and what happens around it.
 struct Trouble {
-    dice: Dice,
+    rng: SeededRng,
     /// Whether things go wrong.
     is_on: bool,
 }
 
 impl Life {
-    fn new(dice: Dice) -> Self {
+    fn new(rng: SeededRng) -> Self {
         let config = OperatorConfig::new("op", parent_type())
             .child_of_type(named("any").ty, ChildConfig::apply());
-        let mut driver = Driver::new(config, &Trouble { dice: Dice::seeded(0), is_on: false });
+        let mut driver = Driver::new(config, &Trouble { rng: SeededRng::seeded(0), is_on: false });
         driver.world.put(&named("parent"), &json!({"spec": {"children": {}}}), "kubectl");
         let policy = driver.caches.settings.policy();
-        let (scene, schedule) = (Trouble { dice, is_on: true }, Schedule::new(1));
+        let (scene, schedule) = (Trouble { rng, is_on: true }, Schedule::new(1));
         Self { driver, scene, schedule, policy, wake: None, reconciles: 0 }
     }
 
@@ -86,14 +85,14 @@ impl Life {
         self.scene.is_on = true;
         for _ in 0..6 {
             self.scene.mishap(&mut self.driver.world);
-            if self.scene.dice.once_in(20) {
+            if self.scene.rng.once_in(20) {
                 (self.driver.memory, self.schedule) = (Memory::default(), Schedule::new(1));
-                self.tell(Input::Touched(Touch::Listed));
+                self.tell(Input::Touched(Trigger::Listed));
             }
-            if !self.scene.dice.once_in(4) {
+            if !self.scene.rng.once_in(4) {
                 self.watch();
             }
-            if self.scene.dice.once_in(3) {
+            if self.scene.rng.once_in(3) {
                 self.fire_timer();
             }
         }
@@ -142,14 +141,14 @@ impl Life {
         let ready = &parent["status"]["conditions"][0];
         assert_eq!((&ready["type"], &ready["status"]), (&json!("Ready"), &json!("True")));
         let before = world.writes;
-        self.tell(Input::Touched(Touch::Asked));
+        self.tell(Input::Touched(Trigger::Asked));
         assert_eq!(self.driver.world.writes, before, "nothing differs");
     }
 
     fn watch(&mut self) {
         self.driver.caches.watch(&self.driver.world);
-        if let Some(touch) = self.driver.caches.touched.take() {
-            self.tell(Input::Touched(touch));
+        if let Some(trigger) = self.driver.caches.touched.take() {
+            self.tell(Input::Touched(trigger));
         }
     }
 
@@ -165,12 +164,12 @@ impl Life {
         let mut next = Some(input);
         while let Some(input) = next.take() {
             match self.schedule.step(input, &self.policy, self.driver.now.monotonic) {
-                Command::Enqueue(_) => next = Some(Input::Admitted),
-                Command::Run { after_writes } => next = Some(self.run(after_writes)),
-                Command::Wake(wake) => self.wake = Some(wake.at),
-                Command::Rest => self.wake = None,
-                Command::Continue => {}
-                command @ (Command::Stop | Command::Raise(_)) => panic!("{command:?}"),
+                Action::Enqueue(_) => next = Some(Input::Admitted),
+                Action::Reconcile { after_writes } => next = Some(self.run(after_writes)),
+                Action::WakeAt(wake) => self.wake = Some(wake.at),
+                Action::Rest => self.wake = None,
+                Action::Continue => {}
+                command @ (Action::Stop | Action::Raise(_)) => panic!("{command:?}"),
             }
         }
     }
@@ -181,8 +180,8 @@ impl Life {
             let report = self.driver.reconcile(after_writes, &mut self.scene);
             self.reconciles += 1;
             assert_eq!(self.driver.world.breaches, Vec::<String>::new());
-            if let Some(touch) = self.driver.caches.touched.take() {
-                self.tell(Input::Touched(touch));
+            if let Some(trigger) = self.driver.caches.touched.take() {
+                self.tell(Input::Touched(trigger));
             }
             let finished = report.finished(self.driver.caches.settings.config());
             after_writes += 1;
@@ -200,9 +199,9 @@ const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
 impl Trouble {
     fn mishap(&mut self, world: &mut World) {
-        let (name, value) = (self.dice.pick(&NAMES), self.dice.below(3).to_string());
+        let (name, value) = (self.rng.pick(&NAMES), self.rng.below(3).to_string());
         let id = named(name);
-        match self.dice.below(9) {
+        match self.rng.below(9) {
             0 => self.change_spec(world),
             1 => world.edit(&id, &json!({"data": {"x": value}}), "kubectl"),
             2 => world.edit(&id, &json!({"data": {"x": null, "theirs": value}}), "kubectl"),
@@ -218,7 +217,7 @@ impl Trouble {
                 let owners = json!({"metadata": {"ownerReferences": null}});
                 world.edit(&id, &owners, "kubectl");
             }
-            7 if self.dice.once_in(4) => {
+            7 if self.rng.once_in(4) => {
                 let paused = json!({"metadata": {"annotations": {"operetta.dev/paused": "true"}}});
                 world.edit(&named("parent"), &paused, "kubectl");
             }
@@ -227,18 +226,18 @@ impl Trouble {
     }
 
     fn change_spec(&mut self, world: &mut World) {
-        let wish = |dice: &mut Dice| match dice.below(4) {
+        let wish = |rng: &mut SeededRng| match rng.below(4) {
             0 => Value::Null,
             value => json!(value.to_string()),
         };
         let children: Value =
-            NAMES.iter().map(|name| ((*name).to_owned(), wish(&mut self.dice))).collect();
+            NAMES.iter().map(|name| ((*name).to_owned(), wish(&mut self.rng))).collect();
         world.edit(&named("parent"), &json!({"spec": {"children": children}}), "kubectl");
     }
 
     fn fault(&mut self, world: &mut World) {
-        let (kind, nth) = (self.dice.pick(&KINDS), 1 + self.dice.below(3));
-        let fault = match self.dice.below(7) {
+        let (kind, nth) = (self.rng.pick(&KINDS), 1 + self.rng.below(3));
+        let fault = match self.rng.below(7) {
             0 => Fault::Lost,
             1 => Fault::Refused(429, Some(Duration::from_secs(3))),
             2 => Fault::Refused(429, None),
@@ -250,7 +249,7 @@ impl Trouble {
 
 impl Scene for Trouble {
     fn called(&mut self, _: Purpose, request: &SyncRequest) -> Result<Response, HandlerError> {
-        if self.is_on && self.dice.once_in(20) {
+        if self.is_on && self.rng.once_in(20) {
             let message = Quoted::new("the oven is cold");
             let failure = Failure::Handler { message, permanent: false, retry_after: None };
             return Err(HandlerError { failure, status: None });
@@ -263,10 +262,10 @@ impl Scene for Trouble {
     }
 
     fn meanwhile(&mut self, world: &mut World, caches: &mut Caches) {
-        if self.is_on && self.dice.once_in(15) {
+        if self.is_on && self.rng.once_in(15) {
             self.mishap(world);
         }
-        if self.is_on && self.dice.once_in(15) {
+        if self.is_on && self.rng.once_in(15) {
             caches.watch(world);
         }
     }

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn changes_of_children_are_collected_for_one_window_from_the_first() {
     let mut parent = Parent::new(DEBOUNCED);
-    assert!(matches!(parent.step(CHILD, 1), Command::Wake(_)));
+    assert!(matches!(parent.step(CHILD, 1), Action::WakeAt(_)));
     for second in 2..=10 {
         assert_eq!(parent.step(CHILD, second), STAY);
     }
@@ -17,14 +17,14 @@ fn changes_of_children_are_collected_for_one_window_from_the_first() {
 fn the_first_change_of_a_parent_runs_at_once_and_those_after_it_once_per_window() {
     let mut parent = Parent::new(DEBOUNCED);
     assert_eq!(parent.admitted(PARENT, 0), enqueue(Priority::Change));
-    assert_eq!(parent.step(SETTLED, 1), Command::Rest);
-    assert!(matches!(parent.step(PARENT, 2), Command::Wake(_)));
+    assert_eq!(parent.step(SETTLED, 1), Action::Rest);
+    assert!(matches!(parent.step(PARENT, 2), Action::WakeAt(_)));
     assert_eq!(parent.step(PARENT, 9), STAY);
     assert_eq!(parent.wakes_in(), Some(10));
     assert_eq!(parent.admitted(Input::TimerFired, 10), enqueue(Priority::Change));
-    // One that arrives during a run is one of the next window.
+    // One that arrives during a reconcile is one of the next window.
     parent.step(PARENT, 11);
-    assert!(matches!(parent.step(SETTLED, 12), Command::Wake(_)));
+    assert!(matches!(parent.step(SETTLED, 12), Action::WakeAt(_)));
     assert_eq!(parent.wakes_in(), Some(20));
     assert_eq!(parent.admitted(Input::TimerFired, 20), enqueue(Priority::Change));
     parent.step(SETTLED, 21);
@@ -35,7 +35,7 @@ fn the_first_change_of_a_parent_runs_at_once_and_those_after_it_once_per_window(
 fn what_is_urgent_does_not_wait_for_what_is_collected() {
     let collecting = || {
         let mut parent = Parent::new(DEBOUNCED);
-        assert!(matches!(parent.step(CHILD, 0), Command::Wake(_)));
+        assert!(matches!(parent.step(CHILD, 0), Action::WakeAt(_)));
         parent
     };
     assert_eq!(collecting().step(PARENT, 1), enqueue(Priority::Change));
@@ -80,11 +80,11 @@ fn a_debounce_does_not_cut_an_error_backoff_short() {
 }
 
 #[test]
-fn who_asks_for_a_run_is_not_kept_waiting_by_what_is_collected() {
+fn who_asks_for_a_reconcile_is_not_kept_waiting_by_what_is_collected() {
     let mut parent = Parent::new(DEBOUNCED);
     parent.admitted(PARENT, 0);
     parent.step(SETTLED, 1);
-    assert!(matches!(parent.step(PARENT, 2), Command::Wake(_)));
+    assert!(matches!(parent.step(PARENT, 2), Action::WakeAt(_)));
     assert_eq!(parent.step(BY_HAND, 3), enqueue(Priority::Change));
 }
 

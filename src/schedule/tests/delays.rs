@@ -27,7 +27,7 @@ fn parents_that_wait_for_the_same_reason_do_not_come_back_together() {
             }
             schedule.step(finished, &POLICY, start)
         };
-        assert!(matches!(wake(1), Command::Wake(_)), "{why}");
+        assert!(matches!(wake(1), Action::WakeAt(_)), "{why}");
         assert_eq!(wake(1), wake(1), "{why}");
         assert_ne!(wake(1), wake(2), "{why}");
     }
@@ -76,10 +76,10 @@ fn a_time_that_no_clock_can_hold_is_a_long_one() {
         Finished::Throttled { after },
     ] {
         let command = last(&[PARENT, Input::Finished(finished)]);
-        assert!(matches!(command, Command::Wake(_)), "{command:?}");
+        assert!(matches!(command, Action::WakeAt(_)), "{command:?}");
     }
     let mut parent = Parent::new(Policy { debounce: Duration::MAX, ..POLICY });
-    assert!(matches!(parent.step(CHILD, 0), Command::Wake(_)));
+    assert!(matches!(parent.step(CHILD, 0), Action::WakeAt(_)));
 }
 
 #[test]
@@ -114,10 +114,10 @@ fn what_fails_and_is_written_again_and_again_has_the_longer_wait_but_no_longer_t
 
 /// It would be away as long as that.
 #[test]
-fn a_child_that_was_deleted_to_be_created_anew_waits_for_no_run_of_those_in_a_row() {
+fn a_child_that_was_deleted_to_be_created_anew_waits_for_no_reconcile_of_those_in_a_row() {
     let mut way = vec![PARENT, WROTE, WROTE, WROTE, Input::TimerFired];
     way.push(Input::Finished(Finished::Recreating));
     assert_eq!(last(&way), enqueue(Priority::FollowUp));
     way.push(WROTE);
-    assert!(matches!(last(&way), Command::Wake(NextWake { why: WakeReason::Unsettled, .. })));
+    assert!(matches!(last(&way), Action::WakeAt(Wake { why: WakeReason::Unsettled, .. })));
 }

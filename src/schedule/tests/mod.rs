@@ -13,26 +13,26 @@ const POLICY: Policy = Policy {
     debounce: Duration::ZERO,
 };
 const DEBOUNCED: Policy = Policy { debounce: Duration::from_secs(10), ..POLICY };
-const LISTED: Input = Input::Touched(Touch::Listed);
-const CHILD: Input = Input::Touched(Touch::Surroundings);
-const PARENT: Input = Input::Touched(Touch::Parent);
-const BY_HAND: Input = Input::Touched(Touch::Asked);
-const DELETION: Input = Input::Touched(Touch::Deletion);
-const STAY: Command = Command::Continue;
+const LISTED: Input = Input::Touched(Trigger::Listed);
+const CHILD: Input = Input::Touched(Trigger::ChildOrStatus);
+const PARENT: Input = Input::Touched(Trigger::Parent);
+const BY_HAND: Input = Input::Touched(Trigger::Asked);
+const DELETION: Input = Input::Touched(Trigger::Deletion);
+const STAY: Action = Action::Continue;
 const SETTLED: Input = Input::Finished(Finished::Settled { resync: None });
 const FAILED: Input = Input::Finished(Finished::Failed);
 const STUCK: Input = Input::Finished(Finished::FailedForGood);
 const WROTE: Input = Input::Finished(Finished::Wrote);
 const THROTTLED: Input = Input::Finished(Finished::Throttled { after: Duration::from_secs(5) });
 const SLOWED: Input = Input::Finished(Finished::Slowed { times: 1, at_most: Duration::MAX });
-const GONE: Input = Input::Touched(Touch::ChildGone);
+const GONE: Input = Input::Touched(Trigger::ChildGone);
 const ASKED: Input = Input::Finished(Finished::FailedUntil { after: Duration::from_secs(5) });
 
-fn enqueue(priority: Priority) -> Command {
-    Command::Enqueue(priority)
+fn enqueue(priority: Priority) -> Action {
+    Action::Enqueue(priority)
 }
 
-/// A schedule and the last command. A place is free at once, so that a run starts when it may.
+/// A schedule and the last command. A place is free at once, so that a reconcile starts when it may.
 struct Parent {
     schedule: Schedule,
     policy: Policy,
@@ -53,14 +53,14 @@ impl Parent {
     }
 
     /// The command at so many seconds after the start.
-    fn step(&mut self, input: Input, second: u64) -> Command {
+    fn step(&mut self, input: Input, second: u64) -> Action {
         self.schedule.step(input, &self.policy, self.start + Duration::from_secs(second))
     }
 
-    fn admitted(&mut self, input: Input, second: u64) -> Command {
+    fn admitted(&mut self, input: Input, second: u64) -> Action {
         let command = self.step(input, second);
-        if let Command::Enqueue(_) = command {
-            assert!(matches!(self.step(Input::Admitted, second), Command::Run { .. }));
+        if let Action::Enqueue(_) = command {
+            assert!(matches!(self.step(Input::Admitted, second), Action::Reconcile { .. }));
         }
         command
     }
@@ -75,14 +75,14 @@ impl Parent {
 }
 
 /// The last command after these inputs.
-fn last(inputs: &[Input]) -> Command {
+fn last(inputs: &[Input]) -> Action {
     let (last, before) = inputs.split_last().unwrap();
     Parent::after(before).admitted(*last, 0)
 }
 
 #[test]
 fn the_table_holds() {
-    use Command::Stop;
+    use Action::Stop;
     use Priority::{Background, Change, Deletion, FollowUp};
     let after = Duration::from_secs(5);
     let resync = Input::Finished(Finished::Settled { resync: Some(after) });
@@ -91,7 +91,7 @@ fn the_table_holds() {
     let replacing = Finished::FailedUntilGone { is_passing: true, at_most: after };
     let slowed =
         Finished::FailedSlowed { times: 1, at_least: Duration::ZERO, at_most: Duration::MAX };
-    let table: [(&str, &[Input], [Command; 7]); 15] = [
+    let table: [(&str, &[Input], [Action; 7]); 15] = [
         // Listed, child, parent, deletion; TimerFired, Admitted, Retired
         ("idle", &[], [go(Background), go(FollowUp), go(Change), go(Deletion), stay, stay, Stop]),
         (
@@ -162,50 +162,50 @@ fn who_waits_for_a_place_becomes_more_urgent_never_less() {
     use Priority::{Background, Change, Deletion, FollowUp};
     for (input, expected) in [
         (LISTED, [STAY; 4]),
-        (CHILD, [STAY, STAY, STAY, Command::Raise(FollowUp)]),
-        (PARENT, [STAY, STAY, Command::Raise(Change), Command::Raise(Change)]),
+        (CHILD, [STAY, STAY, STAY, Action::Raise(FollowUp)]),
+        (PARENT, [STAY, STAY, Action::Raise(Change), Action::Raise(Change)]),
         (
             DELETION,
-            [STAY, Command::Raise(Deletion), Command::Raise(Deletion), Command::Raise(Deletion)],
+            [STAY, Action::Raise(Deletion), Action::Raise(Deletion), Action::Raise(Deletion)],
         ),
     ] {
         for (queued, expected) in [DELETION, PARENT, CHILD, LISTED].into_iter().zip(expected) {
             let mut parent = Parent::new(POLICY);
             parent.step(queued, 0);
             assert_eq!(parent.step(input, 0), expected, "{queued:?} {input:?}");
-            assert_eq!(parent.step(Input::Admitted, 0), Command::Run { after_writes: 0 });
+            assert_eq!(parent.step(Input::Admitted, 0), Action::Reconcile { after_writes: 0 });
         }
     }
     assert_eq!(Priority::ALL, [Deletion, Change, FollowUp, Background]);
 }
 
 #[test]
-fn what_arrives_before_a_run_starts_is_seen_by_it_and_makes_no_other() {
+fn what_arrives_before_a_reconcile_starts_is_seen_by_it_and_makes_no_other() {
     let mut parent = Parent::new(POLICY);
     for input in [CHILD, PARENT, CHILD, DELETION, Input::Admitted] {
         parent.step(input, 0);
     }
-    assert_eq!(parent.step(SETTLED, 0), Command::Rest);
+    assert_eq!(parent.step(SETTLED, 0), Action::Rest);
 }
 
 #[test]
 fn a_parent_that_goes_while_it_waits_for_a_place_stops_at_once() {
     let mut parent = Parent::new(POLICY);
     parent.step(PARENT, 0);
-    assert_eq!(parent.step(Input::Retired, 0), Command::Stop);
+    assert_eq!(parent.step(Input::Retired, 0), Action::Stop);
     assert_eq!(parent.step(Input::Admitted, 0), STAY, "the place is for somebody else");
 }
 
 #[test]
-fn what_arrives_during_a_run_makes_one_further_run() {
+fn what_arrives_during_a_reconcile_makes_one_further_reconcile() {
     assert_eq!(last(&[CHILD, CHILD, CHILD, SETTLED]), enqueue(Priority::FollowUp));
     assert_eq!(last(&[CHILD, CHILD, PARENT, SETTLED]), enqueue(Priority::Change));
-    assert_eq!(last(&[CHILD, CHILD, SETTLED, SETTLED]), Command::Rest);
+    assert_eq!(last(&[CHILD, CHILD, SETTLED, SETTLED]), Action::Rest);
 }
 
 #[test]
-fn a_failed_run_is_not_repeated_for_a_child_but_for_the_parent() {
-    assert!(matches!(last(&[CHILD, CHILD, FAILED]), Command::Wake(_)));
+fn a_failed_reconcile_is_not_repeated_for_a_child_but_for_the_parent() {
+    assert!(matches!(last(&[CHILD, CHILD, FAILED]), Action::WakeAt(_)));
     assert_eq!(last(&[CHILD, PARENT, FAILED]), enqueue(Priority::Change));
     assert_eq!(last(&[CHILD, PARENT, STUCK]), enqueue(Priority::Change));
     assert_eq!(last(&[CHILD, DELETION, ASKED]), enqueue(Priority::Deletion));
@@ -213,8 +213,8 @@ fn a_failed_run_is_not_repeated_for_a_child_but_for_the_parent() {
 
 #[test]
 fn a_server_that_asked_for_less_is_not_asked_earlier_whatever_changed() {
-    for touch in [CHILD, PARENT, DELETION] {
-        assert!(matches!(last(&[CHILD, touch, THROTTLED]), Command::Wake(_)), "{touch:?}");
+    for trigger in [CHILD, PARENT, DELETION] {
+        assert!(matches!(last(&[CHILD, trigger, THROTTLED]), Action::WakeAt(_)), "{trigger:?}");
     }
     let mut parent = Parent::after(&[CHILD, THROTTLED, DELETION]);
     assert_eq!(parent.wakes_in(), Some(5));
@@ -246,22 +246,22 @@ fn a_server_that_goes_on_asking_for_little_is_asked_ever_more_slowly() {
 
 /// Or an operator would do nothing but run one parent.
 #[test]
-fn a_parent_that_goes_during_a_run_stops_after_it() {
-    assert_eq!(last(&[CHILD, Input::Retired, SETTLED]), Command::Stop);
-    assert_eq!(last(&[CHILD, Input::Retired, PARENT, FAILED]), Command::Stop);
-    assert_eq!(last(&[CHILD, Input::Retired, WROTE]), Command::Stop);
+fn a_parent_that_goes_during_a_reconcile_stops_after_it() {
+    assert_eq!(last(&[CHILD, Input::Retired, SETTLED]), Action::Stop);
+    assert_eq!(last(&[CHILD, Input::Retired, PARENT, FAILED]), Action::Stop);
+    assert_eq!(last(&[CHILD, Input::Retired, WROTE]), Action::Stop);
 }
 
 #[test]
-fn a_run_that_wrote_runs_again_at_once_but_not_for_ever() {
+fn a_reconcile_that_wrote_runs_again_at_once_but_not_for_ever() {
     let mut parent = Parent::after(&[PARENT]);
     for after_writes in [1, 2] {
-        // As urgent as the run that it completes.
+        // As urgent as the reconcile that it completes.
         assert_eq!(parent.step(WROTE, 0), enqueue(Priority::Change));
-        assert_eq!(parent.step(Input::Admitted, 0), Command::Run { after_writes });
+        assert_eq!(parent.step(Input::Admitted, 0), Action::Reconcile { after_writes });
     }
     let why = |command| match command {
-        Command::Wake(wake) => Some(wake.why),
+        Action::WakeAt(wake) => Some(wake.why),
         _ => None,
     };
     assert_eq!(why(parent.step(WROTE, 0)), Some(WakeReason::Unsettled), "it is no failure");
@@ -269,32 +269,32 @@ fn a_run_that_wrote_runs_again_at_once_but_not_for_ever() {
     assert_eq!(last(&[LISTED, DELETION, WROTE]), enqueue(Priority::Deletion));
     let mut settled = Parent::after(&[PARENT, WROTE, WROTE, SETTLED]);
     settled.step(PARENT, 0);
-    assert_eq!(settled.step(Input::Admitted, 0), Command::Run { after_writes: 0 });
+    assert_eq!(settled.step(Input::Admitted, 0), Action::Reconcile { after_writes: 0 });
 }
 
 #[test]
-fn a_run_that_goes_on_at_once_forgets_only_what_the_next_one_saw() {
+fn a_reconcile_that_goes_on_at_once_forgets_only_what_the_next_one_saw() {
     let went_on = |saw_all| Input::WentOn { saw_all };
     let begun = [CHILD, CHILD];
     let after = |input| begun.into_iter().chain([input, SETTLED]).collect::<Vec<_>>();
-    assert_eq!(last(&after(went_on(true))), Command::Rest);
+    assert_eq!(last(&after(went_on(true))), Action::Rest);
     assert_eq!(last(&after(went_on(false))), enqueue(Priority::FollowUp));
     let written = [PARENT, went_on(true), went_on(true), WROTE];
-    assert!(matches!(last(&written), Command::Wake(_)), "the third in a row waits");
+    assert!(matches!(last(&written), Action::WakeAt(_)), "the third in a row waits");
     let gone = [PARENT, Input::Retired, went_on(true), SETTLED];
-    assert_eq!(last(&gone), Command::Stop);
-    assert_eq!(last(&[went_on(true)]), Command::Continue);
+    assert_eq!(last(&gone), Action::Stop);
+    assert_eq!(last(&[went_on(true)]), Action::Continue);
 }
 
 #[test]
-fn a_resync_is_superseded_by_a_newer_run() {
+fn a_resync_is_superseded_by_a_newer_reconcile() {
     let mut parent = Parent::new(POLICY);
     parent.admitted(CHILD, 0);
     let resync = Finished::Settled { resync: Some(Duration::from_secs(5)) };
     parent.step(Input::Finished(resync), 0);
     assert_eq!(parent.wakes_in(), Some(5));
     parent.admitted(CHILD, 1);
-    assert_eq!(parent.step(SETTLED, 2), Command::Rest);
+    assert_eq!(parent.step(SETTLED, 2), Action::Rest);
     assert_eq!(parent.step(Input::TimerFired, 5), STAY);
 }
 

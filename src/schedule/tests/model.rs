@@ -3,17 +3,17 @@
 use std::collections::VecDeque;
 
 use super::{
-    super::dice::{Dice, with_seeds},
+    super::rng::{SeededRng, with_seeds},
     *,
 };
 
-const TOUCHES: [Touch; 6] = [
-    Touch::Listed,
-    Touch::Surroundings,
-    Touch::ChildGone,
-    Touch::Parent,
-    Touch::Asked,
-    Touch::Deletion,
+const TOUCHES: [Trigger; 6] = [
+    Trigger::Listed,
+    Trigger::ChildOrStatus,
+    Trigger::ChildGone,
+    Trigger::Parent,
+    Trigger::Asked,
+    Trigger::Deletion,
 ];
 
 /// What was ordered of one parent, and what it should come to.
@@ -21,17 +21,17 @@ struct World {
     schedule: Schedule,
     policy: Policy,
     now: Instant,
-    timer: Option<NextWake>,
+    timer: Option<Wake>,
     /// The place that is asked for.
     ticket: Option<Priority>,
     is_running: bool,
     is_retired: bool,
     is_stopped: bool,
-    /// What happened since the last run began, and when.
-    unseen: Vec<(Touch, Instant)>,
-    /// How the last run ended, and when.
+    /// What happened since the last reconcile began, and when.
+    unseen: Vec<(Trigger, Instant)>,
+    /// How the last reconcile ended, and when.
     ended: Option<(Finished, Instant)>,
-    writing_runs: u32,
+    writing_reconciles: u32,
     told: VecDeque<String>,
 }
 
@@ -49,20 +49,20 @@ impl World {
             is_stopped: false,
             unseen,
             ended,
-            writing_runs: 0,
+            writing_reconciles: 0,
             told,
         }
     }
 
-    fn turn(&mut self, dice: &mut Dice) {
-        self.now += Duration::from_millis([0, 1, 900, 4000, 11_000][dice.below(5)]);
-        let input = match dice.below(10) {
-            0..4 => Input::Touched(dice.pick(&TOUCHES)),
+    fn turn(&mut self, rng: &mut SeededRng) {
+        self.now += Duration::from_millis([0, 1, 900, 4000, 11_000][rng.below(5)]);
+        let input = match rng.below(10) {
+            0..4 => Input::Touched(rng.pick(&TOUCHES)),
             4..6 if self.timer.is_some() => return self.fire(),
-            6 if self.is_running => Input::WentOn { saw_all: dice.once_in(2) },
-            7 | 8 if self.is_running => Input::Finished(ending(dice)),
-            9 if dice.once_in(20) => Input::Retired,
-            _ if dice.once_in(8) => return self.late(Input::TimerFired),
+            6 if self.is_running => Input::WentOn { saw_all: rng.once_in(2) },
+            7 | 8 if self.is_running => Input::Finished(ending(rng)),
+            9 if rng.once_in(20) => Input::Retired,
+            _ if rng.once_in(8) => return self.late(Input::TimerFired),
             _ => Input::Admitted,
         };
         self.step(input);
@@ -97,9 +97,9 @@ impl World {
 
     fn before(&mut self, input: Input) {
         match input {
-            Input::Touched(touch) => self.unseen.push((touch, self.now)),
+            Input::Touched(trigger) => self.unseen.push((trigger, self.now)),
             Input::WentOn { saw_all } => {
-                self.writing_runs += 1;
+                self.writing_reconciles += 1;
                 if saw_all {
                     self.unseen.clear();
                 }
@@ -108,66 +108,68 @@ impl World {
                 self.is_running = false;
                 self.ended = Some((finished, self.now));
                 let wrote = matches!(finished, Finished::Wrote | Finished::Recreating);
-                self.writing_runs = if wrote { self.writing_runs + 1 } else { 0 };
+                self.writing_reconciles = if wrote { self.writing_reconciles + 1 } else { 0 };
             }
             Input::Retired => self.is_retired = true,
             Input::TimerFired | Input::Admitted => {}
         }
     }
 
-    fn after(&mut self, input: Input, command: Command) {
+    fn after(&mut self, input: Input, command: Action) {
         match command {
-            Command::Enqueue(priority) => {
+            Action::Enqueue(priority) => {
                 assert!(self.ticket.is_none() && !self.is_running, "{self:#?}");
                 (self.timer, self.ticket) = (None, Some(priority));
                 self.may_be_queued(input);
             }
-            Command::Raise(priority) => {
+            Action::Raise(priority) => {
                 assert!(self.ticket.is_some_and(|had| priority < had), "{self:#?}");
                 self.ticket = Some(priority);
             }
-            Command::Run { after_writes } => {
+            Action::Reconcile { after_writes } => {
                 assert!(input == Input::Admitted && self.ticket.is_some(), "{self:#?}");
-                assert_eq!(after_writes, self.writing_runs, "{self:#?}");
+                assert_eq!(after_writes, self.writing_reconciles, "{self:#?}");
                 (self.ticket, self.is_running) = (None, true);
                 self.unseen.clear();
             }
-            Command::Wake(wake) => {
+            Action::WakeAt(wake) => {
                 assert!(self.ticket.is_none() && !self.is_running, "{self:#?}");
                 self.timer = Some(wake);
             }
-            Command::Rest => self.timer = None,
-            Command::Stop => {
+            Action::Rest => self.timer = None,
+            Action::Stop => {
                 assert!(self.is_retired && !self.is_running, "{self:#?}");
                 (self.is_stopped, self.timer, self.ticket) = (true, None, None);
             }
-            Command::Continue => {}
+            Action::Continue => {}
         }
     }
 
     /// Whether what kept the parent waiting lets it run now.
     fn may_be_queued(&self, input: Input) {
         let Some((finished, at)) = self.ended else { return };
-        let by_parent = self.strongest() >= Some(Touch::Parent);
+        let by_parent = self.strongest() >= Some(Trigger::Parent);
         let is_over = input == Input::TimerFired;
         let is_right = match finished {
             Finished::Throttled { after } => is_over && self.now >= at + Backoff::obeyed(after),
             Finished::FailedForGood => by_parent,
             Finished::FailedUntilGone { .. } => {
-                is_over || self.strongest() >= Some(Touch::ChildGone)
+                is_over || self.strongest() >= Some(Trigger::ChildGone)
             }
             Finished::Failed
             | Finished::FailedUntil { .. }
             | Finished::FailedSlowed { .. }
             | Finished::Slowed { .. } => is_over || by_parent,
-            Finished::Wrote if self.writing_runs > WRITING_RUNS_AT_ONCE - 1 => is_over || by_parent,
+            Finished::Wrote if self.writing_reconciles > WRITING_RECONCILES_AT_ONCE - 1 => {
+                is_over || by_parent
+            }
             _ => true,
         };
         assert!(is_right, "{self:#?}");
     }
 
-    fn strongest(&self) -> Option<Touch> {
-        self.unseen.iter().map(|(touch, _)| *touch).max()
+    fn strongest(&self) -> Option<Trigger> {
+        self.unseen.iter().map(|(trigger, _)| *trigger).max()
     }
 
     fn check(&self) {
@@ -183,8 +185,8 @@ impl World {
     }
 
     /// Who changed and is not queued has a good reason.
-    fn is_waited_for(&self, strongest: Touch) {
-        if strongest < Touch::Parent && self.schedule.phase() == Phase::Resting {
+    fn is_waited_for(&self, strongest: Trigger) {
+        if strongest < Trigger::Parent && self.schedule.phase() == Phase::Resting {
             return;
         }
         let wake = self.timer.unwrap_or_else(|| panic!("a lost wake-up: {self:#?}"));
@@ -193,11 +195,11 @@ impl World {
         }
         let is_held =
             matches!(wake.why, WakeReason::Retry | WakeReason::Slowed | WakeReason::Unsettled);
-        assert!(strongest <= Touch::Parent, "an urgent one waits: {self:#?}");
+        assert!(strongest <= Trigger::Parent, "an urgent one waits: {self:#?}");
         let is_replacing = matches!(self.ended, Some((Finished::FailedUntilGone { .. }, _)));
-        let enough = if is_replacing { Touch::ChildGone } else { Touch::Parent };
+        let enough = if is_replacing { Trigger::ChildGone } else { Trigger::Parent };
         if strongest >= enough || !is_held {
-            let since = self.unseen.iter().filter(|(touch, _)| *touch == strongest);
+            let since = self.unseen.iter().filter(|(trigger, _)| *trigger == strongest);
             let since = since.map(|(_, at)| *at).min().unwrap_or(self.now);
             let began = since.max(self.ended.map_or(since, |(_, at)| at));
             assert!(wake.at <= began + self.policy.debounce, "put off: {self:#?}");
@@ -212,10 +214,10 @@ impl std::fmt::Debug for World {
     }
 }
 
-fn ending(dice: &mut Dice) -> Finished {
-    let after = Duration::from_secs([0, 1, 5, 3600][dice.below(4)]);
-    let times = 1 + u32::try_from(dice.below(40)).unwrap();
-    match dice.below(11) {
+fn ending(rng: &mut SeededRng) -> Finished {
+    let after = Duration::from_secs([0, 1, 5, 3600][rng.below(4)]);
+    let times = 1 + u32::try_from(rng.below(40)).unwrap();
+    match rng.below(11) {
         0 => Finished::Settled { resync: None },
         1 => Finished::Settled { resync: Some(after) },
         2 | 3 => Finished::Wrote,
@@ -228,7 +230,7 @@ fn ending(dice: &mut Dice) -> Finished {
             Finished::FailedUntilGone { is_passing: true, at_most: after },
             Finished::FailedUntilGone { is_passing: false, at_most: after },
             Finished::FailedSlowed { times, at_least: after, at_most: Duration::MAX },
-        ][dice.below(5)],
+        ][rng.below(5)],
         8 => Finished::Recreating,
         9 => Finished::Throttled { after },
         _ => Finished::FailedForGood,
@@ -238,10 +240,10 @@ fn ending(dice: &mut Dice) -> Finished {
 #[test]
 fn whatever_happens_no_change_is_lost_put_off_or_less_urgent_than_it_is() {
     for policy in [POLICY, DEBOUNCED] {
-        with_seeds(400, |mut dice| {
+        with_seeds(400, |mut rng| {
             let mut world = World::new(policy);
             for _ in 0..120 {
-                world.turn(&mut dice);
+                world.turn(&mut rng);
             }
         });
     }
@@ -249,22 +251,22 @@ fn whatever_happens_no_change_is_lost_put_off_or_less_urgent_than_it_is() {
 
 #[test]
 fn whoever_comes_and_goes_the_queue_is_just() {
-    with_seeds(200, |mut dice| {
+    with_seeds(200, |mut rng| {
         let mut queue = Queue::new();
         let mut waiting: Vec<(Place, u64)> = Vec::new();
         let mut passed_over = [0; 4];
         for number in 0..300 {
-            match dice.below(6) {
+            match rng.below(6) {
                 0..3 => {
-                    let priority = dice.pick(&Priority::ALL);
+                    let priority = rng.pick(&Priority::ALL);
                     waiting.push((queue.push(priority, number), number));
                 }
                 3 if !waiting.is_empty() => {
-                    let at = dice.below(waiting.len());
-                    waiting[at].0 = queue.raise(waiting[at].0, dice.pick(&Priority::ALL));
+                    let at = rng.below(waiting.len());
+                    waiting[at].0 = queue.raise(waiting[at].0, rng.pick(&Priority::ALL));
                 }
                 4 if !waiting.is_empty() => {
-                    let (place, entry) = waiting.swap_remove(dice.below(waiting.len()));
+                    let (place, entry) = waiting.swap_remove(rng.below(waiting.len()));
                     assert_eq!(queue.remove(place), Some(entry));
                 }
                 _ => pop(&mut queue, &mut waiting, &mut passed_over),

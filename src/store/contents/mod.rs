@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use self::{by_key::ByKey, census::Census};
 use super::{
     departed::Departed,
-    left_out::LeftOut,
     scope::{ListStart, Scope, ScopeId, raise},
+    undecodable::UndecodableObjects,
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
@@ -59,7 +59,7 @@ pub(super) struct Contents {
     /// Objects that were seen to go lately: a reply that was on its way does not bring them back.
     departed: Departed,
     /// Objects that cannot be read.
-    pub(super) left_out: LeftOut,
+    pub(super) undecodable: UndecodableObjects,
     /// The clock when the last one was shown that is not known by name.
     last_nameless: u64,
     /// Counts lists and tombstones, to order one against the other.
@@ -106,7 +106,7 @@ impl Contents {
     pub(super) fn parents_of_undecodable(&self, object: &Undecodable) -> BTreeSet<Uid> {
         let before = object.key().and_then(|key| self.get(key));
         let mut parents = before.map(|before| self.parents_of(before)).unwrap_or_default();
-        parents.extend(self.left_out.parents_of(object));
+        parents.extend(self.undecodable.parents_of(object));
         parents.extend(object.owners().iter().cloned());
         let labels = self.parent_labels.iter();
         let named = labels.filter_map(|label| object.labels()?.get(label));
@@ -134,8 +134,8 @@ impl Contents {
     /// Takes in an object that cannot be read; whether it is news.
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
         let (parents, key) = (self.parents_of_undecodable(&object), object.key().cloned());
-        let is_news = self.left_out.add(object, parents, self.clock);
-        if !key.is_some_and(|key| self.left_out.has(&key)) {
+        let is_news = self.undecodable.add(object, parents, self.clock);
+        if !key.is_some_and(|key| self.undecodable.has(&key)) {
             self.last_nameless = self.clock;
         }
         is_news
@@ -159,7 +159,7 @@ impl Contents {
     ) -> bool {
         let is_echo = self.knows_better(key, uid, version);
         if is_echo {
-            self.left_out.has_read(key, version);
+            self.undecodable.has_read(key, version);
             self.scopes[scope.0].advance(version);
         }
         is_echo
@@ -178,13 +178,13 @@ impl Contents {
     fn is_outlived(&self, object: &Object) -> bool {
         let (key, version) = (object.key(), object.resource_version());
         let is_past = |scope: &Scope| scope.covers(object.namespace()) && scope.is_past(version);
-        let is_shown = self.get(key).is_some() || self.left_out.has(key);
+        let is_shown = self.get(key).is_some() || self.undecodable.has(key);
         !is_shown && self.scopes.iter().any(is_past)
     }
 
     /// Takes in an object that the server has shown, whether it is news or not.
     fn take(&mut self, object: Object) -> Option<Change> {
-        self.left_out.has_read(object.key(), object.resource_version());
+        self.undecodable.has_read(object.key(), object.resource_version());
         let is_known_gone =
             self.tombstones.contains_key(object.uid()) || self.departed.outdates(&object);
         let (key, uid, version) = (object.key(), object.uid(), object.resource_version());
@@ -226,15 +226,15 @@ impl Contents {
             self.tombstones.remove(uid);
         }
         self.departed.remember(uid, version);
-        self.left_out.has_gone(key, uid, Some(version));
+        self.undecodable.has_gone(key, uid, Some(version));
         let cached = self.get(key)?;
         let is_stale = version.is_older_than(cached.resource_version());
         (cached.uid() == uid && !is_stale).then(|| self.remove(key))?
     }
 
     /// Takes in the reply to a final delete, which has no version.
-    pub(super) fn bury(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
-        self.left_out.has_gone(key, uid, None);
+    pub(super) fn mark_deleted(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
+        self.undecodable.has_gone(key, uid, None);
         // Not cached: the watch was faster than the reply and will not mention the uid again.
         let cached = self.get(key).filter(|cached| cached.uid() == uid)?;
         let version = cached.resource_version().clone();
@@ -257,7 +257,7 @@ impl Contents {
     }
 
     fn insert(&mut self, object: Object) -> Change {
-        self.left_out.has_read(object.key(), object.resource_version());
+        self.undecodable.has_read(object.key(), object.resource_version());
         let mut parents = self.parents_of(&object);
         let removed = self.remove(object.key());
         for parent in &parents {

@@ -26,23 +26,24 @@ impl Contents {
         }
         let is_behind_reply = replied.is_some_and(|replied| version.is_older_than(&replied));
         let seen = std::mem::replace(&mut self.scopes[scope.0].seen, Settled::Continued);
-        let is_seen = seen == Settled::WentBack;
-        let went_back = is_seen || is_behind_reply || self.goes_back(scope, &items, version);
-        if went_back {
+        let is_seen = seen == Settled::VersionRegressed;
+        let version_regressed =
+            is_seen || is_behind_reply || self.goes_back(scope, &items, version);
+        if version_regressed {
             self.begin_again(scope);
         }
         self.outdate_tombstones(scope, begun, &items, version);
-        self.left_out.settle(|namespace| self.scopes[scope.0].covers(namespace), begun);
-        let mut changes = self.drop_absent(scope, &items, version, went_back);
+        self.undecodable.settle(|namespace| self.scopes[scope.0].covers(namespace), begun);
+        let mut changes = self.drop_absent(scope, &items, version, version_regressed);
         // What cannot be read is absent too, but not gone: it may be read in the same version.
         let shows_all = self.last_nameless < begun;
-        if !went_back && shows_all {
+        if !version_regressed && shows_all {
             let gone = changes.iter().map(Change::object);
-            let gone = gone.filter(|object| !self.left_out.has(object.key()));
+            let gone = gone.filter(|object| !self.undecodable.has(object.key()));
             gone.for_each(|object| self.departed.remember(object.uid(), version));
         }
         for item in items {
-            if went_back {
+            if version_regressed {
                 changes.extend(self.insert_unless_equal(item));
             } else {
                 changes.extend(self.take(item));
@@ -51,7 +52,7 @@ impl Contents {
         let scope = &mut self.scopes[scope.0];
         (scope.is_synced, scope.shows_all) = (true, shows_all);
         scope.advance(version);
-        (changes, if went_back { Settled::WentBack } else { Settled::Continued })
+        (changes, if version_regressed { Settled::VersionRegressed } else { Settled::Continued })
     }
 
     /// Forgets what the server has forgotten, and holds deletions in the scope. What another one shares
@@ -65,7 +66,7 @@ impl Contents {
                 other.hold = Some(Hold(self.holds));
                 (other.high_water, other.replied) = (None, None);
             } else if other.namespace.is_none() {
-                (other.seen, other.shows_all) = (Settled::WentBack, false);
+                (other.seen, other.shows_all) = (Settled::VersionRegressed, false);
             }
         }
     }
@@ -116,7 +117,7 @@ impl Contents {
         scope: ScopeId,
         items: &[Object],
         version: &ResourceVersion,
-        went_back: bool,
+        version_regressed: bool,
     ) -> Vec<Change> {
         let listed: BTreeSet<&ObjectKey> = items.iter().map(Object::key).collect();
         // With a scope for each of many namespaces not every list is to look at all objects.
@@ -127,7 +128,7 @@ impl Contents {
         let is_gone = |object: &&Object| {
             scope.covers(object.namespace())
                 && !listed.contains(object.key())
-                && (went_back || !version.is_older_than(object.resource_version()))
+                && (version_regressed || !version.is_older_than(object.resource_version()))
         };
         let gone: Vec<ObjectKey> =
             self.objects().filter(is_gone).map(|object| object.key().clone()).collect();

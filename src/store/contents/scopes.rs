@@ -78,9 +78,9 @@ impl Contents {
         (scope.feed, scope.is_synced, scope.shows_all) = (Feed::Another, false, false);
     }
 
-    pub(in crate::store) fn stand_in(&mut self, scope: ScopeId) {
+    pub(in crate::store) fn use_fallback(&mut self, scope: ScopeId) {
         if let Some(known) = self.everywhere().map(Scope::marks) {
-            self.scopes[scope.0].stand_in(&known);
+            self.scopes[scope.0].use_fallback(&known);
         }
     }
 
@@ -98,7 +98,7 @@ impl Contents {
     }
 
     pub(in crate::store) fn has_gone_back(&mut self, scope: ScopeId) {
-        self.scopes[scope.0].seen = Settled::WentBack;
+        self.scopes[scope.0].seen = Settled::VersionRegressed;
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
         list(&store, all, 5);
         assert_eq!(may_delete(&store), [true; 3], "who rests is not waited for");
         store.cut_off(all, true);
-        store.stand_in(a);
+        store.use_fallback(a);
         assert_eq!(may_delete(&store), [false; 3], "it knows nothing yet");
         list(&store, a, 7);
         assert_eq!(may_delete(&store), [true, false, false]);
@@ -170,11 +170,15 @@ mod tests {
         let (store, all, a) = store();
         list(&store, all, 50);
         store.cut_off(all, true);
-        store.stand_in(a);
-        assert_eq!(list(&store, a, 40), Settled::WentBack);
+        store.use_fallback(a);
+        assert_eq!(list(&store, a, 40), Settled::VersionRegressed);
         assert_eq!(may_delete(&store), [false; 3]);
         assert!(store.overlay(object("a", 45)).is_some(), "no older than all that was lost");
-        assert_eq!(list(&store, all, 60), Settled::WentBack, "the rest is of the lost history");
+        assert_eq!(
+            list(&store, all, 60),
+            Settled::VersionRegressed,
+            "the rest is of the lost history"
+        );
         store.cut_off(all, false);
         store.rest(a);
         assert_eq!(may_delete(&store), [false; 3], "both hold deletions");

@@ -66,7 +66,7 @@ fn a_list_deletes_what_it_lacks_unless_a_reply_is_newer() {
 fn a_buried_object_does_not_come_back_by_late_events() {
     let (store, scope) = listed(vec![object("a", "u", 1)], 1);
     let start = store.begin_list(scope);
-    assert!(store.bury(object("a", "u", 1).key(), &Uid::new("u")).is_some());
+    assert!(store.mark_deleted(object("a", "u", 1).key(), &Uid::new("u")).is_some());
     assert!(store.observe(scope, object("a", "u", 2)).is_none());
     store.replace(scope, start, vec![object("a", "u", 2)], &version(2));
     assert!(store.reader().is_empty(), "the list was asked for before the deletion");
@@ -77,7 +77,7 @@ fn a_buried_object_does_not_come_back_by_late_events() {
 #[test]
 fn a_list_asked_for_after_the_burial_is_believed() {
     let (store, scope) = listed(vec![object("a", "u", 1)], 1);
-    store.bury(object("a", "u", 1).key(), &Uid::new("u"));
+    store.mark_deleted(object("a", "u", 1).key(), &Uid::new("u"));
     let start = store.begin_list(scope);
     store.replace(scope, start, vec![object("a", "u", 1)], &version(2));
     assert_eq!(store.reader().len(), 1);
@@ -87,7 +87,7 @@ fn a_list_asked_for_after_the_burial_is_believed() {
 fn a_burial_after_the_deleted_event_leaves_nothing_behind() {
     let (store, scope) = listed(vec![object("a", "u", 1)], 1);
     store.observe_deletion(scope, &object("a", "u", 2));
-    assert!(store.bury(object("a", "u", 1).key(), &Uid::new("u")).is_none());
+    assert!(store.mark_deleted(object("a", "u", 1).key(), &Uid::new("u")).is_none());
     assert!(store.observe(scope, object("a", "u", 3)).is_some());
 }
 
@@ -115,7 +115,7 @@ fn a_list_from_before_the_high_water_mark_replaces_all_and_holds_deletions() {
     assert!(store.reader().may_delete(None));
     let start = store.begin_list(scope);
     let (changes, settled) = store.replace(scope, start, vec![object("a", "u", 40)], &version(50));
-    assert_eq!((changes.len(), settled), (2, Settled::WentBack));
+    assert_eq!((changes.len(), settled), (2, Settled::VersionRegressed));
     assert_eq!(names(&store), ["ConfigMap.v1 ns/a @40"]);
     assert!(store.reader().is_synced() && !store.reader().may_delete(None));
     store.release_deletions(store.hold(scope).unwrap());

@@ -62,9 +62,9 @@ impl Filter {
             |kinds: &Vec<String>| kinds.iter().any(|kind| kind == frame::kind_of(change));
         let kind = self.kinds.as_ref().is_none_or(is_wanted);
         match change {
-            Change::Run { parent, .. } | Change::Phase { parent, .. } | Change::Gone { parent } => {
-                kind && self.wants_parent(parent)
-            }
+            Change::Reconcile { parent, .. }
+            | Change::Phase { parent, .. }
+            | Change::Gone { parent } => kind && self.wants_parent(parent),
             Change::Operator { operator, .. } => {
                 // How its operator stands is told of a parent, too.
                 let is_wanted = self.operator.is_some() || self.is_of_all_parents();

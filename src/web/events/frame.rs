@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     board::{Change, Notice, ParentName, TypeState},
-    history::{Outcome, Run},
+    history::{Outcome, Reconcile},
     object::{K8sType, Uid, legible},
     web::views::KeyView,
 };
@@ -19,7 +19,7 @@ const RETRY: u32 = 2000;
 
 pub(super) fn kind_of(change: &Change) -> &'static str {
     match change {
-        Change::Run { .. } => "run",
+        Change::Reconcile { .. } => "run",
         Change::Phase { .. } => "phase",
         Change::Gone { .. } => "gone",
         Change::Operator { .. } => "operator",
@@ -57,11 +57,11 @@ pub(super) fn too_slow(missed: u64) -> Bytes {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Data<'a> {
-    Run {
+    Reconcile {
         #[serde(flatten)]
         parent: ParentView<'a>,
         phase: &'static str,
-        run: RunView<'a>,
+        run: ReconcileView<'a>,
     },
     Phase {
         #[serde(flatten)]
@@ -91,10 +91,10 @@ struct ParentView<'a> {
     uid: &'a Uid,
 }
 
-/// A run in short; the whole is in the history of the parent.
+/// A reconcile in short; the whole is in the history of the parent.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct RunView<'a> {
+struct ReconcileView<'a> {
     number: u64,
     duration_milliseconds: f64,
     outcome: &'a Outcome,
@@ -115,8 +115,8 @@ struct TypeView<'a> {
 
 fn data(change: &Change) -> Data<'_> {
     match change {
-        Change::Run { parent, phase, run } => {
-            Data::Run { parent: parent.into(), phase: phase.name(), run: (&**run).into() }
+        Change::Reconcile { parent, phase, run } => {
+            Data::Reconcile { parent: parent.into(), phase: phase.name(), run: (&**run).into() }
         }
         Change::Phase { parent, phase } => {
             Data::Phase { parent: parent.into(), phase: phase.name() }
@@ -138,8 +138,8 @@ impl<'a> From<&'a ParentName> for ParentView<'a> {
     }
 }
 
-impl<'a> From<&'a Run> for RunView<'a> {
-    fn from(run: &'a Run) -> Self {
+impl<'a> From<&'a Reconcile> for ReconcileView<'a> {
+    fn from(run: &'a Reconcile) -> Self {
         Self {
             number: run.number,
             duration_milliseconds: (run.duration.as_secs_f64() * 1e6).round() / 1e3,

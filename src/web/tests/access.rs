@@ -11,7 +11,7 @@ use futures::future::join_all;
 
 use super::{Answer, ask_through, command, is_status, request, reviewer::Reviewer, world::World};
 use crate::{
-    board::{OperatorState, Request as Asked},
+    board::{OperatorState, WebRequest as Asked},
     web::{gate::Gate, status::Refused},
 };
 

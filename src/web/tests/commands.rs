@@ -7,7 +7,7 @@ use actix_web::{
 use tokio::sync::mpsc::Receiver;
 
 use super::{Answer, ask, is_status, request, world::World};
-use crate::board::{Command, CommandError, Order, Request};
+use crate::board::{Command, CommandError, CommandRequest, WebRequest};
 
 const PARENT: &str = "/api/v1/operators/echo-server/parents/ns/a";
 
@@ -16,10 +16,14 @@ fn order(path: &str) -> TestRequest {
 }
 
 /// Orders something that is answered so.
-async fn ordered(world: &World, path: &str, result: Result<(), CommandError>) -> (Answer, Command) {
-    let mut commands: Receiver<Request> = world.state.board.take_commands();
+async fn ordered(
+    world: &World,
+    path: &str,
+    result: Result<(), CommandError>,
+) -> (Answer, CommandRequest) {
+    let mut commands: Receiver<WebRequest> = world.state.board.take_commands();
     let obeying = async {
-        let Some(Request::Command(mut command)) = commands.recv().await else { panic!() };
+        let Some(WebRequest::Command(mut command)) = commands.recv().await else { panic!() };
         let answer = std::mem::replace(&mut command.answer, crate::board::Answer::nobody());
         answer.give(result);
         command
@@ -34,16 +38,16 @@ async fn each_path_gives_its_order_and_says_that_it_is_done() {
     let of_cluster = || "n00000".parse().unwrap();
     let spaces = "/api/v1/operators/spaces";
     for (path, code, expected) in [
-        (format!("{PARENT}/sync"), 202, Order::Sync(key())),
-        (format!("{PARENT}/pause"), 200, Order::PauseParent(key())),
-        (format!("{PARENT}/resume"), 200, Order::ResumeParent(key())),
-        (format!("{spaces}/parents/n00000/sync"), 202, Order::Sync(of_cluster())),
-        (format!("{spaces}/parents/n00000/pause"), 200, Order::PauseParent(of_cluster())),
-        (format!("{spaces}/pause"), 200, Order::PauseOperator),
-        (format!("{spaces}/resume"), 200, Order::ResumeOperator),
+        (format!("{PARENT}/sync"), 202, Command::Sync(key())),
+        (format!("{PARENT}/pause"), 200, Command::PauseParent(key())),
+        (format!("{PARENT}/resume"), 200, Command::ResumeParent(key())),
+        (format!("{spaces}/parents/n00000/sync"), 202, Command::Sync(of_cluster())),
+        (format!("{spaces}/parents/n00000/pause"), 200, Command::PauseParent(of_cluster())),
+        (format!("{spaces}/pause"), 200, Command::PauseOperator),
+        (format!("{spaces}/resume"), 200, Command::ResumeOperator),
     ] {
         let (answer, command) = ordered(&world, &path, Ok(())).await;
-        assert_eq!((answer.code, &command.order), (code, &expected), "{path}: {}", answer.body);
+        assert_eq!((answer.code, &command.command), (code, &expected), "{path}: {}", answer.body);
         assert_eq!(answer.json()["status"], "Success");
         assert!(path.contains(&command.operator));
     }

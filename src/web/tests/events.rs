@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{ask, get, is_status, open_gate, request, world::World};
 use crate::{
     board::{MAX_LISTENERS, OperatorState, ParentPhase, ParentState},
-    history::{FailureKind, Outcome, Run},
+    history::{FailureKind, Outcome, Reconcile},
     object::{ObjectKey, Uid},
     operator::OperatorName,
     web::{WebState, server::app},
@@ -57,7 +57,7 @@ fn something_happens(state: &WebState) {
         let outcome =
             Outcome::Failed { reason: FailureKind::HandlerFailed, message: "a\nb".into() };
         let took = Duration::from_micros(1500);
-        parent.history.record(Run::new(SystemTime::UNIX_EPOCH, took, outcome));
+        parent.history.record(Reconcile::new(SystemTime::UNIX_EPOCH, took, outcome));
         parent.phase = ParentPhase::Failing;
     });
     let reasons = vec!["no CRD".to_owned()];

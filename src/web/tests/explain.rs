@@ -36,7 +36,7 @@ async fn operators_show_their_types_limits_and_parents_by_phase() {
         })
     );
     assert_eq!(echo["limits"]["handlerDeadlineSeconds"], 30.0);
-    assert_eq!(echo["limits"]["deletions"]["percentPerRun"], 50);
+    assert_eq!(echo["limits"]["deletions"]["percentPerReconcile"], 50);
     assert_eq!(echo["parents"]["failing"], 1);
     assert_eq!(
         echo["queue"],

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, ask, get, openapi::check_answer, request, world::World};
 use crate::{
-    board::{CommandError, EventReading, EventRequest, Request},
+    board::{CommandError, EventReading, EventRequest, WebRequest},
     object::{ObjectEvent, ObjectKey},
 };
 
@@ -33,7 +33,7 @@ fn event(name: &str, second: u64, message: &str) -> ObjectEvent {
 async fn asked(world: &World, path: &str, reading: EventReading) -> (Answer, EventRequest) {
     let mut requests = world.state.board.take_commands();
     let reading_for = async {
-        let Some(Request::Events(mut asked)) = requests.recv().await else { panic!() };
+        let Some(WebRequest::Events(mut asked)) = requests.recv().await else { panic!() };
         let answer = std::mem::replace(&mut asked.answer, crate::board::Answer::nobody());
         answer.give(Ok(reading));
         asked
@@ -148,9 +148,9 @@ async fn both_questions_can_be_asked_at_once() {
     let world = World::running().with_parent();
     let mut requests = world.state.board.take_commands();
     let answering = async {
-        let Some(preview @ Request::Preview(_)) = requests.recv().await else { panic!() };
+        let Some(preview @ WebRequest::Preview(_)) = requests.recv().await else { panic!() };
         preview.refuse(CommandError::Undecided("the oven is cold".to_owned()));
-        let Some(Request::Events(events)) = requests.recv().await else { panic!() };
+        let Some(WebRequest::Events(events)) = requests.recv().await else { panic!() };
         events.answer.give(Ok(two()));
     };
     let path = format!("{API}?diff=1&events=1");

@@ -11,7 +11,7 @@ use super::{
     Answer, ask, ask_through, command, is_status, request, reviewer::Reviewer, world::World,
 };
 use crate::{
-    board::Request as Asked,
+    board::WebRequest as Asked,
     web::{access, endpoint::FORM, gate::Gate, origin::Protocol},
 };
 

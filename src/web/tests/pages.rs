@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     board::{OperatorState, ParentPhase, ParentState, TypeError},
-    history::{Decided, Decision, Outcome, Run},
+    history::{Decided, Decision, Outcome, Reconcile},
     object::{ObjectKey, Uid},
     operator::OperatorName,
-    plan::{FlappingReason, Unrest},
+    plan::{FlappingReason, FlappingSummary},
 };
 
 const VIEWS: &[&str] = &[
@@ -81,8 +81,8 @@ async fn the_overview_says_first_what_needs_attention() {
     let html = page(&world, "/").await;
     let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("no `{text}` in {html}"));
     assert!(at("2 things need attention.") < at("no permission to list pods"));
-    assert!(at("no permission to list pods") < at("Its last run failed"));
-    assert!(at("Its last run failed") < at("id=\"operators\""));
+    assert!(at("no permission to list pods") < at("Its last reconcile failed"));
+    assert!(at("Its last reconcile failed") < at("id=\"operators\""));
     assert!(html.contains("href=\"/ui/operators/echo-server/parents/ns/a\""), "{html}");
     assert!(html.contains("href=\"/ui/operators/echo-server?phase=failing\""), "{html}");
 }
@@ -107,7 +107,7 @@ async fn what_only_a_person_can_end_needs_attention_at_once() {
     let operator = OperatorName::new("spaces").unwrap();
     let record = |name: &str, phase, decision: Option<Decision>| {
         let mut state = ParentState { phase, ..ParentState::pending(Uid::new(name), None) };
-        let mut run = Run::new(SystemTime::now(), Duration::ZERO, Outcome::Waiting);
+        let mut run = Reconcile::new(SystemTime::now(), Duration::ZERO, Outcome::Waiting);
         run.decisions = decision.into_iter().collect();
         state.history.record(run);
         world.state.board.record(&operator, &ObjectKey::cluster(name), state);
@@ -128,13 +128,18 @@ async fn what_only_a_person_can_end_needs_attention_at_once() {
 async fn what_does_not_come_to_rest_needs_attention_also_while_all_is_as_desired() {
     let (world, operator) = (world(), OperatorName::new("echo-server").unwrap());
     let message = "Pod.v1 ns/pod: `rival` changes .spec back again and again".to_owned();
-    let fight = Unrest { why: FlappingReason::FightingOverFields, message: message.clone() };
+    let fight =
+        FlappingSummary { why: FlappingReason::FightingOverFields, message: message.clone() };
     let key = ObjectKey::namespaced("ns", "a");
-    let tell = |unrest: Option<Unrest>| {
+    let tell = |flapping_summary: Option<FlappingSummary>| {
         world.state.board.update_parent(&operator, &key, &Uid::new("p"), |parent| {
             parent.phase = ParentPhase::Synced;
-            parent.history.record(Run::new(SystemTime::now(), Duration::ZERO, Outcome::Synced));
-            parent.unrest = unrest.map(Box::new);
+            parent.history.record(Reconcile::new(
+                SystemTime::now(),
+                Duration::ZERO,
+                Outcome::Synced,
+            ));
+            parent.flapping_summary = flapping_summary.map(Box::new);
         });
     };
     tell(Some(fight));
@@ -157,7 +162,7 @@ async fn who_waits_for_long_needs_attention_however_often_it_looked_again() {
     state.phase = ParentPhase::Waiting;
     for ago in (1..=30).rev().map(|number| Duration::from_secs(10 * number)) {
         let started = SystemTime::now() - ago;
-        state.history.record(Run::new(started, Duration::ZERO, Outcome::Waiting));
+        state.history.record(Reconcile::new(started, Duration::ZERO, Outcome::Waiting));
     }
     world.state.board.record(&operator, &ObjectKey::cluster("patient"), state);
     let html = page(&world, "/").await;
@@ -214,13 +219,13 @@ async fn a_parent_is_resumed_where_it_is_paused_itself_and_not_its_operator() {
 async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
     let html = page(&world(), "/ui/operators/echo-server/parents/ns/a").await;
     for shown in [
-        "Its last run failed: the handler returned an error: no such image.",
+        "Its last reconcile failed: the handler returned an error: no such image.",
         "href=\"/ui/cache/pods/ns/pod\"",
         "href=\"/ui/cache/secrets/ns/secret\"",
         "the process started",
         "Pod.v1 ns/pod",
         "Ready",
-        "run 2",
+        "reconcile 2",
         "/api/v1/events?operator=echo-server&#38;namespace=ns&#38;name=a",
     ] {
         assert!(html.contains(shown), "no `{shown}` in {html}");
@@ -228,11 +233,11 @@ async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
 }
 
 #[actix_web::test]
-async fn what_a_run_would_change_is_asked_for_by_a_link_and_a_refusal_is_told() {
+async fn what_a_reconcile_would_change_is_asked_for_by_a_link_and_a_refusal_is_told() {
     let (world, path) = (world(), "/ui/operators/echo-server/parents/ns/a");
     assert!(page(&world, path).await.contains(&format!("href=\"{path}?diff\"")));
     let html = page(&world, &format!("{path}?diff")).await;
-    assert!(html.contains("What a run would change cannot be said:"), "{html}");
+    assert!(html.contains("What a reconcile would change cannot be said:"), "{html}");
     assert!(html.contains(&format!("href=\"{path}\"")) && html.contains("data-events=\"\""));
 }
 

@@ -13,7 +13,7 @@ use crate::{
         Board, OperatorInfo, OperatorPause, OperatorState, ParentPhase, ParentState, QueueState,
         Reader, TypeState,
     },
-    history::{Cause, Decision, FailureKind, Outcome, Run, Verb, WriteRecord},
+    history::{Cause, Decision, FailureKind, Outcome, Reconcile, Verb, WriteRecord},
     metrics::Metrics,
     object::{
         K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, SecretFields, Uid, Undecodable,
@@ -214,7 +214,7 @@ fn busy_queue() -> QueueState {
 fn failing_parent() -> ParentState {
     let mut state = ParentState::pending(Uid::new("p"), Some(2));
     let took = Duration::from_millis(3);
-    let mut first = Run::new(SystemTime::UNIX_EPOCH, took, Outcome::Wrote);
+    let mut first = Reconcile::new(SystemTime::UNIX_EPOCH, took, Outcome::Wrote);
     first.causes = vec![Cause::Restarted];
     first.decisions = Arc::new([Decision::from(WriteRecord {
         child: "Pod.v1 ns/pod".to_owned(),
@@ -226,6 +226,6 @@ fn failing_parent() -> ParentState {
     let message = "no such image".to_owned();
     let (reason, said) = (FailureKind::HandlerFailed, message.as_str().into());
     let outcome = Outcome::Failed { reason, message: said };
-    state.history.record(Run::new(SystemTime::UNIX_EPOCH, took, outcome));
+    state.history.record(Reconcile::new(SystemTime::UNIX_EPOCH, took, outcome));
     ParentState { phase: ParentPhase::Failing, failures: 1, message: Some(message), ..state }
 }

@@ -42,10 +42,10 @@ fn info() -> OperatorInfo {
     OperatorInfo { name, config, has_finalizer: false }
 }
 
-fn shown(caches: &[StoreReader], last_run: Option<&Run>) -> (Value, Tree) {
+fn shown(caches: &[StoreReader], last_reconcile: Option<&Reconcile>) -> (Value, Tree) {
     let parent = object("App", "p", "nobody");
     let tell = |_: &Object, said: &str| said.to_owned();
-    let roots = Roots { info: &info(), parent: &parent, caches, last_run, tell: &tell };
+    let roots = Roots { info: &info(), parent: &parent, caches, last_reconcile, tell: &tell };
     let tree = tree(&roots, HashMap::new());
     (serde_json::to_value(&tree.nodes).unwrap(), tree)
 }
@@ -76,7 +76,8 @@ fn a_child_that_should_be_there_is_shown_with_what_keeps_it_away() {
         let (child, paths) = (format!("Pod.v1 ns/{name}"), Vec::new());
         Decision::from(WriteRecord { child, verb, paths, drift: None })
     };
-    let mut run = Run::new(std::time::SystemTime::UNIX_EPOCH, <_>::default(), Outcome::Waiting);
+    let mut run =
+        Reconcile::new(std::time::SystemTime::UNIX_EPOCH, <_>::default(), Outcome::Waiting);
     run.decisions = Arc::new([
         stuck("there", Decided::Held, "a pause"),
         stuck("away", Decided::Conflict, "exists and is not ours"),

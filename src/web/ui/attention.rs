@@ -9,7 +9,7 @@ use super::{
     time::Moment,
 };
 use crate::{
-    board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState, RunStage},
+    board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState, ReconcileStage},
     history::Decided,
     object::{K8sType, ObjectKey},
 };
@@ -117,13 +117,13 @@ impl Attention {
 fn matters(state: &ParentState, now: SystemTime) -> bool {
     match state.phase {
         ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
-        ParentPhase::Running if state.run == RunStage::Overdue => true,
+        ParentPhase::Running if state.run == ReconcileStage::Overdue => true,
         ParentPhase::Waiting | ParentPhase::Finalizing if needs_person(state) => true,
         ParentPhase::Waiting | ParentPhase::Finalizing => {
             let since = state.history.since();
             since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
         }
-        // A run that ends so again changes nothing of it.
+        // A reconcile that ends so again changes nothing of it.
         ParentPhase::Synced | ParentPhase::Pending | ParentPhase::Running => needs_person(state),
     }
 }
@@ -133,7 +133,7 @@ fn matters(state: &ParentState, now: SystemTime) -> bool {
 fn needs_person(state: &ParentState) -> bool {
     let decisions = state.history.last().map(|run| &*run.decisions).unwrap_or_default();
     let is_held = decisions.iter().any(|it| matches!(it.what, Decided::Held | Decided::Conflict));
-    state.unrest.is_some() || is_held
+    state.flapping_summary.is_some() || is_held
 }
 
 fn item(
@@ -217,7 +217,7 @@ fn caches(
             href: links::cache(cache.store.ty()),
             of: "cache".to_owned(),
             why: format!("{why}{more}").into(),
-            since: cache.state.went_back.map(|at| Moment::past(at, now)),
+            since: cache.state.version_regressed.map(|at| Moment::past(at, now)),
             next: None,
         })
     })

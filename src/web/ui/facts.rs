@@ -92,7 +92,7 @@ pub(super) fn troubles(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<Stri
                 .to_owned(),
         );
     }
-    for object in store.first_left_out() {
+    for object in store.first_undecodable() {
         let name = object.key().map_or_else(|| "An object".to_owned(), ToString::to_string);
         troubles.push(format!("{name} cannot be read: {}", object.why()));
     }

@@ -13,7 +13,7 @@ use super::{
     facts::{CacheRow, Fact, type_words},
     frame::{self, Frame, NoPage, Section},
     links,
-    parts::{Bar, Mark, Order, Part, Prose, count, counted, parts},
+    parts::{Bar, Button, Mark, Part, Prose, count, counted, parts},
     time::{Moment, span, took},
 };
 use crate::{
@@ -45,7 +45,7 @@ struct View {
     mark: Mark,
     reasons: Vec<Prose>,
     paused: Option<Moment>,
-    commands: Vec<Order>,
+    commands: Vec<Button>,
     bar: Bar,
     tabs: Vec<Tab>,
     query: ParentsQuery,
@@ -127,11 +127,11 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
     })
 }
 
-fn commands(operator: &OperatorSnapshot) -> Vec<Order> {
+fn commands(operator: &OperatorSnapshot) -> Vec<Button> {
     let api = links::operator_api(operator.info.name.as_str());
     vec![match operator.paused {
-        Some(_) => Order { text: "Resume the operator", path: format!("{api}/resume") },
-        None => Order { text: "Pause the operator", path: format!("{api}/pause") },
+        Some(_) => Button { text: "Resume the operator", path: format!("{api}/resume") },
+        None => Button { text: "Pause the operator", path: format!("{api}/pause") },
     }]
 }
 
@@ -175,7 +175,7 @@ fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
     let namespaces = namespaces.map(|names| names.iter().cloned().collect::<Vec<_>>().join(", "));
     let deletions = config
         .deletion_limit
-        .map(|limit| format!("{} % of a parent's children in one run", limit.run.percent));
+        .map(|limit| format!("{} % of a parent's children in one reconcile", limit.run.percent));
     let backoff = format!("{} to {}", span_of(config.min_error_backoff), {
         span_of(config.max_error_backoff)
     });
@@ -202,7 +202,7 @@ fn undeclared(board: &Board, operator: &OperatorSnapshot) -> Option<Fact> {
 
 fn queue(board: &Board, operator: &OperatorSnapshot) -> String {
     let Some(queue) = board.queue(operator.info.name.as_str()) else {
-        return format!("at most {} runs at once", operator.info.config.max_concurrent_runs);
+        return format!("at most {} runs at once", operator.info.config.max_concurrent_reconciles);
     };
     let waiting: usize = queue.waiting.values().sum();
     let longest = queue.longest_wait.map(|wait| format!(", the longest for {}", took(wait)));

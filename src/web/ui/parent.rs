@@ -13,14 +13,14 @@ use super::{
     facts::Fact,
     frame::{self, Frame, NoPage, Section},
     links,
-    parts::{Mark, Order, Prose, counted},
+    parts::{Button, Mark, Prose, counted},
     sentence,
     time::{Moment, took},
     tree::Branch,
 };
 use crate::{
     board::{Board, ParentState},
-    history::{Decision, Run},
+    history::{Decision, Reconcile},
     object::ObjectKey,
     operator::is_paused,
     web::{
@@ -45,10 +45,10 @@ struct View {
     next: Option<(Moment, &'static str)>,
     since: Option<Moment>,
     facts: Vec<Fact>,
-    commands: Vec<Order>,
+    commands: Vec<Button>,
     children: Vec<Branch>,
     children_omitted: usize,
-    /// Whether what a run would change is shown, and where it is not, or is.
+    /// Whether what a reconcile would change is shown, and where it is not, or is.
     is_preview: bool,
     changes_nothing: bool,
     other_preview: String,
@@ -57,8 +57,8 @@ struct View {
     events: Option<Events>,
     other_events: String,
     conditions: Vec<Condition>,
-    runs: Vec<RunView>,
-    runs_in_all: String,
+    reconciles: Vec<ReconcileView>,
+    reconciles_in_all: String,
 }
 
 /// A condition of the parent's status.
@@ -69,8 +69,8 @@ struct Condition {
     message: Prose,
 }
 
-/// A run in the timeline.
-struct RunView {
+/// A reconcile in the timeline.
+struct ReconcileView {
     number: u64,
     mark: Mark,
     started: Moment,
@@ -83,7 +83,7 @@ struct RunView {
     steps: Vec<(&'static str, String)>,
 }
 
-/// What a run decided about a child.
+/// What a reconcile decided about a child.
 struct Decided {
     mark: Mark,
     child: String,
@@ -134,11 +134,11 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         other_events: at(is_preview, !has_events),
         events: events.map(|events| Events::new(events, namespace, now)),
         conditions,
-        runs: history.newest_first().map(|run| RunView::new(run, now)).collect(),
-        runs_in_all: counted(
+        reconciles: history.newest_first().map(|run| ReconcileView::new(run, now)).collect(),
+        reconciles_in_all: counted(
             usize::try_from(history.recorded()).unwrap_or(usize::MAX),
             "run",
-            "runs",
+            "reconciles",
         ),
         key,
     }
@@ -153,9 +153,9 @@ fn frame(board: &Board, operator: &str, key: &ObjectKey, now: SystemTime) -> Fra
 }
 
 /// To resume a parent takes its annotation off, and nothing else: not a pause of its operator.
-fn commands(operator: &str, key: &ObjectKey, is_paused: bool) -> Vec<Order> {
+fn commands(operator: &str, key: &ObjectKey, is_paused: bool) -> Vec<Button> {
     let api = links::parent_api(operator, key);
-    let order = |text, verb| Order { text, path: format!("{api}/{verb}") };
+    let order = |text, verb| Button { text, path: format!("{api}/{verb}") };
     let pause = if is_paused { order("Resume", "resume") } else { order("Pause", "pause") };
     vec![order("Run now", "sync"), pause]
 }
@@ -197,8 +197,8 @@ fn condition_mark(ty: &str, status: &str) -> Mark {
     }
 }
 
-impl RunView {
-    fn new(run: &Run, now: SystemTime) -> Self {
+impl ReconcileView {
+    fn new(run: &Reconcile, now: SystemTime) -> Self {
         Self {
             number: run.number,
             mark: (&run.outcome).into(),
@@ -214,7 +214,7 @@ impl RunView {
     }
 }
 
-fn error(run: &Run) -> Option<(&'static str, Prose)> {
+fn error(run: &Reconcile) -> Option<(&'static str, Prose)> {
     match &run.outcome {
         crate::history::Outcome::Failed { reason, message } => {
             Some((reason.name(), (**message).into()))
@@ -224,12 +224,12 @@ fn error(run: &Run) -> Option<(&'static str, Prose)> {
 }
 
 /// What is not said of a single child.
-fn message(run: &Run) -> Option<Prose> {
+fn message(run: &Reconcile) -> Option<Prose> {
     let is_said = run.decisions.iter().any(|decision| decision.why.is_some());
     run.message.as_deref().filter(|_| !is_said).map(|message| message.to_owned().into())
 }
 
-fn rest(run: &Run) -> String {
+fn rest(run: &Reconcile) -> String {
     let unchanged = (run.unchanged > 0)
         .then(|| counted(run.unchanged, "child as desired", "children as desired"));
     let status = run.wrote_status.then(|| "Its status was written".to_owned());

@@ -33,7 +33,7 @@ impl HtmlSafe for Prose {}
 
 /// What a person can order by a click.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Order {
+pub(super) struct Button {
     pub(super) text: &'static str,
     /// Where it is posted.
     pub(super) path: String,

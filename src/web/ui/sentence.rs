@@ -3,11 +3,11 @@
 use std::time::SystemTime;
 
 use crate::{
-    board::{OperatorSnapshot, ParentState, RunStage},
+    board::{OperatorSnapshot, ParentState, ReconcileStage},
     web::why::Facts,
 };
 
-/// Where a parent stands, what it is stuck on and what to do. It names no run to come, so that it
+/// Where a parent stands, what it is stuck on and what to do. It names no reconcile to come, so that it
 /// changes only with its meaning: that is beside it.
 pub(super) fn why(
     state: &ParentState,
@@ -15,8 +15,9 @@ pub(super) fn why(
     unready: &[String],
     now: SystemTime,
 ) -> String {
-    let run = if state.run == RunStage::Overdue { state.run } else { RunStage::Ahead };
+    let run = if state.run == ReconcileStage::Overdue { state.run } else { ReconcileStage::Ahead };
     let parent = &ParentState { next_wake: None, run, ..state.clone() };
-    let (paused, places) = (operator.paused.as_ref(), operator.info.config.max_concurrent_runs);
+    let (paused, places) =
+        (operator.paused.as_ref(), operator.info.config.max_concurrent_reconciles);
     Facts { state: &operator.state, paused, parent, unready, places, now }.why()
 }

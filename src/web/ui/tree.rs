@@ -27,15 +27,15 @@ pub(super) struct Branch {
     name: String,
     /// What is there can be looked at.
     href: Option<String>,
-    /// What the last run decided about it, and why.
+    /// What the last reconcile decided about it, and why.
     decision: Option<(Mark, Option<Prose>)>,
     notes: Vec<Prose>,
-    /// What a run would do with it, where that was asked.
+    /// What a reconcile would do with it, where that was asked.
     preview: Option<Preview>,
     children: Vec<Branch>,
 }
 
-/// What a run would do with a child.
+/// What a reconcile would do with a child.
 #[derive(Debug)]
 struct Preview {
     mark: Mark,
@@ -73,7 +73,7 @@ impl Branch {
 }
 
 impl From<&PreviewView> for Preview {
-    /// Who is in the way is said by the last run, which is beside it.
+    /// Who is in the way is said by the last reconcile, which is beside it.
     fn from(PreviewView { action, why: _, differences }: &PreviewView) -> Self {
         let mark = match *action {
             "Create" => Mark::good("would be created"),

@@ -36,13 +36,13 @@ pub(in crate::web) struct CacheView {
     /// How often the watch had to begin anew.
     restarts: u64,
     /// How often an object could not be read.
-    undecodable: u64,
+    undecodable_events: u64,
     /// The objects that cannot be read and are not cached; of very many only some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    left_out: Vec<LeftOutView>,
+    undecodable: Vec<UndecodableView>,
     /// When the server last went back to an earlier version.
     #[serde(skip_serializing_if = "Option::is_none")]
-    went_back: Option<Time>,
+    version_regressed: Option<Time>,
     /// Whether nothing of the type is deleted for now.
     deletions_held: bool,
     /// What is wrong with the watch now.
@@ -56,8 +56,8 @@ pub(in crate::web) struct CacheView {
 /// An object that cannot be read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "LeftOut")]
-struct LeftOutView {
+#[schemars(rename = "Undecodable")]
+struct UndecodableView {
     #[serde(flatten)]
     key: Option<KeyView>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,9 +110,9 @@ impl CacheView {
             last_event: state.last_event.map(Time),
             last_event_age_seconds: state.last_event.map(age),
             restarts: state.restarts,
-            undecodable: state.undecodable,
-            left_out: store.first_left_out().iter().map(LeftOutView::from).collect(),
-            went_back: state.went_back.map(Time),
+            undecodable_events: state.undecodable,
+            undecodable: store.first_undecodable().iter().map(UndecodableView::from).collect(),
+            version_regressed: state.version_regressed.map(Time),
             deletions_held: state.deletions_held,
             error: state.error.as_ref().map(ErrorView::from),
             namespaces: state.namespaces.iter().map(NamespaceView::from).collect(),
@@ -120,7 +120,7 @@ impl CacheView {
     }
 }
 
-impl From<&Undecodable> for LeftOutView {
+impl From<&Undecodable> for UndecodableView {
     fn from(object: &Undecodable) -> Self {
         Self {
             key: object.key().map(KeyView::from),

@@ -91,7 +91,7 @@ struct PredecessorView {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Limits")]
 struct LimitsView {
-    max_concurrent_runs: usize,
+    max_concurrent_reconciles: usize,
     handler_deadline_seconds: f64,
     /// How long changes are collected before they make a parent run.
     debounce_seconds: f64,
@@ -107,8 +107,8 @@ struct LimitsView {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeletionLimit")]
 struct DeletionLimitView {
-    percent_per_run: u8,
-    at_least_per_run: usize,
+    percent_per_reconcile: u8,
+    at_least_per_reconcile: usize,
     percent_per_minute: u8,
     at_least_per_minute: usize,
 }
@@ -181,7 +181,7 @@ impl PredecessorView {
 impl From<&OperatorConfig> for LimitsView {
     fn from(config: &OperatorConfig) -> Self {
         Self {
-            max_concurrent_runs: config.max_concurrent_runs,
+            max_concurrent_reconciles: config.max_concurrent_reconciles,
             handler_deadline_seconds: config.handler_deadline.as_secs_f64(),
             debounce_seconds: config.debounce.as_secs_f64(),
             min_error_backoff_seconds: config.min_error_backoff.as_secs_f64(),
@@ -194,8 +194,8 @@ impl From<&OperatorConfig> for LimitsView {
 impl From<DeletionLimit> for DeletionLimitView {
     fn from(DeletionLimit { run, minute }: DeletionLimit) -> Self {
         Self {
-            percent_per_run: run.percent,
-            at_least_per_run: run.at_least,
+            percent_per_reconcile: run.percent,
+            at_least_per_reconcile: run.at_least,
             percent_per_minute: minute.percent,
             at_least_per_minute: minute.at_least,
         }

@@ -58,12 +58,12 @@ struct PauseView {
     by: Option<String>,
 }
 
-/// The parents that run and those that wait for a free place.
+/// The parents that reconcile and those that wait for a free place.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Queue")]
 struct QueueView {
-    /// How many runs are in flight.
+    /// How many reconciles are in flight.
     running: usize,
     /// How many may be at once.
     limit: usize,

@@ -1,5 +1,5 @@
 //! One sentence or two for a tired person: where a parent stands, what it is stuck on, and what to do.
-//! Pure: words from what the board, the last run and the children say.
+//! Pure: words from what the board, the last reconcile and the children say.
 
 mod words;
 
@@ -9,9 +9,9 @@ pub(super) use words::purpose;
 use words::{advice, end_of, what_failed, within};
 
 use crate::{
-    board::{OperatorPause, OperatorState, ParentPhase, ParentState, RunStage},
-    history::{Decided, NextWake, Outcome, Run},
-    plan::Unrest,
+    board::{OperatorPause, OperatorState, ParentPhase, ParentState, ReconcileStage},
+    history::{Decided, NextWake, Outcome, Reconcile},
+    plan::FlappingSummary,
     schedule::WakeReason,
 };
 
@@ -36,14 +36,14 @@ const NAMED: usize = 3;
 impl Facts<'_> {
     /// The sentence.
     pub(super) fn why(&self) -> String {
-        let said = [self.trouble_of_operator(), self.unrest(), Some(self.standing())];
+        let said = [self.trouble_of_operator(), self.flapping_summary(), Some(self.standing())];
         let said: Vec<_> = said.into_iter().flatten().filter(|it| !it.is_empty()).collect();
         said.join(" ")
     }
 
     /// The condition `Flapping`, and what to do about it.
-    fn unrest(&self) -> Option<String> {
-        let Unrest { why, message } = self.parent.unrest.as_deref()?;
+    fn flapping_summary(&self) -> Option<String> {
+        let FlappingSummary { why, message } = self.parent.flapping_summary.as_deref()?;
         Some(format!(
             "It does not come to rest: {message}. {} Until then each write of it waits longer.",
             end_of(*why)
@@ -81,7 +81,7 @@ impl Facts<'_> {
             }
             // That it does not come to rest is all that it waits for.
             ParentPhase::Waiting
-                if self.parent.unrest.is_some() && self.parent.message.is_none() =>
+                if self.parent.flapping_summary.is_some() && self.parent.message.is_none() =>
             {
                 self.next().trim_start().to_owned()
             }
@@ -100,11 +100,11 @@ impl Facts<'_> {
 
     fn running(&self) -> String {
         match &self.parent.message {
-            Some(message) if self.parent.run == RunStage::Overdue => format!(
-                "A run is under way and hangs: {message}. Nothing more happens to it before the \
+            Some(message) if self.parent.run == ReconcileStage::Overdue => format!(
+                "A reconcile is under way and hangs: {message}. Nothing more happens to it before the \
                  handler returns; mend the handler and restart the process."
             ),
-            _ => "A run is under way.".to_owned(),
+            _ => "A reconcile is under way.".to_owned(),
         }
     }
 
@@ -122,12 +122,16 @@ impl Facts<'_> {
         }
     }
 
-    fn failing(&self, last: Option<&Run>) -> String {
+    fn failing(&self, last: Option<&Reconcile>) -> String {
         let Some(Outcome::Failed { reason, message }) = last.map(|run| &run.outcome) else {
-            return format!("It fails: {}.{}", self.message("its last run died"), self.next());
+            return format!(
+                "It fails: {}.{}",
+                self.message("its last reconcile died"),
+                self.next()
+            );
         };
         let times = match self.parent.failures {
-            0 | 1 => "Its last run failed".to_owned(),
+            0 | 1 => "Its last reconcile failed".to_owned(),
             times => format!("Its last {times} runs failed"),
         };
         let (what, advice) = (what_failed(*reason), advice(*reason, self.parent.phase));
@@ -140,7 +144,7 @@ impl Facts<'_> {
         if decisions.iter().any(|it| it.what == Decided::Conflict) { LET_GO } else { "" }
     }
 
-    fn synced(&self, last: Option<&Run>) -> String {
+    fn synced(&self, last: Option<&Reconcile>) -> String {
         let stuck = last.map(|run| &*run.decisions).unwrap_or_default();
         let stuck: Vec<String> = stuck
             .iter()
@@ -151,7 +155,7 @@ impl Facts<'_> {
         if !stuck.is_empty() {
             return format!("All is as desired, but for {}.{next}", named(&stuck));
         }
-        if self.parent.unrest.is_some() {
+        if self.parent.flapping_summary.is_some() {
             return format!("For now all is as desired.{next}");
         }
         if self.unready.is_empty() {
@@ -173,8 +177,8 @@ impl Facts<'_> {
     fn next(&self) -> String {
         let Some(NextWake { at, why }) = self.parent.next_wake else {
             return match (self.parent.run, self.parent.phase) {
-                (RunStage::Queued, _) => self.queued(" It is to run again"),
-                (RunStage::UnderWay, _) => " A run is under way.".to_owned(),
+                (ReconcileStage::Queued, _) => self.queued(" It is to run again"),
+                (ReconcileStage::UnderWay, _) => " A reconcile is under way.".to_owned(),
                 (_, ParentPhase::Stalled) => " It is not tried again before that.".to_owned(),
                 _ => String::new(),
             };

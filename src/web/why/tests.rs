@@ -20,16 +20,16 @@ fn case(phase: ParentPhase) -> Case {
     Case { state: OperatorState::Running, parent, unready: Vec::new() }
 }
 
-fn run(outcome: Outcome) -> Run {
-    Run::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
+fn run(outcome: Outcome) -> Reconcile {
+    Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
 }
 
-fn failed(reason: FailureKind, message: &str) -> Run {
+fn failed(reason: FailureKind, message: &str) -> Reconcile {
     run(Outcome::Failed { reason, message: message.into() })
 }
 
 impl Case {
-    fn with(mut self, run: Run) -> Self {
+    fn with(mut self, run: Reconcile) -> Self {
         self.parent.message = run.error().map(str::to_owned);
         self.parent.history.record(run);
         self
@@ -47,12 +47,13 @@ impl Case {
     }
 
     fn restless(mut self, why: FlappingReason, message: &str) -> Self {
-        self.parent.unrest = Some(Box::new(Unrest { why, message: message.to_owned() }));
+        self.parent.flapping_summary =
+            Some(Box::new(FlappingSummary { why, message: message.to_owned() }));
         self
     }
 
     fn overdue(mut self) -> Self {
-        self.parent.run = RunStage::Overdue;
+        self.parent.run = ReconcileStage::Overdue;
         self.saying("the handler has not returned within 30 s")
     }
 
@@ -80,15 +81,15 @@ fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
     reported.decisions =
         [Decision::stuck("Pod.v1 ns/a", Decided::Conflict, "not written".to_owned())].into();
     let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
-    (often.parent.failures, often.parent.run) = (4, RunStage::Queued);
+    (often.parent.failures, often.parent.run) = (4, ReconcileStage::Queued);
     for (case, parts) in [
         (case(ParentPhase::Pending), vec!["has not run yet", "16 places"]),
         (case(ParentPhase::Pending).of(degraded), vec!["degraded: pods: no such type", "not run"]),
-        (case(ParentPhase::Running), vec!["A run is under way."]),
+        (case(ParentPhase::Running), vec!["A reconcile is under way."]),
         (
-            // What the run before said.
+            // What the reconcile before said.
             case(ParentPhase::Running).saying("the handler has not returned within 30 s"),
-            vec!["A run is under way."],
+            vec!["A reconcile is under way."],
         ),
         (case(ParentPhase::Running).overdue(), vec!["hangs", "within 30 s", "restart"]),
         (case(ParentPhase::Paused).saying("1 is pending"), vec!["annotation", "1 is pending"]),
@@ -101,7 +102,7 @@ fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
         (
             case(ParentPhase::Failing)
                 .with(failed(FailureKind::HandlerPanicked, "the handler panicked: oh")),
-            vec!["Its last run failed: the handler panicked: oh. That is a defect"],
+            vec!["Its last reconcile failed: the handler panicked: oh. That is a defect"],
         ),
         (often, vec!["last 4 runs", "403 no", "what the server says", "the 16 places"]),
         (

@@ -11,8 +11,8 @@ pub(super) fn what_failed(kind: FailureKind) -> &'static str {
         FailureKind::WriteFailed => "a request to the API server failed: ",
         FailureKind::ChildTypeUnavailable
         | FailureKind::HandlerPanicked
-        | FailureKind::HandlerOverdue
-        | FailureKind::RunDied => "",
+        | FailureKind::HandlerTimeout
+        | FailureKind::InternalError => "",
     }
 }
 
@@ -26,7 +26,7 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
             "Grant the permission, or install the type: the operator starts by itself then."
         }
         FailureKind::HandlerFailed => "Change what the error names, unless it passes by itself.",
-        FailureKind::HandlerPanicked | FailureKind::HandlerOverdue => {
+        FailureKind::HandlerPanicked | FailureKind::HandlerTimeout => {
             "That is a defect of the handler: its children stay as they are meanwhile."
         }
         FailureKind::InvalidChildren => {
@@ -35,7 +35,7 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
         // What failed says already what can be done.
         FailureKind::Conflict => "Do one of these; nothing is written to that object meanwhile.",
         FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
-        FailureKind::RunDied => "Report it with what the program printed.",
+        FailureKind::InternalError => "Report it with what the program printed.",
     }
 }
 

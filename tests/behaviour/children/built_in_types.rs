@@ -60,7 +60,7 @@ impl Data {
             let Kind(api_version, kind, plural) = ty.kind();
             if ty.cluster_scoped {
                 let ty = K8sType::cluster_scoped(api_version, kind, plural);
-                config.child_of_type(ty, ChildConfig::apply().uncollectable())
+                config.child_of_type(ty, ChildConfig::apply().delete_with_finalizer())
             } else {
                 let ty = K8sType::namespaced(api_version, kind, plural);
                 config.child_of_type(ty, ChildConfig::apply())

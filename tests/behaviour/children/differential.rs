@@ -7,7 +7,7 @@ use kube::api::{Patch, PatchParams};
 use operetta::{
     object::{KeptManagers, Object},
     operator::{Children, OperatorName},
-    plan::{Memos, Plan, PlanInput, Settled, Step, Write, plan},
+    plan::{LastApplied, Plan, PlanInput, Settled, Step, Write, plan},
     prelude::*,
 };
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::world::{CONFIG_MAP, CRD, Kind, World, eventually};
 
 const STEPS: usize = 25;
-const RUNS: u64 = 4;
+const RECONCILES: u64 = 4;
 const THEIRS: &str = "example.com/theirs";
 
 #[derive(Deserialize)]
@@ -94,7 +94,7 @@ struct Case<'w> {
     kind: Kind,
     config: OperatorConfig,
     parent: Object,
-    memos: Memos,
+    last_applied: LastApplied,
     /// How often the server had an answer to whether an apply would change anything.
     judged: usize,
 }
@@ -108,7 +108,7 @@ impl Case<'_> {
         Object::from_value(&self.ty(), live, &KeptManagers::new(["op"])).unwrap()
     }
 
-    fn plan(&self, wish: &Value, live: &Value, memos: &Memos) -> Plan {
+    fn plan(&self, wish: &Value, live: &Value, last_applied: &LastApplied) -> Plan {
         let live = live.is_object().then(|| self.object(live));
         plan(PlanInput {
             config: &self.config,
@@ -117,14 +117,14 @@ impl Case<'_> {
             desired: vec![wish.clone()],
             observed: &Children::new([(self.ty(), live.into_iter().collect())]),
             unsynced: &BTreeSet::new(),
-            memos,
+            last_applied,
         })
         .unwrap()
     }
 
     /// The apply that a wish stands for, whatever is there; refused if that is no longer `live`.
     fn body(&self, wish: &Value, live: &Value) -> Value {
-        let plan = self.plan(wish, &Value::Null, &Memos::default());
+        let plan = self.plan(wish, &Value::Null, &LastApplied::default());
         let Some(Step::Create(Write { mut body, .. })) = plan.steps.into_iter().next() else {
             panic!("a create for {wish}")
         };
@@ -158,8 +158,8 @@ impl Case<'_> {
     async fn settle(&mut self, wish: &Value) -> Result<(), String> {
         loop {
             let live = self.world.get(self.kind, "c").await;
-            let plan = self.plan(wish, &live, &self.memos);
-            self.memos = plan.memos;
+            let plan = self.plan(wish, &live, &self.last_applied);
+            self.last_applied = plan.last_applied;
             let verdict = match plan.steps.into_iter().next() {
                 None => self.changes_nothing(wish, &live, "missed").await,
                 Some(Step::Create(write) | Step::Update(write)) => self.write(wish, write).await,
@@ -192,12 +192,12 @@ impl Case<'_> {
         let Ok(reply) = self.apply("op", &write.body, false).await else { return Verdict::Right };
         let operator = OperatorName::new("op").unwrap();
         let settled = Settled::new(&write, &self.object(&reply), &operator);
-        self.memos.remember(&settled);
-        let again = self.plan(wish, &reply, &self.memos);
+        self.last_applied.remember(&settled);
+        let again = self.plan(wish, &reply, &self.last_applied);
         if !again.steps.is_empty() {
             return Verdict::Wrong(format!("written again: {:?}", again.steps));
         }
-        let restarted = self.plan(wish, &reply, &Memos::default());
+        let restarted = self.plan(wish, &reply, &LastApplied::default());
         if restarted.steps.is_empty() {
             return Verdict::Right;
         }
@@ -233,7 +233,7 @@ async fn run(case: &mut Case<'_>, ty: &Type, random: &mut Random) -> Result<(), 
     for step in 0..STEPS {
         match random.below(4) {
             0 => wish = ty.wish(random),
-            1 => case.memos = Memos::default(),
+            1 => case.last_applied = LastApplied::default(),
             // An object of somebody else would never become ours.
             _ if step == 0 => {}
             _ => done.push(case.disturb(ty, random).await),
@@ -264,14 +264,14 @@ async fn nothing_is_planned_exactly_where_an_apply_would_change_nothing() {
     let parent_type = K8sType::namespaced(CONFIG_MAP.0, CONFIG_MAP.1, CONFIG_MAP.2);
     for ty in &data.types {
         let mut judged = 0;
-        for seed in 1..=RUNS {
+        for seed in 1..=RECONCILES {
             let kind = ty.kind();
             let config = OperatorConfig::new("op", parent_type.clone());
             let child = K8sType::namespaced(kind.0, kind.1, kind.2);
             let config = config.child_of_type(child, ChildConfig::apply());
             let parent = Object::from_value(&parent_type, &parent, &<_>::default()).unwrap();
-            let memos = Memos::default();
-            let mut case = Case { world: &world, kind, config, parent, memos, judged: 0 };
+            let last_applied = LastApplied::default();
+            let mut case = Case { world: &world, kind, config, parent, last_applied, judged: 0 };
             let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             let outcome = run(&mut case, ty, &mut random).await;
             assert!(outcome.is_ok(), "{} of seed {seed}: {}", kind.1, outcome.unwrap_err());

@@ -96,7 +96,7 @@ async fn what_others_own_of_a_child_and_what_its_parent_changes_is_no_drift() {
     let runs = operators.runs("cook", &world.namespace, "r");
     let theirs = json!({"metadata": {"labels": {"theirs": "x"}}, "data": {"oil": "some"}});
     let changed = world.patch(CONFIG_MAP, "c", theirs).await;
-    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, changed, "left alone");
     for salt in ["a", "b", "c", "d"] {
         world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": salt}))])).await;

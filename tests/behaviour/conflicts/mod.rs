@@ -8,7 +8,7 @@ mod policies;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use operetta::{
-    board::RunStage, history::Verb, object::ObjectKey, prelude::*, testkit::eventually,
+    board::ReconcileStage, history::Verb, object::ObjectKey, prelude::*, testkit::eventually,
 };
 use serde_json::Value;
 
@@ -33,12 +33,12 @@ async fn start(world: &World, config_maps: ChildConfig) -> Operators {
 }
 
 /// What was ever done to children of the parent, as its history says once it is at rest: a status
-/// can be read before the run that wrote it has ended.
+/// can be read before the reconcile that wrote it has ended.
 async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let parent = || async { operators.running().board().parent("cook", &key) };
     let parent = eventually("the parent at rest", parent, |parent| {
-        parent.as_ref().is_some_and(|parent| parent.run == RunStage::Ahead)
+        parent.as_ref().is_some_and(|parent| parent.run == ReconcileStage::Ahead)
     });
     let mut runs: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
     runs.reverse();

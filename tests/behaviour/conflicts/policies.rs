@@ -3,7 +3,7 @@
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
 use kube::api::{Patch, PatchParams};
 use operetta::{
-    board::{ParentState, RunStage},
+    board::{ParentState, ReconcileStage},
     object::ObjectKey,
     prelude::*,
     testkit::eventually,
@@ -115,7 +115,7 @@ async fn a_child_with_an_immutable_field_is_recreated_although_others_hold_anoth
 }
 
 #[operetta_harness::test]
-async fn a_child_with_a_field_of_another_manager_causes_no_request_per_run() {
+async fn a_child_with_a_field_of_another_manager_causes_no_request_per_reconcile() {
     let world = World::that_logs_requests().await;
     let operators = start_yielding(&world).await;
     let says_so = |parent: &Value| message(parent).contains(".data.salt");
@@ -159,12 +159,12 @@ async fn in_conflict(operators: &Operators) -> String {
     metrics.lines().find_map(|line| line.strip_prefix(gauge)).unwrap_or("none").to_owned()
 }
 
-/// The parent as HTTP shows it when no run is under way or to come.
+/// The parent as HTTP shows it when no reconcile is under way or to come.
 async fn at_rest(world: &World, operators: &Operators) -> Value {
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let parent = || async { operators.running().board().parent("cook", &key) };
     let is_at_rest = |parent: &Option<ParentState>| {
-        parent.as_ref().is_some_and(|it| it.run == RunStage::Ahead && it.next_wake.is_none())
+        parent.as_ref().is_some_and(|it| it.run == ReconcileStage::Ahead && it.next_wake.is_none())
     };
     eventually("the parent at rest", parent, is_at_rest).await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);

@@ -100,7 +100,7 @@ async fn a_handler_that_panics_when_it_is_to_clean_up_keeps_the_parent_until_it_
 #[operetta_harness::test]
 async fn a_handler_that_has_cleaned_up_past_its_deadline_is_asked_again() {
     let words = "has not returned within 0.3 s";
-    let leaving = Leaving::after(Answer::Hangs, "HandlerOverdue", words).await;
+    let leaving = Leaving::after(Answer::Hangs, "HandlerTimeout", words).await;
     // The call that hangs says now that it is done; those after it, in time, that they are not.
     leaving.cleaner.answers(Answer::NotYet);
     leaving.cleaner.until_asked(&leaving.world, "r", 3).await;

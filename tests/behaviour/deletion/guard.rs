@@ -1,4 +1,4 @@
-//! A run, or an operator within a minute, that would delete too many children asks a person.
+//! A reconcile, or an operator within a minute, that would delete too many children asks a person.
 
 use operetta::{
     operator::{Allowance, DeletionLimit},
@@ -14,7 +14,7 @@ use crate::{
 const NONE: Allowance = Allowance { percent: 0, at_least: 0 };
 const ALL: Allowance = Allowance { percent: 100, at_least: 0 };
 
-/// At most half of a parent's children in a run, but two in any case.
+/// At most half of a parent's children in a reconcile, but two in any case.
 fn half_of_a_parent() -> DeletionLimit {
     DeletionLimit { run: Allowance { percent: 50, at_least: 2 }, minute: ALL }
 }
@@ -70,17 +70,17 @@ async fn allow(world: &World, name: &str, code: &str) {
 }
 
 /// Lets a parent run once more, and waits for the end of that.
-async fn run_again(world: &World, operators: &Operators, name: &str) {
+async fn reconcile_again(world: &World, operators: &Operators, name: &str) {
     let runs = operators.runs("cook", &world.namespace, name);
     // Never what is there already: that would change nothing, and nobody would run.
     let version = world.get(RECIPE, name).await["metadata"]["resourceVersion"].take();
     let annotations = json!({"example.dev/again": version});
     world.patch(RECIPE, name, json!({"metadata": {"annotations": annotations}})).await;
-    operators.until_runs("cook", &world.namespace, name, runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, name, runs + 1).await;
 }
 
 #[operetta_harness::test]
-async fn a_run_that_would_delete_most_children_asks_and_writes_the_others() {
+async fn a_reconcile_that_would_delete_most_children_asks_and_writes_the_others() {
     let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("a", "little"))).await;
@@ -89,7 +89,7 @@ async fn a_run_that_would_delete_most_children_asks_and_writes_the_others() {
     world.apply(RECIPE, recipe("r", &few)).await;
     let message = until_held(&world, "r").await;
     assert!(message.starts_with("5 of 7 children would be deleted"), "{message}");
-    assert!(message.contains("a run may delete 3"), "{message}");
+    assert!(message.contains("a reconcile may delete 3"), "{message}");
     assert!(message.contains("/a-2, ") && message.contains("and 2 more"), "{message}");
     assert_eq!(names(&world, "a-").await.len(), 6);
     assert_eq!(world.get(CONFIG_MAP, "a-1").await["data"]["salt"], "much");
@@ -109,7 +109,7 @@ async fn a_run_that_would_delete_most_children_asks_and_writes_the_others() {
     let is_held = |(_, body): &(u16, String)| body.contains(&children_held(5));
     eventually("the held children are counted", gauge, is_held).await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
-    // The condition is written within the run, which is shown when it has ended.
+    // The condition is written within the reconcile, which is shown when it has ended.
     let shown = || async {
         serde_json::from_str::<Value>(&operators.http(&path).await.1).unwrap_or_default()
     };
@@ -129,7 +129,7 @@ async fn only_the_code_of_the_held_children_lets_them_go_and_no_others_later() {
     let generation = world.get(RECIPE, "r").await["metadata"]["generation"].to_string();
     for wrong in ["true", generation.as_str(), "6"] {
         allow(&world, "r", wrong).await;
-        run_again(&world, &operators, "r").await;
+        reconcile_again(&world, &operators, "r").await;
         assert_eq!(names(&world, "a-").await.len(), 6, "allowed by {wrong}");
         let is_answered = |parent: &Value| {
             let message = condition(parent, "DeletionsHeld")["message"].to_string();
@@ -166,11 +166,11 @@ async fn replacing_all_children_asks_also_once_the_new_ones_are_there_and_after_
     world.apply(RECIPE, recipe("r", &six("new", ""))).await;
     let message = until_held(&world, "r").await;
     assert!(message.starts_with("6 of 12 children"), "{message}");
-    run_again(&world, &operators, "r").await;
+    reconcile_again(&world, &operators, "r").await;
     operators.stop().await;
     let operators = start(&world, half_of_a_parent()).await;
-    operators.until_runs("cook", &world.namespace, "r", 1).await;
-    run_again(&world, &operators, "r").await;
+    operators.until_reconciles("cook", &world.namespace, "r", 1).await;
+    reconcile_again(&world, &operators, "r").await;
     assert_eq!(names(&world, "old").await.len(), 6);
     allow(&world, "r", code(&until_held(&world, "r").await)).await;
     world.until_ready(RECIPE, "r").await;
@@ -228,7 +228,7 @@ async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
     world.until_ready(RECIPE, "e").await;
     operators.stop().await;
     let operators = start(&world, DeletionLimit { run: ALL, minute }).await;
-    operators.until_runs("cook", &world.namespace, "c", 1).await;
+    operators.until_reconciles("cook", &world.namespace, "c", 1).await;
     let message = until_held(&world, "c").await;
     assert!(message.contains("may delete 6 of its 12 within a minute"), "{message}");
     assert_eq!(names(&world, "c").await.len(), 3);

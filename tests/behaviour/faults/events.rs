@@ -6,7 +6,7 @@ use super::*;
 use crate::recipe::{acting, config_map, recipe};
 
 #[operetta_harness::test]
-async fn an_event_that_is_never_answered_delays_neither_a_run_nor_the_end() {
+async fn an_event_that_is_never_answered_delays_neither_a_reconcile_nor_the_end() {
     let timeouts = Timeouts { request: Duration::from_hours(1), ..Timeouts::default() };
     let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
     let faults = Faults::start_with(FaultPlan::new(), set_up).await;
@@ -20,7 +20,7 @@ async fn an_event_that_is_never_answered_delays_neither_a_run_nor_the_end() {
 }
 
 #[operetta_harness::test]
-async fn an_event_that_is_refused_fails_no_run_and_the_next_is_told() {
+async fn an_event_that_is_refused_fails_no_reconcile_and_the_next_is_told() {
     let faults = Faults::start().await;
     let refused = faults.add(Rule::new(Fault::refuse(403)).verb("create").resource("events"));
     faults.world.apply(RECIPE, acting("r", "permanent")).await;

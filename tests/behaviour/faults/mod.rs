@@ -158,10 +158,10 @@ impl Faults {
         eventually(&what, counts, |(_, body)| body.lines().any(is_it)).await;
     }
 
-    /// How many runs are counted that failed.
+    /// How many reconciles are counted that failed.
     async fn counted_as_failed(&self) -> usize {
         let (_, metrics) = self.operators.http("/metrics").await;
-        let series = "operetta_runs_total{operator=\"cook\",outcome=\"failed\"} ";
+        let series = "operetta_reconciles_total{operator=\"cook\",outcome=\"failed\"} ";
         let count = metrics.lines().find_map(|line| line.strip_prefix(series));
         count.map_or(0, |count| count.parse().unwrap())
     }
@@ -191,13 +191,13 @@ impl Faults {
             let look = || self.operators.http(&path);
             eventually(&words, look, |(_, body)| body.contains(&words)).await;
         };
-        self.until_counted("operetta_versions_went_back_total", &[("type", ty)]).await;
+        self.until_counted("operetta_version_regressions_total", &[("type", ty)]).await;
         let line = format!("[-]type/{ty} the API server went back to an earlier version");
         shown("/readyz?verbose".to_owned(), line.clone()).await;
         shown("/readyz/cook?verbose".to_owned(), line).await;
         let cache = format!("/api/v1/cache/{ty}");
         shown(cache.clone(), "\"deletionsHeld\":true".to_owned()).await;
-        shown(cache, "\"wentBack\":\"".to_owned()).await;
+        shown(cache, "\"versionRegressed\":\"".to_owned()).await;
     }
 
     /// Waits until nothing is left to do for a parent, and nobody is told otherwise.

@@ -7,7 +7,7 @@ use operetta::cluster::Timeouts;
 const WRITES: [&str; 4] = ["create", "update", "delete", "status"];
 
 /// A write takes effect and its answer is spoilt: it is said, the child is there once, and
-/// nobody takes it for somebody else's. How many runs failed for it.
+/// nobody takes it for somebody else's. How many reconciles failed for it.
 async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &str) -> usize {
     let world = &faults.world;
     if write != "create" {
@@ -31,7 +31,7 @@ async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &st
         _ => {}
     }
     world.apply(RECIPE, parent).await;
-    // The next run mends it: a condition would be too short-lived to be seen for sure.
+    // The next reconcile mends it: a condition would be too short-lived to be seen for sure.
     faults.until_warned(name, says).await;
     faults.until_shown(name, says).await;
     let parent = faults.until_well(name).await;

@@ -79,7 +79,7 @@ async fn deletions_are_released(lists: Lists) {
     world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
     for ty in ["configmaps", "recipes.test.operetta.dev"] {
         let counted = [("type", ty)];
-        faults.until_counted("operetta_versions_went_back_total", &counted).await;
+        faults.until_counted("operetta_version_regressions_total", &counted).await;
         let cache = format!("/api/v1/cache/{ty}");
         let is_over = |(_, body): &(u16, String)| body.contains("\"deletionsHeld\":false");
         eventually("the hold over", || faults.operators.http(&cache), is_over).await;

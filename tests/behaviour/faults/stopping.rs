@@ -1,6 +1,6 @@
 //! What is on its way when the process is told to end gets there: an Event, and what a person ordered.
 
-use operetta::{board::Order, object::ObjectKey};
+use operetta::{board::Command, object::ObjectKey};
 
 use super::*;
 use crate::recipe::{acting, recipe};
@@ -16,7 +16,7 @@ async fn stop_during(operators: Operators, held: &Armed) {
 }
 
 #[operetta_harness::test]
-async fn what_a_run_had_to_tell_is_told_before_the_end() {
+async fn what_a_reconcile_had_to_tell_is_told_before_the_end() {
     let faults = Faults::start().await;
     let held = faults.add(Rule::new(Fault::HoldRequest).resource("events"));
     faults.world.apply(RECIPE, acting("r", "permanent")).await;
@@ -36,7 +36,7 @@ async fn what_a_person_ordered_is_done_and_answered_before_the_end() {
     let held = faults.add(Rule::new(Fault::HoldRequest).verb("patch").resource("recipes"));
     let Faults { world, operators, .. } = faults;
     let board = operators.running().board().clone();
-    let order = Order::PauseParent(ObjectKey::namespaced(&world.namespace, "r"));
+    let order = Command::PauseParent(ObjectKey::namespaced(&world.namespace, "r"));
     let answer = tokio::spawn(async move { board.command("cook", order, None).await });
     stop_during(operators, &held).await;
     answer.await.unwrap().unwrap();

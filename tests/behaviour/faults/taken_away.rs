@@ -48,7 +48,7 @@ async fn a_namespace_that_is_deleted_under_a_parent_is_said_without_a_storm() {
     until_hits(&refused, 3).await;
     let runs = faults.operators.runs("cook", &world.namespace, "r");
     let (hits, runs) = (refused.hits(), usize::try_from(runs).unwrap());
-    assert!(hits <= runs + 1, "one request a run: {hits} in {runs}");
+    assert!(hits <= runs + 1, "one request a reconcile: {hits} in {runs}");
     refused.end();
     faults.until_well("r").await;
     // And really: all goes, and is forgotten.

@@ -22,7 +22,7 @@ async fn the_other_children_wait_too_but_not_for_ever() {
     let children = ["a", "b", "c"].map(|name| config_map(name, json!({})));
     faults.world.apply(RECIPE, recipe("r", &children)).await;
     faults.until_warned("r", "2 other writes wait").await;
-    // The run ended with the first; when the time has come the others are tried before it.
+    // The reconcile ended with the first; when the time has come the others are tried before it.
     until_hits(&busy, 2).await;
     assert_eq!(tried(&faults)[..5], ["a", "the status", "b", "c", "a"]);
     // The last of them may be on its way beside it.
@@ -40,13 +40,13 @@ async fn the_other_children_wait_too_but_not_for_ever() {
 
 #[operetta_harness::test]
 async fn a_server_that_asks_one_parent_for_patience_is_obeyed_and_others_go_on() {
-    let one_at_a_time = recipe::config("cook").with_max_concurrent_runs(1);
+    let one_at_a_time = recipe::config("cook").with_max_concurrent_reconciles(1);
     let register = |builder: SupervisorBuilder| builder.register(one_at_a_time, recipe::sync);
     let faults = Faults::start_as(FaultPlan::new(), register).await;
     let (world, operators) = (&faults.world, &faults.operators);
     let busy = faults.add(Rule::new(Fault::busy(300)).resource("configmaps").name("slow"));
     world.apply(RECIPE, recipe("asked-to-wait", &[config_map("slow", json!({}))])).await;
-    operators.until_runs("cook", &world.namespace, "asked-to-wait", 1).await;
+    operators.until_reconciles("cook", &world.namespace, "asked-to-wait", 1).await;
     assert_eq!(busy.hits(), 1);
     // There is one place: the parent that waits does not occupy it.
     world.apply(RECIPE, recipe("other", &[config_map("d", json!({}))])).await;

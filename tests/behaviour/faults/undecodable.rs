@@ -54,14 +54,15 @@ async fn cache(faults: &Faults, ty: &str) -> Value {
 async fn until_left_out(faults: &Faults, ty: &str, name: &str, expected: bool) {
     let namespace = faults.world.namespace.as_str();
     let is_there = |cache: &Value| {
-        let left_out = cache["leftOut"].as_array().cloned().unwrap_or_default();
+        let undecodable = cache["undecodable"].as_array().cloned().unwrap_or_default();
         let is_it = |one: &Value| one["name"] == name && one["namespace"] == namespace;
-        left_out.iter().any(is_it) == expected
+        undecodable.iter().any(is_it) == expected
     };
     let what = format!("{name} left out of {ty}: {expected}");
     eventually(&what, || cache(faults, ty), is_there).await;
     let (_, metrics) = faults.operators.http("/metrics").await;
-    let line = format!("operetta_cache_left_out_objects{{type=\"{ty}\"}} {}", u8::from(expected));
+    let line =
+        format!("operetta_cache_undecodable_objects{{type=\"{ty}\"}} {}", u8::from(expected));
     assert!(metrics.lines().any(|shown| shown == line), "{line} in {metrics}");
     let (_, ready) = faults.operators.http("/readyz?verbose").await;
     let line = format!("[-]type/{ty} 1 object cannot be read and is left out");
@@ -187,7 +188,7 @@ async fn a_version_that_cannot_be_read_is_told_once_however_often_it_is_listed()
     let expired = faults.add(rule.times(1));
     change("good", 1).await;
     until_hits(&expired, 1).await;
-    let is_listed_again = |cache: &Value| cache["undecodable"].as_u64() >= Some(2);
+    let is_listed_again = |cache: &Value| cache["undecodableEvents"].as_u64() >= Some(2);
     let shown = || cache(&faults, "configmaps");
     eventually("the object listed again", shown, is_listed_again).await;
     change("bad", 2).await;
@@ -233,7 +234,7 @@ async fn nothing_is_deleted_while_a_child_cannot_be_read_and_it_is_looked_at_aga
     world.until(RECIPE, "r", "that the new spec was tried", is_said).await;
     assert!(world.get(CONFIG_MAP, "good").await.is_object(), "nothing is deleted");
     broken.end();
-    // No event comes: it is the run that looks.
+    // No event comes: it is the reconcile that looks.
     world.until(CONFIG_MAP, "good", "the deletion", Value::is_null).await;
     faults.until_well("r").await;
     assert_eq!(world.get(CONFIG_MAP, "bad").await, changed, "it was right all the time");
@@ -254,7 +255,7 @@ async fn nothing_is_done_for_a_parent_that_cannot_be_read_until_it_can() {
     faults.until_shown("r", "`metadata.uid` is missing").await;
     world.delete(CONFIG_MAP, "c").await;
     let runs = faults.operators.runs("cook", &namespace, "r");
-    faults.operators.until_runs("cook", &namespace, "r", runs + 2).await;
+    faults.operators.until_reconciles("cook", &namespace, "r", runs + 2).await;
     assert!(world.get(CONFIG_MAP, "c").await.is_null(), "what the old parent wanted");
     broken.end();
     let is_new = |child: &Value| child["data"]["salt"] == "new";

@@ -89,6 +89,6 @@ async fn assert_rests(world: &World, operators: &Operators) {
     let before = writes();
     let runs = operators.runs("cook", &world.namespace, "r");
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
-    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
     assert_eq!(writes(), before, "no write for what cannot be written");
 }

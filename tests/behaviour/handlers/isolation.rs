@@ -87,7 +87,7 @@ async fn a_handler_whose_answer_is_no_json_hurts_only_its_parent() {
 
 #[operetta_harness::test]
 async fn a_handler_that_never_returns_hurts_only_its_parent() {
-    acts_up("hang", "HandlerOverdue", "has not returned within").await;
+    acts_up("hang", "HandlerTimeout", "has not returned within").await;
 }
 
 #[operetta_harness::test]
@@ -95,7 +95,7 @@ async fn a_permanent_failure_rests_until_the_spec_changes() {
     acts_up("permanent", "HandlerFailed", "no such dish").await;
 }
 
-/// An operator of echo servers of which the first two runs wait for each other.
+/// An operator of echo servers of which the first two reconciles wait for each other.
 fn twins(limit: usize) -> (OperatorConfig, impl Handler) {
     let (met, begun) = (Arc::new(Barrier::new(2)), AtomicUsize::new(0));
     let parent = K8sType::namespaced(ECHO.0, ECHO.1, ECHO.2);
@@ -105,7 +105,7 @@ fn twins(limit: usize) -> (OperatorConfig, impl Handler) {
         }
         Ok(SyncResponse::status(json!({})))
     };
-    (OperatorConfig::new("twins", parent).with_max_concurrent_runs(limit), sync)
+    (OperatorConfig::new("twins", parent).with_max_concurrent_reconciles(limit), sync)
 }
 
 #[operetta_harness::test]
@@ -113,14 +113,14 @@ async fn handlers_that_never_return_take_no_places_from_other_operators() {
     const LIMIT: usize = 2;
     let world = World::new().await;
     let (twins, meet) = twins(LIMIT);
-    let cook = recipe::config("cook").with_max_concurrent_runs(LIMIT);
+    let cook = recipe::config("cook").with_max_concurrent_reconciles(LIMIT);
     let operators =
         world.start(|builder| builder.register(cook, recipe::sync).register(twins, meet)).await;
     for number in 0..LIMIT {
         world.apply(RECIPE, acting(&format!("bad-{number}"), "hang")).await;
     }
     let metrics = || async { operators.running().metrics().render() };
-    let hang = format!("operetta_runs_in_flight{{operator=\"cook\"}} {LIMIT}\n");
+    let hang = format!("operetta_reconciles_in_flight{{operator=\"cook\"}} {LIMIT}\n");
     eventually("all its places taken", metrics, |metrics| metrics.contains(&hang)).await;
     for name in ["a", "b"] {
         world.apply(ECHO, json!({"metadata": {"name": name}, "spec": {"serviceName": "x"}})).await;
@@ -144,7 +144,7 @@ fn stuck() -> (OperatorConfig, impl Handler, Sender<()>) {
         recipe::sync(request)
     };
     let config = recipe::config("cook")
-        .with_max_concurrent_runs(1)
+        .with_max_concurrent_reconciles(1)
         .with_handler_deadline(Duration::from_millis(300));
     (config, sync, release)
 }

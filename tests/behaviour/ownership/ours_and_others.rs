@@ -154,7 +154,7 @@ async fn endpoint_slices_that_copy_the_labels_of_a_service_stay() {
         "addressType": "IPv4", "endpoints": [], "ports": [],
     });
     world.create(ENDPOINT_SLICE, copy).await;
-    // A further run has seen the slice once it has written what this change asks for.
+    // A further reconcile has seen the slice once it has written what this change asks for.
     let more = [json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
         "spec": {"ports": [{"port": 81}], "selector": {"dish": "soup"}},

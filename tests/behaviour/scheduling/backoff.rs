@@ -1,4 +1,4 @@
-//! When a parent that failed runs again: as its handler says, not for its children, at once for a
+//! When a parent that failed reconciles again: as its handler says, not for its children, at once for a
 //! change of its own.
 
 use std::{
@@ -49,13 +49,13 @@ impl Handler for Oven {
     }
 }
 
-/// Waits until the last run of a parent has failed, and ended.
+/// Waits until the last reconcile of a parent has failed, and ended.
 async fn until_failed(world: &World, operators: &Operators, name: &str) {
     let key = ObjectKey::namespaced(&world.namespace, name);
     let board = operators.running().board();
     let phase = || async { board.parent("cook", &key).map(|parent| parent.phase) };
     let has_failed = |phase: &_| matches!(phase, Some(ParentPhase::Failing | ParentPhase::Stalled));
-    eventually("a run that failed", phase, has_failed).await;
+    eventually("a reconcile that failed", phase, has_failed).await;
 }
 
 fn tasting(taste: &str) -> Value {
@@ -64,7 +64,7 @@ fn tasting(taste: &str) -> Value {
     parent
 }
 
-/// A parent whose last run failed, with an oven that is hot by now.
+/// A parent whose last reconcile failed, with an oven that is hot by now.
 async fn fails_once(world: &World, operators: &Operators, oven: &Oven) {
     oven.heat(true);
     world.apply(RECIPE, tasting("fine")).await;
@@ -156,7 +156,7 @@ async fn rests(error: fn() -> Error, condition_type: &str) {
         (condition(&parent, condition_type), &failing["metadata"]["generation"]);
     assert_eq!(said["observedGeneration"], *generation, "{condition_type}: {parent}");
     world.create(RECIPE, acting("other", "fail")).await;
-    operators.until_runs("cook", &world.namespace, "other", 4).await;
+    operators.until_reconciles("cook", &world.namespace, "other", 4).await;
     assert_eq!(operators.runs("cook", &world.namespace, "r"), runs + 1);
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;

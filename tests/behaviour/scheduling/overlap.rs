@@ -93,10 +93,10 @@ async fn told(world: &World) {
     world.until_ready(RECIPE, "later").await;
 }
 
-/// The run that writes the child is followed by one on the same place, and that one is held up
+/// The reconcile that writes the child is followed by one on the same place, and that one is held up
 /// after it has taken its snapshot.
 #[operetta_harness::test]
-async fn a_change_that_comes_while_a_run_goes_on_is_not_overlooked() {
+async fn a_change_that_comes_while_a_reconcile_goes_on_is_not_overlooked() {
     let world = World::new().await;
     let handler = Slow::holding(2);
     let operators = start(&world, &handler).await;
@@ -150,7 +150,10 @@ async fn a_parent_that_fails_is_shown_so_while_it_is_tried_again() {
     let shown: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
     assert_eq!(shown["phase"], "failing");
     let why = shown["why"].as_str().unwrap();
-    assert!(why.contains("the oven is cold") && why.ends_with("A run is under way."), "{why}");
+    assert!(
+        why.contains("the oven is cold") && why.ends_with("A reconcile is under way."),
+        "{why}"
+    );
     handler.release();
     operators.stop().await;
 }

@@ -20,7 +20,7 @@ use crate::{
     world::{CONFIG_MAP, ECHO, Operators, SERVICE, World, eventually},
 };
 
-/// A handler that notes who runs, and holds every run up while it is shut.
+/// A handler that notes who runs, and holds every reconcile up while it is shut.
 #[derive(Clone, Default)]
 struct HeldHandler(Arc<(Mutex<Calls>, Condvar)>);
 
@@ -46,7 +46,7 @@ impl HeldHandler {
         self.0.1.notify_all();
     }
 
-    /// Who has run, in this order; the parents of a run that is held up too.
+    /// Who has run, in this order; the parents of a reconcile that is held up too.
     fn served(&self) -> Vec<String> {
         self.0.0.lock().unwrap().served.clone()
     }
@@ -78,7 +78,7 @@ impl Handler for HeldHandler {
 /// One run at a time, each as long as its handler likes.
 fn config() -> OperatorConfig {
     recipe::config("cook")
-        .with_max_concurrent_runs(1)
+        .with_max_concurrent_reconciles(1)
         .with_handler_deadline(Duration::from_mins(10))
 }
 
@@ -237,7 +237,7 @@ async fn who_waits_when_the_process_ends_does_not_run_and_does_not_hold_it_up() 
     let board = operators.running().board().clone();
     let stopped = tokio::spawn(operators.stop());
     eventually("the drain began", || async { board.is_stopping() }, |stopping| *stopping).await;
-    assert!(!stopped.is_finished(), "it waits for the run in flight");
+    assert!(!stopped.is_finished(), "it waits for the reconcile in flight");
     handler.open();
     stopped.await.unwrap();
     assert_eq!(handler.served().len(), 1);
@@ -311,7 +311,7 @@ async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_as
     world.api(SERVICE).patch_status("s", &<_>::default(), &patch).await.unwrap();
     let from = world.get(SERVICE, "s").await["metadata"]["resourceVersion"].clone();
     world.patch(SERVICE, "s", json!({"metadata": {"labels": {"look": "here"}}})).await;
-    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let shown = operators.running().board().parent("cook", &key).unwrap();
     let run = shown.history.newest_first().next().unwrap();

@@ -37,7 +37,7 @@ async fn until_wakes_for(world: &World, operators: &Operators, name: &str, why: 
 
 /// Nothing tells that no timer is left but time: that of a neighbour, who counts it out.
 #[operetta_harness::test]
-async fn a_resync_does_not_come_after_a_newer_run_that_wants_none() {
+async fn a_resync_does_not_come_after_a_newer_reconcile_that_wants_none() {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
     let runs = |name| operators.runs("cook", &world.namespace, name);
@@ -50,7 +50,7 @@ async fn a_resync_does_not_come_after_a_newer_run_that_wants_none() {
     operators.until_synced("cook", &world.namespace, "r").await;
     let before = runs("r");
     world.apply(RECIPE, again_after("clock", 100)).await;
-    operators.until_runs("cook", &world.namespace, "clock", 15).await;
+    operators.until_reconciles("cook", &world.namespace, "clock", 15).await;
     assert_eq!(runs("r"), before, "more than a second has passed");
     operators.stop().await;
 }

@@ -92,7 +92,7 @@ async fn a_repaired_child_costs_no_write_of_the_status() {
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "much"}})).await;
     let is_mended = |child: &Value| child["data"]["salt"] == "little";
     world.until(CONFIG_MAP, "c", "the repair", is_mended).await;
-    operators.until_runs("cook", &world.namespace, "r", runs + 2).await;
+    operators.until_reconciles("cook", &world.namespace, "r", runs + 2).await;
     let after = world.get(RECIPE, "r").await;
     assert_eq!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
     operators.stop().await;

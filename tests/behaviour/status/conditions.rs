@@ -144,7 +144,7 @@ async fn what_the_server_defaults_in_a_list_of_the_status_is_written_once() {
     let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
     let (before, runs) = (writes(), operators.runs("cook", &world.namespace, "r"));
     world.patch(RECIPE, "r", json!({"metadata": {"labels": {"seen": "again"}}})).await;
-    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
     assert_eq!(writes(), before, "there is nothing to write");
     operators.stop().await;
 }

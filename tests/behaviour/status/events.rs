@@ -54,7 +54,7 @@ async fn what_goes_well_is_told_when_it_is_asked_for_and_nothing_for_nothing() {
     world.until_ready(RECIPE, "r").await;
     let runs = operators.runs("cook", &world.namespace, "r");
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
-    operators.until_runs("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
     world.apply(RECIPE, recipe("r", &children("2")[..1])).await;
     let is_told = |events: &Vec<Value>| events.len() == 1;
     for (reason, names) in [("Created", ["c", "d"].as_slice()), ("Updated", &["c"])] {
@@ -65,7 +65,7 @@ async fn what_goes_well_is_told_when_it_is_asked_for_and_nothing_for_nothing() {
         assert_eq!((&told[0]["type"], &told[0]["note"]), (&json!("Normal"), &json!(note)));
     }
     eventually("Deleted", || events_of(&world, "Deleted"), is_told).await;
-    assert_eq!(world.list(EVENT).await.len(), 3, "none for a run that wrote nothing");
+    assert_eq!(world.list(EVENT).await.len(), 3, "none for a reconcile that wrote nothing");
     operators.stop().await;
 }
 
@@ -95,7 +95,7 @@ async fn a_pause_and_its_end_are_told_once_each() {
     told("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
     let before = runs();
     world.delete(CONFIG_MAP, "c").await;
-    operators.until_runs("cook", &world.namespace, "r", before + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", before + 1).await;
     annotated(Value::Null).await;
     told("Resumed", "no longer paused", 1).await;
     world.until_ready(RECIPE, "r").await;
@@ -121,7 +121,7 @@ async fn what_goes_well_is_not_told_by_default() {
         let annotations = json!({"metadata": {"annotations": {"operetta.dev/paused": value}}});
         let runs = operators.runs("cook", &world.namespace, "well");
         world.patch(RECIPE, "well", annotations).await;
-        operators.until_runs("cook", &world.namespace, "well", runs + 1).await;
+        operators.until_reconciles("cook", &world.namespace, "well", runs + 1).await;
     }
     // Events are sent one after the other: a later one shows that there was none before.
     world.apply(RECIPE, acting("ill", "permanent")).await;

@@ -60,7 +60,7 @@ async fn survives(bad: Value, reason: &str, words: &str) {
 }
 
 #[operetta_harness::test]
-async fn a_status_that_is_no_object_fails_the_run_and_that_is_said() {
+async fn a_status_that_is_no_object_fails_the_reconcile_and_that_is_said() {
     for (status, kind) in [
         (json!("soup"), "a string"),
         (json!(7), "a number"),
@@ -91,7 +91,7 @@ async fn a_status_that_is_no_object_is_said_of_each_parent_and_null_is_no_status
 
 /// For etcd, for the way to it, and for the API server.
 #[operetta_harness::test]
-async fn a_status_that_is_too_large_fails_the_run_and_that_is_said() {
+async fn a_status_that_is_too_large_fails_the_reconcile_and_that_is_said() {
     for size in [1_600_000, 2_500_000, 4_000_000] {
         let mut parent = acting("large status");
         parent["spec"]["size"] = json!(size);
@@ -100,7 +100,7 @@ async fn a_status_that_is_too_large_fails_the_run_and_that_is_said() {
 }
 
 #[operetta_harness::test]
-async fn a_status_that_is_nested_too_deep_fails_the_run_and_that_is_said() {
+async fn a_status_that_is_nested_too_deep_fails_the_reconcile_and_that_is_said() {
     let words = "the status: it is nested more than 100 levels deep";
     survives(acting("deep status"), "HandlerFailed", words).await;
 }

@@ -61,7 +61,7 @@ async fn keeps_the_parent(bad: Status, reason: &str, words: &str) {
     world.delete(RECIPE, "r").await;
     trouble.until_told("r", words).await;
     let runs = operators.runs("cook", &world.namespace, "r");
-    operators.until_runs("cook", &world.namespace, "r", runs + 2).await;
+    operators.until_reconciles("cook", &world.namespace, "r", runs + 2).await;
     let parent = world.get(RECIPE, "r").await;
     assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]), "{parent}");
     assert_eq!(parent["status"]["taste"], "fine", "the status stays as it was");

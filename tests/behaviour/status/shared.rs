@@ -52,10 +52,10 @@ async fn say(world: &World, name: &str, says: &str) {
 }
 
 /// Waits until one more run is over, and all is as desired.
-async fn run_again(world: &World, operators: &Operators, name: &str) {
+async fn reconcile_again(world: &World, operators: &Operators, name: &str) {
     let runs = operators.runs("minder", &world.namespace, name);
     world.patch(POD, name, json!({"metadata": {"labels": {"seen": format!("{runs}")}}})).await;
-    operators.until_runs("minder", &world.namespace, name, runs + 1).await;
+    operators.until_reconciles("minder", &world.namespace, name, runs + 1).await;
     operators.until_synced("minder", &world.namespace, name).await;
 }
 
@@ -72,7 +72,7 @@ async fn the_status_of_a_built_in_parent_is_left_alone_by_a_handler_without_one(
     let operators = start(&world).await;
     world.until(CONFIG_MAP, "p", "the child", Value::is_object).await;
     operators.until_synced("minder", &world.namespace, "p").await;
-    run_again(&world, &operators, "p").await;
+    reconcile_again(&world, &operators, "p").await;
     assert_eq!(world.get(POD, "p").await["status"], before["status"]);
 
     say(&world, "p", "no JSON").await;
@@ -105,7 +105,7 @@ async fn the_status_of_a_built_in_parent_gets_what_the_handler_returns_and_keeps
     assert_eq!(pod["status"], expected);
     operators.until_synced("minder", &world.namespace, "p").await;
     let writes = status_writes(&world);
-    run_again(&world, &operators, "p").await;
+    reconcile_again(&world, &operators, "p").await;
     assert_eq!(status_writes(&world), writes, "there is nothing to write");
 
     say(&world, "p", r#"{"reason": "Odd"}"#).await;

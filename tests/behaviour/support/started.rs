@@ -6,7 +6,7 @@ use operetta::{board::ParentPhase, object::ObjectKey, supervisor::Running};
 
 use crate::world::eventually;
 
-/// Operators that run; stopped at the end of the test.
+/// Operators that reconcile; stopped at the end of the test.
 pub(crate) struct Operators {
     running: Option<Running>,
 }
@@ -69,7 +69,13 @@ impl Operators {
     }
 
     /// Waits until a parent has run so often.
-    pub(crate) async fn until_runs(&self, operator: &str, namespace: &str, name: &str, runs: u64) {
+    pub(crate) async fn until_reconciles(
+        &self,
+        operator: &str,
+        namespace: &str,
+        name: &str,
+        runs: u64,
+    ) {
         let key = ObjectKey::namespaced(namespace, name);
         let board = self.running().board();
         let count =

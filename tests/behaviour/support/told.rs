@@ -92,7 +92,7 @@ impl<'a> Trouble<'a> {
         let operator = self.operator;
         let (name, more) = match self.reason {
             "HandlerPanicked" => ("handler_panics", ""),
-            "HandlerOverdue" => ("handler_timeouts", ""),
+            "HandlerTimeout" => ("handler_timeouts", ""),
             "Conflict" => ("conflicts", ""),
             _ => ("runs", ",outcome=\"failed\""),
         };

@@ -128,7 +128,7 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
     operators.stop().await;
 }
 
-/// Each end of a run here comes at the same moment as the news that its parent is gone.
+/// Each end of a reconcile here comes at the same moment as the news that its parent is gone.
 #[operetta_harness::test]
 async fn parents_that_leave_and_come_back_time_and_again_are_answered_for_each_time() {
     let world = World::new().await;

@@ -110,7 +110,7 @@ async fn a_sync_cuts_a_backoff_short_and_runs_what_rests() {
         oven.is_hot.store(true, Ordering::Release);
         order(&operators, &format!("{}/sync", path(&world, "r"))).await;
         world.until_ready(RECIPE, "r").await;
-        // A run is in the history when it has ended, which is after its last write.
+        // A reconcile is in the history when it has ended, which is after its last write.
         let explained = || explained(&world, &operators, "r");
         let was_ordered = |shown: &Value| {
             let runs = shown["history"].as_array().unwrap().iter();

@@ -1,4 +1,4 @@
-mod common_places;
+mod shared_permits;
 
 use std::{
     sync::mpsc::{Receiver, Sender, channel},
@@ -21,7 +21,7 @@ fn world(places: usize) -> World {
     let metrics = Metrics::new();
     let queue = metrics.queue(&OperatorName::new("op").unwrap());
     let (tell, admitted) = channel();
-    let gate = Gate::new(places, CommonPlaces::for_limits([places]), queue);
+    let gate = Gate::new(places, SharedPermits::for_limits([places]), queue);
     World { gate, metrics, admitted, tell }
 }
 

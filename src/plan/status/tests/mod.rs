@@ -266,7 +266,7 @@ fn conditions_merge_by_type_and_cleared_ones_go() {
     let present = json!({
         "observedGeneration": 3, "conditions": [old("Others"), old("Conflict"), old("Mine")],
     });
-    // The time that a handler gives is not believed: it would change with every run.
+    // The time that a handler gives is not believed: it would change with every reconcile.
     let handler = json!({"conditions": [
         {"type": "Mine", "status": "False", "lastTransitionTime": "2020-01-01T00:00:00Z"},
     ]});

@@ -42,7 +42,7 @@ fn a_backup_whose_versions_go_on_is_known_by_an_object_that_is_older_than_before
     list(&store, scope, vec![object("a", "u", 40), object("b", "v", 41)], 50);
     store.observe(scope, object("a", "u", 90));
     let restored = vec![object("a", "u", 40), object("b", "v", 41)];
-    assert_eq!(list(&store, scope, restored, 1_000_000), Settled::WentBack);
+    assert_eq!(list(&store, scope, restored, 1_000_000), Settled::VersionRegressed);
     assert_eq!(shown(&store), ["a u @40", "b v @41"], "the server holds nothing newer");
     assert!(!store.reader().may_delete(None));
 }
@@ -52,7 +52,10 @@ fn what_was_deleted_since_a_backup_whose_versions_go_on_is_back() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 40)], 50);
     store.observe_deletion(scope, &object("a", "u", 90));
-    assert_eq!(list(&store, scope, vec![object("a", "u", 40)], 1_000_000), Settled::WentBack);
+    assert_eq!(
+        list(&store, scope, vec![object("a", "u", 40)], 1_000_000),
+        Settled::VersionRegressed
+    );
     assert_eq!(shown(&store), ["a u @40"]);
 }
 
@@ -61,7 +64,10 @@ fn what_was_created_anew_since_a_backup_whose_versions_go_on_is_its_predecessor_
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "old", 40)], 50);
     store.observe(scope, object("a", "new", 90));
-    assert_eq!(list(&store, scope, vec![object("a", "old", 40)], 1_000_000), Settled::WentBack);
+    assert_eq!(
+        list(&store, scope, vec![object("a", "old", 40)], 1_000_000),
+        Settled::VersionRegressed
+    );
     assert_eq!(shown(&store), ["a old @40"]);
 }
 
@@ -71,7 +77,7 @@ fn a_list_that_is_older_than_a_reply_from_before_it_was_asked_for_is_of_a_backup
     list(&store, scope, vec![object("a", "u", 4)], 10);
     store.overlay(object("a", "u", 21));
     store.overlay(object("b", "v", 20));
-    assert_eq!(list(&store, scope, vec![object("a", "u", 4)], 14), Settled::WentBack);
+    assert_eq!(list(&store, scope, vec![object("a", "u", 4)], 14), Settled::VersionRegressed);
     assert_eq!(shown(&store), ["a u @4"], "no watch has told the versions 20 and 21");
     let again = list(&store, scope, vec![object("a", "u", 4)], 15);
     assert_eq!(again, Settled::Continued, "what is lost is forgotten");
@@ -84,8 +90,8 @@ fn each_namespace_knows_its_own_replies_when_versions_go_back() {
     list(&store, here, vec![object("a", "u", 300)], 400);
     list(&store, elsewhere, vec![], 980);
     store.overlay(object("a", "u", 990));
-    assert_eq!(list(&store, elsewhere, vec![], 500), Settled::WentBack);
-    assert_eq!(list(&store, here, vec![object("a", "u", 300)], 501), Settled::WentBack);
+    assert_eq!(list(&store, elsewhere, vec![], 500), Settled::VersionRegressed);
+    assert_eq!(list(&store, here, vec![object("a", "u", 300)], 501), Settled::VersionRegressed);
     assert_eq!(shown(&store), ["a u @300"], "what is lost would hide what follows");
 }
 
@@ -95,7 +101,7 @@ fn a_list_that_was_on_its_way_while_an_object_changed_or_went_is_no_backup() {
     list(&store, scope, vec![object("a", "u", 40), object("b", "v", 41)], 50);
     let start = store.begin_list(scope);
     store.overlay(object("a", "u", 90));
-    store.bury(object("b", "v", 41).key(), object("b", "v", 41).uid());
+    store.mark_deleted(object("b", "v", 41).key(), object("b", "v", 41).uid());
     let items = vec![object("a", "u", 40), object("b", "v", 41)];
     let (_, settled) = store.replace(scope, start, items, &ResourceVersion::Number(60));
     assert_eq!((settled, shown(&store)), (Settled::Continued, vec!["a u @90".to_owned()]));
@@ -127,7 +133,7 @@ fn a_list_of_one_namespace_does_not_end_the_tombstones_of_another() {
     let store = Store::new(ty(), BTreeSet::new());
     let [here, elsewhere] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
     list(&store, here, vec![object("a", "u", 1)], 1);
-    store.bury(object("a", "u", 1).key(), object("a", "u", 1).uid());
+    store.mark_deleted(object("a", "u", 1).key(), object("a", "u", 1).uid());
     list(&store, elsewhere, vec![], 9);
     assert!(store.observe(here, object("a", "u", 2)).is_none(), "its end is still to be told");
     assert!(store.reader().is_empty());
@@ -142,7 +148,7 @@ fn two_objects_with_one_version_from_before_and_after_a_backup_are_told_apart() 
         Object::from_value(&ty(), &value, &KeptManagers::default()).unwrap()
     };
     list(&store, scope, vec![of_history("lost")], 90);
-    assert_eq!(list(&store, scope, vec![of_history("new")], 50), Settled::WentBack);
+    assert_eq!(list(&store, scope, vec![of_history("new")], 50), Settled::VersionRegressed);
     let cached = store.reader().list();
     assert_eq!(cached[0].pointer("/data/of"), Some(json!("new")));
 }
@@ -167,7 +173,7 @@ fn an_event_that_a_reply_has_overtaken_still_says_that_its_object_can_be_read() 
     let text = json!({"metadata": metadata}).to_string();
     store.leave_out(Undecodable::read(&ty(), &text, "odd".to_owned()));
     assert!(store.observe_echo(scope, new.key(), "u", new.resource_version()));
-    assert!(store.reader().left_out().is_empty());
+    assert!(store.reader().undecodable().is_empty());
 }
 
 #[test]
@@ -188,7 +194,7 @@ fn a_list_that_lacks_nothing_of_its_namespace_is_known_to_without_a_look_at_all_
     assert!(lacks_none(here, &["early", "a"]) && lacks_none(here, &["early", "a", "new"]));
     assert!(!lacks_none(here, &["a"]) && !lacks_none(here, &["a", "new"]));
     assert!(lacks_none(other, &[]));
-    store.bury(&ObjectKey::namespaced("ns", "a"), &Uid::new("u"));
+    store.mark_deleted(&ObjectKey::namespaced("ns", "a"), &Uid::new("u"));
     assert_eq!(counted("ns"), Some(1));
     list(&store, here, vec![], 9);
     assert_eq!((counted("ns"), store.reader().len()), (Some(0), 0));

@@ -42,7 +42,7 @@ fn nothing_is_kept_about_a_parent_whose_children_are_gone() {
     let buried = |contents: &mut Contents, _: ScopeId| {
         for number in 0..3 {
             let child = child(number, 5);
-            contents.bury(child.key(), child.uid()).expect("it was there");
+            contents.mark_deleted(child.key(), child.uid()).expect("it was there");
         }
     };
     for (what, go) in
@@ -55,7 +55,11 @@ fn nothing_is_kept_about_a_parent_whose_children_are_gone() {
         assert_eq!((contents.by_parent.len(), contents.census.of("ns")), (6, Some(3)));
         go(&mut contents, scope);
         assert!(contents.by_parent.is_empty(), "{what}: {:?}", contents.by_parent);
-        let left_out = contents.left_out.count(|_| true);
-        assert_eq!((contents.census.of("ns"), contents.bytes, left_out), (Some(0), 0, 0), "{what}");
+        let undecodable = contents.undecodable.count(|_| true);
+        assert_eq!(
+            (contents.census.of("ns"), contents.bytes, undecodable),
+            (Some(0), 0, 0),
+            "{what}"
+        );
     }
 }

@@ -8,7 +8,7 @@ mod world;
 use self::world::World;
 use crate::{
     object::ObjectKey,
-    schedule::dice::{Dice, with_seeds},
+    schedule::rng::{SeededRng, with_seeds},
 };
 
 fn keys() -> [ObjectKey; 3] {
@@ -34,43 +34,43 @@ fn step(world: &mut World, number: usize, key: &ObjectKey, scope: usize) -> bool
 }
 
 /// Steps by chance; those that move things on come more often.
-fn wander(world: &mut World, dice: &mut Dice, steps: usize) {
+fn wander(world: &mut World, rng: &mut SeededRng, steps: usize) {
     for _ in 0..steps {
         let often = [0, 0, 1, 5, 5, 8, 9, 10, 10, 10, 11, 11];
-        let number = if dice.once_in(2) { dice.pick(&often) } else { dice.below(16) };
-        let (key, scope) = (&keys()[dice.below(3)], dice.below(world.scopes()));
+        let number = if rng.once_in(2) { rng.pick(&often) } else { rng.below(16) };
+        let (key, scope) = (&keys()[rng.below(3)], rng.below(world.scopes()));
         if step(world, number, key, scope) {
             world.check();
         }
     }
 }
 
-fn world(dice: &mut Dice) -> World {
-    World::new([&[None][..], &[Some("a"), Some("b")], &[None, Some("a")]][dice.below(3)])
+fn world(rng: &mut SeededRng) -> World {
+    World::new([&[None][..], &[Some("a"), Some("b")], &[None, Some("a")]][rng.below(3)])
 }
 
 #[test]
 fn whatever_happens_the_store_becomes_what_the_server_is_and_never_goes_back() {
-    with_seeds(300, |mut dice| {
-        let mut world = world(&mut dice);
+    with_seeds(300, |mut rng| {
+        let mut world = world(&mut rng);
         for _ in 0..4 {
-            wander(&mut world, &mut dice, 40);
-            world.settle(&mut dice);
+            wander(&mut world, &mut rng, 40);
+            world.settle(&mut rng);
         }
     });
 }
 
 #[test]
 fn whatever_happened_before_and_after_a_backup_the_store_becomes_what_the_server_is() {
-    with_seeds(200, |mut dice| {
-        let mut world = world(&mut dice);
-        wander(&mut world, &mut dice, 50);
-        world.settle(&mut dice);
+    with_seeds(200, |mut rng| {
+        let mut world = world(&mut rng);
+        wander(&mut world, &mut rng, 50);
+        world.settle(&mut rng);
         world.back_up();
-        wander(&mut world, &mut dice, 50);
-        world.restore(dice.once_in(2));
-        wander(&mut world, &mut dice, 50);
-        world.settle(&mut dice);
+        wander(&mut world, &mut rng, 50);
+        world.restore(rng.once_in(2));
+        wander(&mut world, &mut rng, 50);
+        world.settle(&mut rng);
     });
 }
 
@@ -95,7 +95,7 @@ fn follow(sequence: &[usize]) -> usize {
         while world.deliver(0) || world.list(0) {}
         world.check();
     }
-    world.settle(&mut Dice::seeded(1));
+    world.settle(&mut SeededRng::seeded(1));
     sequence.len()
 }
 

@@ -50,7 +50,7 @@ async fn until_at_rest(world: &World, operators: &Operators) {
     let is_at_rest = |last: &Option<(SystemTime, Outcome)>| {
         last.as_ref().is_some_and(|(started, what)| *started >= now && *what == Outcome::Synced)
     };
-    eventually("a run that finds nothing to do", last, is_at_rest).await;
+    eventually("a reconcile that finds nothing to do", last, is_at_rest).await;
 }
 
 /// It is deleted for each repair, and never missing while the next one waits.

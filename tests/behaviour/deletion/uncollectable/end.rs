@@ -130,7 +130,7 @@ async fn there_is_no_such_child_before_the_finalizer_is_on_the_parent() {
         message.as_str().is_some_and(|message| message.contains("the finalizer"))
     };
     world.until(RECIPE, "r", "why nothing happens", is_said).await;
-    // The first run is over.
+    // The first reconcile is over.
     eventually("another try", || async { forbidden.hits() }, |hits| *hits > 1).await;
     assert!(is_gone(&worlds.there("c").await));
     forbidden.end();

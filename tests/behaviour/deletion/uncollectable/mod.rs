@@ -85,8 +85,8 @@ impl Worlds {
 fn config() -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     OperatorConfig::new("cook", parent)
-        .child::<ConfigMap>(ChildConfig::apply().uncollectable())
-        .child::<ClusterRole>(ChildConfig::apply().uncollectable())
+        .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
+        .child::<ClusterRole>(ChildConfig::apply().delete_with_finalizer())
 }
 
 fn is_gone(object: &Value) -> bool {
@@ -233,7 +233,7 @@ async fn what_the_type_does_not_allow_or_the_operator_cannot_reach_is_refused() 
     let world = &worlds.world;
     let here = recipe::config("cook");
     let confined = OperatorConfig::new("cook", here.parent.clone())
-        .child::<ConfigMap>(ChildConfig::apply().uncollectable())
+        .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
         .within_namespace(&world.namespace);
     world.apply(RECIPE, recipe("r", &[worlds.foreign("c", "")])).await;
     for (config, why) in [(here, "not in the namespace"), (confined, "does not work in")] {

@@ -26,7 +26,7 @@ async fn lives_with_another_image(faults: Faults) -> Faults {
     let namespace = faults.world.namespace.clone();
     let runs = faults.operators.runs("cook", &namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_runs("cook", &namespace, "r", runs + 1).await;
+    faults.operators.until_reconciles("cook", &namespace, "r", runs + 1).await;
     faults.until_well("r").await;
     let now = faults.world.get(POD, "p").await;
     assert_eq!(now["metadata"]["uid"], pod["metadata"]["uid"], "it is not replaced");
@@ -67,7 +67,7 @@ async fn what_a_webhook_makes_of_a_child_is_counted_while_it_is_so_and_told_once
     eventually("an Event", told, |told: &Vec<Value>| !told.is_empty()).await;
     let runs = faults.operators.runs("cook", &faults.world.namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_runs("cook", &faults.world.namespace, "r", runs + 1).await;
+    faults.operators.until_reconciles("cook", &faults.world.namespace, "r", runs + 1).await;
     let Faults { world, plan, operators, bystander } = faults;
     operators.stop().await;
     let operators = world.start_over(world.cluster.connector_through(&plan), telling).await;
@@ -204,7 +204,7 @@ async fn a_write_of_which_a_webhook_leaves_nothing_is_counted_once_and_not_repea
     faults.until_well("r").await;
     let runs = faults.operators.runs("cook", &faults.world.namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_runs("cook", &faults.world.namespace, "r", runs + 1).await;
+    faults.operators.until_reconciles("cook", &faults.world.namespace, "r", runs + 1).await;
     faults.until_well("r").await;
     let counted = "operetta_noop_writes_total{operator=\"cook\",type=\"configmaps\"} 1\n";
     let metrics = faults.operators.running().metrics().render();

@@ -106,7 +106,7 @@ fn salted(name: &str, salt: &str) -> Value {
     recipe(name, &[config_map(name, json!({"salt": salt}))])
 }
 
-/// One write of one parent is refused; the others go on meanwhile. How many runs failed for it, of those
+/// One write of one parent is refused; the others go on meanwhile. How many reconciles failed for it, of those
 /// that are kept.
 async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize {
     let world = &faults.world;
@@ -196,7 +196,7 @@ async fn until_it_is_said(faults: &Faults, asked: Asked, case: &Case, name: &str
 async fn react(case: &Case, rule: &Armed, name: &str) {
     match case.reaction {
         Reaction::Retries => until_hits(rule, 4).await,
-        // So often within one run.
+        // So often within one reconcile.
         Reaction::LooksAgain => until_hits(rule, 3).await,
         Reaction::Waits(time) => {
             until_hits(rule, 2).await;

@@ -87,7 +87,7 @@ impl SideRequest {
 
     fn config(self) -> OperatorConfig {
         let children = match self {
-            Self::LastList => ChildConfig::apply().uncollectable(),
+            Self::LastList => ChildConfig::apply().delete_with_finalizer(),
             _ => ChildConfig::apply().adopting(),
         };
         let config = OperatorConfig::new("cook", K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2))

@@ -55,7 +55,7 @@ impl Request {
 fn config() -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     OperatorConfig::new("cook", parent)
-        .child::<ConfigMap>(ChildConfig::apply().uncollectable())
+        .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
         .child::<Secret>(ChildConfig::apply())
         .child::<Pod>(ChildConfig::recreate())
         .with_error_backoff(Duration::from_millis(20), Duration::from_millis(200))
@@ -197,7 +197,7 @@ impl Life {
     }
 
     /// The operator looks twice; the second time it writes nothing. A request whose answer was lost
-    /// makes all look done while its run has yet to fail: the first look outlives that.
+    /// makes all look done while its reconcile has yet to fail: the first look outlives that.
     async fn look_again(&self, after: Step) {
         let mut writes = 0;
         for look in ["once", "twice"] {
@@ -211,7 +211,7 @@ impl Life {
         let (operators, namespace) = (self.operators(), &self.world.namespace);
         let runs = operators.runs("cook", namespace, "r");
         self.world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": note}}})).await;
-        operators.until_runs("cook", namespace, "r", runs + 1).await;
+        operators.until_reconciles("cook", namespace, "r", runs + 1).await;
         operators.until_synced("cook", namespace, "r").await;
     }
 
@@ -277,7 +277,7 @@ impl Life {
         ours.map(|(key, object)| (key.clone(), object.clone())).collect()
     }
 
-    /// How many writes there were; Events are sent beside the runs.
+    /// How many writes there were; Events are sent beside the reconciles.
     fn writes(&self) -> usize {
         self.requests().iter().filter(|request| request.is_write()).count()
     }

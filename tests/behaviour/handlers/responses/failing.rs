@@ -121,7 +121,7 @@ async fn a_handler_that_computes_for_ever_is_said_and_its_late_answer_is_not_fol
     world.apply(RECIPE, recipe("r", &child("much"))).await;
     world.until_ready(RECIPE, "r").await;
     let before = world.get(CONFIG_MAP, "c").await;
-    let trouble = Trouble::ahead(&world, &operators, "cook", "HandlerOverdue").await;
+    let trouble = Trouble::ahead(&world, &operators, "cook", "HandlerTimeout").await;
     world.apply(RECIPE, acting("r", "spin")).await;
     trouble.until_told("r", "has not returned within 0.3 s").await;
     // Another parent goes on beside it.
@@ -131,7 +131,7 @@ async fn a_handler_that_computes_for_ever_is_said_and_its_late_answer_is_not_fol
     world.apply(RECIPE, recipe("r", &child("none"))).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, before, "the child stays exactly as it is");
     drop(leash);
-    operators.until_runs("cook", &world.namespace, "r", runs + 2).await;
+    operators.until_reconciles("cook", &world.namespace, "r", runs + 2).await;
     world.until_ready(RECIPE, "r").await;
     let after = world.get(CONFIG_MAP, "c").await;
     assert_eq!(after["data"]["salt"], "none");

@@ -19,7 +19,7 @@ use crate::{
 fn config(places: &Places) -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     OperatorConfig::new("cook", parent)
-        .child::<ConfigMap>(ChildConfig::apply().uncollectable())
+        .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
         .within_namespaces([&places.a, &places.b].map(String::as_str))
 }
 
@@ -36,7 +36,7 @@ async fn wish(world: &World, places: &Places, children: &[Value]) {
     world.api_in(RECIPE, Some(&places.a)).patch("r", &<_>::default(), &patch).await.unwrap();
 }
 
-/// Waits until a run has looked at the parent as it is now.
+/// Waits until a reconcile has looked at the parent as it is now.
 async fn until_looked_at(world: &World, places: &Places) -> Value {
     let is_looked_at = |parent: &Value| {
         condition(parent, "Ready")["observedGeneration"] == parent["metadata"]["generation"]

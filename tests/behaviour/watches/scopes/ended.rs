@@ -55,7 +55,7 @@ impl Spread {
             shown["message"].as_str().unwrap_or_default().to_owned()
         };
         eventually(words, shown, |message| message.contains(words)).await;
-        eventually("a failed run", || self.failed_runs(), |now| *now > failed).await;
+        eventually("a failed reconcile", || self.failed_runs(), |now| *now > failed).await;
     }
 
     /// An Event about what is in no namespace is in `default`.
@@ -77,7 +77,7 @@ impl Spread {
 
     async fn failed_runs(&self) -> u64 {
         let (_, metrics) = self.operators.http("/metrics").await;
-        let series = "operetta_runs_total{operator=\"spread\",outcome=\"failed\"} ";
+        let series = "operetta_reconciles_total{operator=\"spread\",outcome=\"failed\"} ";
         let count = metrics.lines().find_map(|line| line.strip_prefix(series));
         count.map_or(0, |count| count.parse().unwrap())
     }

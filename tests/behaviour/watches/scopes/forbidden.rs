@@ -136,7 +136,7 @@ async fn a_namespace_that_another_operator_may_not_watch_keeps_no_deletion_waiti
     plan.add(forbidden.namespace(&places.b));
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let cook = OperatorConfig::new("cook", parent)
-        .child::<ConfigMap>(ChildConfig::apply().uncollectable())
+        .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
         .within_namespace(&places.a);
     let other = OperatorConfig::new("other", operators::echo_server::config().parent)
         .child::<ConfigMap>(ChildConfig::apply())

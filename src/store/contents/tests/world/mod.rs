@@ -201,7 +201,7 @@ impl World {
     fn learn(&mut self, reply: Reply) {
         let change = match reply {
             Reply::Is(object) => self.store.overlay(object),
-            Reply::Gone(key, uid) => self.store.bury(&key, &uid),
+            Reply::Gone(key, uid) => self.store.mark_deleted(&key, &uid),
         };
         self.hear(change);
     }

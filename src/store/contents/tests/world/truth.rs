@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     object::{Object, ObjectKey, Uid},
-    schedule::dice::Dice,
+    schedule::rng::SeededRng,
 };
 
 impl World {
@@ -57,18 +57,18 @@ impl World {
         let version: u64 = object.resource_version().to_string().parse().unwrap();
         let newest = self.newest.get(object.uid()).copied().unwrap_or_default();
         // What cannot be read may be shown as it last was.
-        let is_left_out = self.store.reader().undecodable(object.key()).is_some();
+        let is_left_out = self.store.reader().undecodable_at(object.key()).is_some();
         assert!(version >= newest || is_left_out, "went back: {self:#?}");
         self.newest.insert(object.uid().clone(), version.max(newest));
     }
 
     /// Everything arrives that is on its way, in any order; then the store is as the server is.
-    pub(in crate::store::contents::tests) fn settle(&mut self, dice: &mut Dice) {
+    pub(in crate::store::contents::tests) fn settle(&mut self, rng: &mut SeededRng) {
         let keys: Vec<ObjectKey> = self.writes.keys().cloned().collect();
         let mut is_busy = true;
         while is_busy {
             is_busy = false;
-            let replies_first = dice.once_in(2);
+            let replies_first = rng.once_in(2);
             for round in 0..2 {
                 if (round == 0) == replies_first {
                     is_busy |= self.read_answered();
@@ -102,8 +102,8 @@ impl World {
         // One that cannot be read any more is shown as it last was, or not at all.
         let cached = cached.iter().filter(|it| !unreadable.contains(it.key()));
         assert_eq!(cached.map(Object::json).collect::<Vec<_>>(), readable, "{self:#?}");
-        let left_out: Vec<_> =
-            reader.left_out().iter().filter_map(|it| it.key().cloned()).collect();
-        assert_eq!(left_out, unreadable, "{self:#?}");
+        let undecodable: Vec<_> =
+            reader.undecodable().iter().filter_map(|it| it.key().cloned()).collect();
+        assert_eq!(undecodable, unreadable, "{self:#?}");
     }
 }

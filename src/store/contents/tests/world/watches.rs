@@ -79,7 +79,7 @@ impl World {
     fn take_in(&mut self, scope: usize, start: ListStart, items: Vec<Object>, at: u64) -> At {
         let id = self.scopes[scope].id;
         let (changes, settled) = self.store.replace(id, start, items, &number(at));
-        if settled == Settled::WentBack {
+        if settled == Settled::VersionRegressed {
             assert!(self.is_restored, "a backup that nobody restored: {self:#?}");
             self.newest.clear();
         }

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use tokio::sync::mpsc::Receiver;
 
 use crate::{
-    actors::{Ordered, Postbox},
-    board::{CommandError, Request},
+    actors::{Asked, MeteredRecipient},
+    board::{CommandError, WebRequest},
 };
 
 /// The operators by name.
-pub(super) type Operators = BTreeMap<String, Postbox<Ordered>>;
+pub(super) type Operators = BTreeMap<String, MeteredRecipient<Asked>>;
 
 /// Hands on one command after the other, until no more can come.
-pub(super) async fn hand_on(mut requests: Receiver<Request>, operators: Operators) {
+pub(super) async fn dispatch(mut requests: Receiver<WebRequest>, operators: Operators) {
     while let Some(request) = requests.recv().await {
         if let Some(operator) = operators.get(request.operator()) {
-            operator.post(Ordered { request });
+            operator.post(Asked { request });
         } else {
             let unknown = CommandError::NoOperator(request.operator().to_owned());
             request.refuse(unknown);

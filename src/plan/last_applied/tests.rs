@@ -41,22 +41,22 @@ fn write(image: &str) -> Write {
 #[test]
 fn the_version_that_an_apply_left_is_settled_for_the_same_wish() {
     let reply = live("u", "mirror/x", &json!(1), &fields());
-    let mut memos = Memos::default();
-    memos.remember(&Settled::new(&write("x"), &reply, &operator()));
-    assert!(memos.is_settled(&write("x"), &reply));
-    assert!(!memos.is_settled(&write("y"), &reply));
-    assert!(!memos.is_settled(&write("x"), &live("v", "mirror/x", &json!(1), &fields())));
-    memos.remember(&Settled::new(&write("y"), &reply, &operator()));
-    assert!(!memos.is_settled(&write("x"), &reply) && memos.len() == 1);
-    memos.forget(&write("y").id);
-    assert!(memos.is_empty());
+    let mut last_applied = LastApplied::default();
+    last_applied.remember(&Settled::new(&write("x"), &reply, &operator()));
+    assert!(last_applied.is_settled(&write("x"), &reply));
+    assert!(!last_applied.is_settled(&write("y"), &reply));
+    assert!(!last_applied.is_settled(&write("x"), &live("v", "mirror/x", &json!(1), &fields())));
+    last_applied.remember(&Settled::new(&write("y"), &reply, &operator()));
+    assert!(!last_applied.is_settled(&write("x"), &reply) && last_applied.len() == 1);
+    last_applied.forget(&write("y").id);
+    assert!(last_applied.is_empty());
 }
 
 #[test]
 fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
     let reply = live("u", "mirror/x", &json!(1), &fields());
-    let mut memos = Memos::default();
-    memos.remember(&Settled::new(&write("x"), &reply, &operator()));
+    let mut last_applied = LastApplied::default();
+    last_applied.remember(&Settled::new(&write("x"), &reply, &operator()));
     let less = json!({"f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {".": {}}}}});
     for (wish, live, is_alike) in [
         ("x", reply.clone(), true),
@@ -66,7 +66,7 @@ fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
         ("x", live("u", "other", &json!(1), &fields()), false),
         ("x", live("u", "mirror/x", &json!(1), &less), false),
     ] {
-        let alike = memos.left_alike(&write(wish), &live, &operator());
+        let alike = last_applied.left_alike(&write(wish), &live, &operator());
         assert_eq!(alike.is_some(), is_alike, "{wish} {live:?}");
     }
 }
@@ -76,17 +76,17 @@ fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
 #[test]
 fn how_a_child_was_left_is_kept_until_it_is_so_again_under_the_same_wish() {
     let (left, now) = (live("u", "x", &json!(1), &fields()), live("u", "z", &json!(1), &fields()));
-    let mut before = Memos::default();
+    let mut before = LastApplied::default();
     before.remember(&Settled::new(&write("x"), &left, &operator()));
     for (wish, is_kept) in [("x", true), ("y", false)] {
         for seen in [Some(&now), None] {
-            let mut memos = Memos::default();
-            memos.owe(&write(wish), seen, &before);
-            assert_eq!(memos.left(&write(wish).id).is_some(), is_kept, "{wish}");
+            let mut last_applied = LastApplied::default();
+            last_applied.owe(&write(wish), seen, &before);
+            assert_eq!(last_applied.left(&write(wish).id).is_some(), is_kept, "{wish}");
             let children: Vec<_> = seen.into_iter().filter(|_| is_kept).collect();
-            assert!(memos.are_untouched(&children) && memos.is_empty(), "{wish}");
-            memos.remember(&Settled::new(&write(wish), &now, &operator()));
-            assert_eq!(memos.left(&write(wish).id).map(|(_, left)| left), Some(&now));
+            assert!(last_applied.are_untouched(&children) && last_applied.is_empty(), "{wish}");
+            last_applied.remember(&Settled::new(&write(wish), &now, &operator()));
+            assert_eq!(last_applied.left(&write(wish).id).map(|(_, left)| left), Some(&now));
         }
     }
 }
@@ -99,6 +99,6 @@ fn a_dry_run_that_changes_nothing_of_ours_explains_a_difference() {
         (live("u", "x", &json!(1), &fields()), false),
         (live("v", "mirror/x", &json!(1), &fields()), false),
     ] {
-        assert_eq!(explains(&object, &reply, &operator()), is_explained);
+        assert_eq!(same_owned_fields(&object, &reply, &operator()), is_explained);
     }
 }

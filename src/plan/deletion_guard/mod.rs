@@ -1,7 +1,7 @@
-//! Whether a run may delete as many children as it wants to. Decides; nothing is deleted here.
+//! Whether a reconcile may delete as many children as it wants to. Decides; nothing is deleted here.
 //!
 //! ```text
-//! few enough for a run, and for the operator's minute  -> Taken
+//! few enough for a reconcile, and for the operator's minute  -> Reservation
 //! allowed by a person, by the code of these children   -> Free
 //! else                                                 -> Held, with the numbers and the code
 //! ```
@@ -11,7 +11,7 @@
 //! Children that are created while deletions are held, or cannot be judged, do not make the share smaller:
 //! what replaces everything must not look like little.
 
-mod minute;
+mod budget;
 
 use std::collections::BTreeSet;
 
@@ -21,9 +21,9 @@ use crate::{
     operator::{ALLOW_DELETION_ANNOTATION, DeletionLimit},
 };
 
-pub use minute::{Exceeded, Minute, Taken};
+pub use budget::{DeletionBudget, Exceeded, Reservation};
 
-/// What a run wants to delete.
+/// What a reconcile wants to delete.
 #[derive(Debug, Clone, Copy)]
 pub struct WantedDeletions<'a> {
     /// The operator's limit.
@@ -41,7 +41,7 @@ pub struct WantedDeletions<'a> {
 
 /// What a parent's runs remember of its deletions; most parents have nothing to remember.
 #[derive(Debug, Clone, Default)]
-pub struct Interlock(Option<Box<Held>>);
+pub struct DeletionGuard(Option<Box<Held>>);
 
 #[derive(Debug, Clone, Default)]
 struct Held {
@@ -57,13 +57,13 @@ struct Held {
     allowed: Option<(String, BTreeSet<Uid>)>,
 }
 
-/// What becomes of the deletions of a run.
+/// What becomes of the deletions of a reconcile.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// They may be carried out, and do not count.
     Free,
     /// They may be carried out; so many are taken from the operator's minute.
-    Taken(usize),
+    Reservation(usize),
     /// None of them may be carried out.
     Held(HeldDeletions),
 }
@@ -83,16 +83,16 @@ pub struct HeldDeletions {
     pub is_new: bool,
 }
 
-/// Decides about the deletions of a run. `take` takes them from the operator's [`Minute`].
+/// Decides about the deletions of a reconcile. `take` takes them from the operator's [`DeletionBudget`].
 pub fn judge(
     wanted: WantedDeletions<'_>,
-    memory: &mut Interlock,
+    memory: &mut DeletionGuard,
     take: impl FnOnce(usize) -> Result<(), Exceeded>,
 ) -> Verdict {
     let WantedDeletions { limit, parent, deletions, existing, is_part } = wanted;
     let uids: BTreeSet<Uid> = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
     if uids.is_empty() && !is_part {
-        *memory = Interlock::default();
+        *memory = DeletionGuard::default();
         return Verdict::Free;
     }
     let memory = memory.0.get_or_insert_default();
@@ -104,7 +104,7 @@ pub fn judge(
     }
     let allowed = limit.run.of(of);
     let taken = match memory.refused_by_minute(&uids) {
-        _ if uids.len() > allowed => Err(Exceeded::Run { allowed }),
+        _ if uids.len() > allowed => Err(Exceeded::Reconcile { allowed }),
         Some(why) => Err(why),
         None => take(uids.len()),
     };
@@ -112,7 +112,7 @@ pub fn judge(
     match taken {
         Ok(()) => {
             memory.goes(of, is_part);
-            Verdict::Taken(deletions)
+            Verdict::Reservation(deletions)
         }
         Err(why) => {
             let is_new = memory.shown.replace(code.clone()).as_ref() != Some(&code);
@@ -122,7 +122,7 @@ pub fn judge(
     }
 }
 
-impl Interlock {
+impl DeletionGuard {
     /// Takes up what an earlier process left: it may have held deletions, of so many children.
     pub fn resume(&mut self, of: usize) {
         self.0.get_or_insert_default().of = Some(of);
@@ -184,7 +184,7 @@ impl Plan {
     pub fn existing(&self) -> usize {
         let stays = self.waiting.iter().filter(|waiting| !waiting.why.is_deleting());
         let is_there = |step: &&Step| !matches!(step, Step::Create(_));
-        let known = self.memos.len() + self.memos.contested().len();
+        let known = self.last_applied.len() + self.last_applied.contested().len();
         known + stays.count() + self.steps.iter().filter(is_there).count()
     }
 }

@@ -4,7 +4,7 @@
 use crate::{
     journal::Fact,
     object::{Object, Uid},
-    plan::{ChildId, Lingering, Waiting},
+    plan::{ChildId, TerminatingChildren, Waiting},
     run::{effect::Cache, view::View},
 };
 
@@ -17,15 +17,15 @@ pub(in crate::run) fn overdue(
 ) -> (Vec<Object>, Option<Fact>) {
     let ending = waiting.iter().filter(|waiting| waiting.why.is_deleting());
     let ending: Vec<_> = ending.filter_map(|it| view.snapshot.cached(&it.id)).collect();
-    let mut lingering: Lingering = view.memory.lingering().clone();
-    let is_one = !ending.is_empty() || !lingering.is_empty() || !replacing.is_empty();
+    let mut terminating: TerminatingChildren = view.memory.terminating().clone();
+    let is_one = !ending.is_empty() || !terminating.is_empty() || !replacing.is_empty();
     if !is_one {
         return (Vec::new(), None);
     }
     let now = view.now.monotonic;
-    let overdue = lingering.overdue(ending, now);
-    let expected = replacing.iter().filter(|uid| !lingering.is_stuck(uid, now)).count();
-    (overdue, Some(Fact::Lingering { lingering, expected }))
+    let overdue = terminating.overdue(ending, now);
+    let expected = replacing.iter().filter(|uid| !terminating.is_stuck(uid, now)).count();
+    (overdue, Some(Fact::TerminatingChildren { terminating, expected }))
 }
 
 /// What was found is told to all: the parent itself is to be reconciled again.

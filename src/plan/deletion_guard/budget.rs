@@ -14,15 +14,15 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// The deletions of an operator within the last minute.
 #[derive(Debug, Default)]
-pub struct Minute {
-    taken: VecDeque<Taken>,
+pub struct DeletionBudget {
+    taken: VecDeque<Reservation>,
     /// How many children there were when it mattered, which is good for a minute.
     of: Option<(Instant, usize)>,
 }
 
 /// Deletions that were taken from a minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct Reservation {
     at: Instant,
     deletions: usize,
 }
@@ -30,8 +30,8 @@ pub struct Taken {
 /// The limit that would be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exceeded {
-    /// That of a run.
-    Run {
+    /// That of a reconcile.
+    Reconcile {
         /// So many may go.
         allowed: usize,
     },
@@ -44,7 +44,7 @@ pub enum Exceeded {
     },
 }
 
-impl Minute {
+impl DeletionBudget {
     /// Takes so many deletions, all or none. `children` counts those that there are now; it is
     /// asked at most once a minute, and only when more go than may go in any case.
     ///
@@ -56,7 +56,7 @@ impl Minute {
         deletions: usize,
         now: Instant,
         children: impl FnOnce() -> usize,
-    ) -> Result<Taken, Exceeded> {
+    ) -> Result<Reservation, Exceeded> {
         self.forget_before(now);
         let before = self.taken();
         if before + deletions > allowance.at_least {
@@ -67,12 +67,12 @@ impl Minute {
             }
         }
         let at = self.count(deletions, now);
-        Ok(Taken { at, deletions })
+        Ok(Reservation { at, deletions })
     }
 
     /// Gives back deletions that were taken of which only so many were carried out. Those of longer than
     /// a minute ago count no more.
-    pub fn give_back(&mut self, taken: Taken, carried_out: usize) {
+    pub fn give_back(&mut self, taken: Reservation, carried_out: usize) {
         if let Some(counted) = self.taken.iter_mut().find(|counted| counted.at == taken.at) {
             let rest = taken.deletions.saturating_sub(carried_out);
             counted.deletions = counted.deletions.saturating_sub(rest);
@@ -87,7 +87,7 @@ impl Minute {
                 last.at
             }
             _ => {
-                self.taken.push_back(Taken { at: now, deletions });
+                self.taken.push_back(Reservation { at: now, deletions });
                 now
             }
         }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_minute_holds_its_share_and_slides() {
-        let (mut minute, start) = (Minute::default(), Instant::now());
+        let (mut minute, start) = (DeletionBudget::default(), Instant::now());
         let held = Err(Exceeded::Minute { allowed: 20, of: 40 });
         // When, how many, how many children there are then.
         for (at, deletions, children, expected) in [
@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn what_was_not_carried_out_is_given_back() {
-        let (mut minute, start) = (Minute::default(), Instant::now());
-        let take = |minute: &mut Minute, deletions, at| {
+        let (mut minute, start) = (DeletionBudget::default(), Instant::now());
+        let take = |minute: &mut DeletionBudget, deletions, at| {
             minute.take(ALLOWANCE, deletions, seconds(start, at), || 10)
         };
         let all = take(&mut minute, 10, 0).unwrap();
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn it_stays_small_however_much_is_deleted() {
-        let (mut minute, start) = (Minute::default(), Instant::now());
+        let (mut minute, start) = (DeletionBudget::default(), Instant::now());
         for at in 0..100_000 {
             let now = start + Duration::from_millis(at * 3);
             let taken = minute.take(Allowance { percent: 100, at_least: 9 }, 1, now, || 1_000_000);

@@ -4,7 +4,9 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{ChildId, Contested, Write, differences::differing_paths, fingerprint::explains};
+use super::{
+    ChildId, Contested, Write, differences::differing_paths, fingerprint::same_owned_fields,
+};
 use crate::{
     object::{K8sType, Object, ObjectKey},
     operator::OperatorName,
@@ -13,25 +15,25 @@ use crate::{
 /// What is known of the children of one parent: for each wish the version of the object at which
 /// applying it would change nothing. Shares the objects with the caches.
 #[derive(Debug, Clone, Default)]
-pub struct Memos {
+pub struct LastApplied {
     /// Sorted by type and key.
     settled: Vec<Memo>,
     /// What most parents have nothing of.
-    odd: Option<Box<Odd>>,
+    rare: Option<Box<Rare>>,
 }
 
 /// Children that are not simply as desired.
 #[derive(Debug, Clone, Default)]
-struct Odd {
+struct Rare {
     /// Those that are settled and that the server makes something else of, and where.
     altered: BTreeMap<ChildId, Vec<String>>,
     contested: BTreeMap<ChildId, Contested>,
     /// Those about which nothing can be done now.
-    waiting: BTreeMap<ChildId, Waiting>,
+    waiting: BTreeMap<ChildId, Deferral>,
 }
 
 /// Of a parent that has no such children.
-static NOTHING_ODD: LazyLock<Odd> = LazyLock::new(Odd::default);
+static NOTHING_RARE: LazyLock<Rare> = LazyLock::new(Rare::default);
 
 /// A child as an apply leaves it: applying the same to this version of it changes nothing.
 #[derive(Debug, Clone)]
@@ -54,7 +56,7 @@ struct Memo {
 
 /// A child that is not as desired: it ends, changes only when it is deleted, or is yet to be written.
 #[derive(Debug, Clone)]
-struct Waiting {
+struct Deferral {
     /// As it is, if it is there.
     seen: Option<Object>,
     /// As it was when something was last written to it.
@@ -74,13 +76,13 @@ impl Settled {
     }
 }
 
-impl Memos {
+impl LastApplied {
     /// Takes in how a child was left.
     pub fn remember(&mut self, settled: &Settled) {
         let Settled { id, desired_hash, object, altered } = settled;
-        if let Some(odd) = &mut self.odd {
-            odd.contested.remove(id);
-            odd.waiting.remove(id);
+        if let Some(rare) = &mut self.rare {
+            rare.contested.remove(id);
+            rare.waiting.remove(id);
         }
         self.alter(id, altered.clone());
         let memo = Memo::new(*desired_hash, object);
@@ -101,18 +103,18 @@ impl Memos {
     /// Takes in where the server has made something else of a child that is as an apply leaves it.
     pub(super) fn alter(&mut self, id: &ChildId, paths: Vec<String>) {
         if !paths.is_empty() {
-            self.odd_mut().altered.insert(id.clone(), paths);
-        } else if let Some(odd) = &mut self.odd {
-            odd.altered.remove(id);
+            self.rare_mut().altered.insert(id.clone(), paths);
+        } else if let Some(rare) = &mut self.rare {
+            rare.altered.remove(id);
         }
     }
 
     /// Drops what is known of a child, for example after its deletion.
     pub fn forget(&mut self, id: &ChildId) {
-        if let Some(odd) = &mut self.odd {
-            odd.altered.remove(id);
-            odd.contested.remove(id);
-            odd.waiting.remove(id);
+        if let Some(rare) = &mut self.rare {
+            rare.altered.remove(id);
+            rare.contested.remove(id);
+            rare.waiting.remove(id);
         }
         if let Ok(at) = self.find(&id.ty, &id.key) {
             self.settled.remove(at);
@@ -122,7 +124,7 @@ impl Memos {
     /// Takes in that others hold fields of a child. Until it changes there is nothing to do.
     pub fn contest(&mut self, contested: Contested) {
         self.forget(&contested.id);
-        self.odd_mut().contested.insert(contested.id.clone(), contested);
+        self.rare_mut().contested.insert(contested.id.clone(), contested);
     }
 
     /// Takes in that nothing can be done now about a child. How it was left before is kept: its end
@@ -131,9 +133,9 @@ impl Memos {
         let id = ChildId::of(seen);
         let left = before.left(&id).map(|(desired_hash, left)| Memo::new(desired_hash, left));
         let was_settled = before.memo_of(&id).is_some();
-        let differed = before.odd().waiting.get(&id).and_then(|waiting| waiting.differed.clone());
+        let differed = before.rare().waiting.get(&id).and_then(|waiting| waiting.differed.clone());
         let seen = Some(seen.clone());
-        self.odd_mut().waiting.insert(id, Waiting { seen, left, was_settled, differed });
+        self.rare_mut().waiting.insert(id, Deferral { seen, left, was_settled, differed });
     }
 
     /// Takes in that a child is to be what it was before under the same wish. Until it is written, how it
@@ -143,13 +145,13 @@ impl Memos {
         let Some((wish, left)) = left else { return };
         let (seen, left) = (seen.cloned(), Some(Memo::new(wish, left)));
         let was_settled = before.memo_of(&write.id).is_some();
-        let owed = Waiting { seen, left, was_settled, differed: None };
-        self.odd_mut().waiting.insert(write.id.clone(), owed);
+        let owed = Deferral { seen, left, was_settled, differed: None };
+        self.rare_mut().waiting.insert(write.id.clone(), owed);
     }
 
     /// Takes in that a child which waits to be deleted is really not as it is desired.
     pub fn differs(&mut self, known: &Settled) {
-        if let Some(waiting) = self.odd.as_mut().and_then(|odd| odd.waiting.get_mut(&known.id)) {
+        if let Some(waiting) = self.rare.as_mut().and_then(|rare| rare.waiting.get_mut(&known.id)) {
             waiting.differed = Some(Memo::new(known.desired_hash, &known.object));
         }
     }
@@ -162,59 +164,60 @@ impl Memos {
         live: &Object,
         operator: &OperatorName,
     ) -> bool {
-        let differed = || self.odd().waiting.get(&write.id)?.differed.as_ref();
+        let differed = || self.rare().waiting.get(&write.id)?.differed.as_ref();
         let is_known = |memo: &Memo| {
-            memo.desired_hash == write.desired_hash && explains(&memo.settled, live, operator)
+            memo.desired_hash == write.desired_hash
+                && same_owned_fields(&memo.settled, live, operator)
         };
         self.memo(write).is_none() && !differed().is_some_and(is_known)
     }
 
     /// The children of which others hold fields, by type and key.
     pub fn contested(&self) -> impl ExactSizeIterator<Item = &Contested> {
-        self.odd().contested.values()
+        self.rare().contested.values()
     }
 
     /// The children of which the server makes something else than is applied, and where.
     pub fn altered(&self) -> impl ExactSizeIterator<Item = (&ChildId, &[String])> {
-        self.odd().altered.iter().map(|(id, paths)| (id, &**paths))
+        self.rare().altered.iter().map(|(id, paths)| (id, &**paths))
     }
 
     /// Where it does so with one.
     pub(super) fn altered_of(&self, id: &ChildId) -> Vec<String> {
-        self.odd().altered.get(id).cloned().unwrap_or_default()
+        self.rare().altered.get(id).cloned().unwrap_or_default()
     }
 
     /// What others hold of a child.
     pub fn contested_of(&self, id: &ChildId) -> Option<&Contested> {
-        self.odd().contested.get(id)
+        self.rare().contested.get(id)
     }
 
     /// What others held when the same was last to be applied.
     pub(super) fn contested_for(&self, write: &Write) -> Option<&Contested> {
-        let known = self.odd().contested.get(&write.id);
+        let known = self.rare().contested.get(&write.id);
         known.filter(|known| known.desired_hash == write.desired_hash)
     }
 
     /// The wish of every child that was written, be it all but the fields that others hold, and the
     /// version at which that left it.
     pub(super) fn left(&self, id: &ChildId) -> Option<(u64, &Object)> {
-        let waiting = || self.odd().waiting.get(id)?.left.as_ref();
+        let waiting = || self.rare().waiting.get(id)?.left.as_ref();
         let contested =
-            || self.odd().contested.get(id).map(|known| (known.desired_hash, &known.left));
+            || self.rare().contested.get(id).map(|known| (known.desired_hash, &known.left));
         let memo = self.settled_of(id).or_else(waiting);
         memo.map(|memo| (memo.desired_hash, &memo.settled)).or_else(contested)
     }
 
-    /// Whether all that a handler sees of the children is as the run before left it.
+    /// Whether all that a handler sees of the children is as the reconcile before left it.
     pub(super) fn are_untouched(&self, seen: &[&Object]) -> bool {
-        let waiting = self.odd().waiting.values().filter(|waiting| waiting.seen.is_some()).count();
-        let known = self.settled.len() + self.odd().contested.len() + waiting;
+        let waiting = self.rare().waiting.values().filter(|waiting| waiting.seen.is_some()).count();
+        let known = self.settled.len() + self.rare().contested.len() + waiting;
         seen.len() == known && seen.iter().all(|child| self.is_untouched(child))
     }
 
     fn is_untouched(&self, child: &Object) -> bool {
         let id = ChildId::of(child);
-        let waiting = self.odd().waiting.get(&id).and_then(|waiting| waiting.seen.as_ref());
+        let waiting = self.rare().waiting.get(&id).and_then(|waiting| waiting.seen.as_ref());
         waiting.or_else(|| Some(self.left(&id)?.1)) == Some(child)
     }
 
@@ -233,13 +236,13 @@ impl Memos {
         operator: &OperatorName,
     ) -> Option<&Object> {
         let left = &self.memo(write)?.settled;
-        explains(left, live, operator).then_some(left)
+        same_owned_fields(left, live, operator).then_some(left)
     }
 
     /// Every child of which something is remembered.
     pub fn ids(&self) -> impl Iterator<Item = ChildId> {
         let settled = self.settled.iter().map(|memo| ChildId::of(&memo.settled));
-        settled.chain(self.odd().contested.keys().cloned())
+        settled.chain(self.rare().contested.keys().cloned())
     }
 
     /// Whether a version of a child is remembered that is as desired.
@@ -257,12 +260,12 @@ impl Memos {
         self.settled.is_empty()
     }
 
-    fn odd(&self) -> &Odd {
-        self.odd.as_deref().unwrap_or(&NOTHING_ODD)
+    fn rare(&self) -> &Rare {
+        self.rare.as_deref().unwrap_or(&NOTHING_RARE)
     }
 
-    fn odd_mut(&mut self) -> &mut Odd {
-        self.odd.get_or_insert_default()
+    fn rare_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
     }
 
     fn memo(&self, write: &Write) -> Option<&Memo> {
@@ -273,7 +276,7 @@ impl Memos {
     /// How a child was when it was last as desired.
     fn memo_of(&self, id: &ChildId) -> Option<&Memo> {
         let waiting =
-            || self.odd().waiting.get(id).filter(|waiting| waiting.was_settled)?.left.as_ref();
+            || self.rare().waiting.get(id).filter(|waiting| waiting.was_settled)?.left.as_ref();
         self.settled_of(id).or_else(waiting)
     }
 

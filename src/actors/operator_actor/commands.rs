@@ -7,24 +7,25 @@ use actix::Addr;
 use super::{OperatorActor, Parent};
 use crate::{
     actors::{
-        mailbox::{Postbox, Receive, post},
-        messages::{Ordered, PreviewAsked, Resumed, Touched},
+        mailbox::{MeteredRecipient, Receive, post},
+        messages::{Asked, PreviewAsked, Resumed, Touched},
     },
     board::{
-        Answer, Command, CommandError, EventRequest, OperatorPause, Order, PreviewRequest, Request,
+        Answer, Command, CommandError, CommandRequest, EventRequest, OperatorPause, PreviewRequest,
+        WebRequest,
     },
     history::Cause,
     metrics::MailboxDepth,
     object::ObjectKey,
     reply::{ApiError, ErrorClass},
-    schedule::Touch,
+    schedule::Trigger,
 };
 
-impl Receive<Ordered> for OperatorActor {
-    fn receive(&mut self, Ordered { request }: Ordered, _: &mut Self::Context) {
+impl Receive<Asked> for OperatorActor {
+    fn receive(&mut self, Asked { request }: Asked, _: &mut Self::Context) {
         match request {
-            Request::Command(command) => self.obey(command),
-            Request::Preview(PreviewRequest { operator: _, parent, answer }) => {
+            WebRequest::Command(command) => self.obey(command),
+            WebRequest::Preview(PreviewRequest { operator: _, parent, answer }) => {
                 match self.known(&parent) {
                     Ok(known) => {
                         post(&known.reconciler, &self.reconcilers.mailbox, PreviewAsked { answer });
@@ -32,7 +33,7 @@ impl Receive<Ordered> for OperatorActor {
                     Err(error) => answer.give(Err(error)),
                 }
             }
-            Request::Events(EventRequest { operator: _, about, answer }) => {
+            WebRequest::Events(EventRequest { operator: _, about, answer }) => {
                 let context = self.parts.context.clone();
                 self.parts.runtime.spawn(async move {
                     answer.give(Ok(context.read_events(&about).await));
@@ -43,19 +44,19 @@ impl Receive<Ordered> for OperatorActor {
 }
 
 impl OperatorActor {
-    fn obey(&self, command: Command) {
-        let Command { operator: _, order, by, answer } = command;
+    fn obey(&self, command: CommandRequest) {
+        let CommandRequest { operator: _, command, by, answer } = command;
         let (operator, who) = (self.name(), by.as_deref());
-        tracing::info!(%operator, ?order, by = who, "a person gave an order");
-        match order {
-            Order::Sync(key) => answer.give(self.sync(&key, by)),
-            Order::PauseParent(key) => self.annotate(key, true, answer),
-            Order::ResumeParent(key) => self.annotate(key, false, answer),
-            Order::PauseOperator => {
+        tracing::info!(%operator, ?command, by = who, "a person gave an command");
+        match command {
+            Command::Sync(key) => answer.give(self.sync(&key, by)),
+            Command::PauseParent(key) => self.annotate(key, true, answer),
+            Command::ResumeParent(key) => self.annotate(key, false, answer),
+            Command::PauseOperator => {
                 self.pause(by);
                 answer.give(Ok(()));
             }
-            Order::ResumeOperator => {
+            Command::ResumeOperator => {
                 self.resume();
                 answer.give(Ok(()));
             }
@@ -63,13 +64,13 @@ impl OperatorActor {
     }
 
     /// Where what a person orders goes.
-    pub fn orders(operator: &Addr<Self>, mailbox: &MailboxDepth) -> Postbox<Ordered> {
-        Postbox::new(operator, mailbox)
+    pub fn web_requests(operator: &Addr<Self>, mailbox: &MailboxDepth) -> MeteredRecipient<Asked> {
+        MeteredRecipient::new(operator, mailbox)
     }
 
     fn sync(&self, key: &ObjectKey, by: Option<String>) -> Result<(), CommandError> {
         let cause = Cause::Command { by: by.map(String::into_boxed_str) };
-        let touched = Touched { touch: Touch::Asked, cause };
+        let touched = Touched { trigger: Trigger::Asked, cause };
         post(&self.known(key)?.reconciler, &self.reconcilers.mailbox, touched);
         Ok(())
     }

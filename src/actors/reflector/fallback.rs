@@ -50,7 +50,7 @@ impl Reflector {
         let is_due = |scope: &usize| if self.rests(*scope) { is_forbidden } else { is_good };
         let due: Vec<usize> = self.stand_ins().filter(is_due).collect();
         for scope in &due {
-            if is_good { self.stand_down(*scope, ctx) } else { self.stand_in(*scope, ctx) }
+            if is_good { self.end_fallback(*scope, ctx) } else { self.use_fallback(*scope, ctx) }
         }
         !due.is_empty()
     }
@@ -61,13 +61,13 @@ impl Reflector {
     }
 
     /// What it says of its condition holds until its own watch has something to say.
-    fn stand_in(&mut self, scope: usize, ctx: &Context<Self>) {
+    fn use_fallback(&mut self, scope: usize, ctx: &Context<Self>) {
         tracing::warn!(watched = %self.watched(scope), "watched by itself: all may not be");
-        self.parts.store.stand_in(self.scopes[scope].id);
+        self.parts.store.use_fallback(self.scopes[scope].id);
         self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
     }
 
-    fn stand_down(&mut self, scope: usize, ctx: &mut Context<Self>) {
+    fn end_fallback(&mut self, scope: usize, ctx: &mut Context<Self>) {
         tracing::info!(watched = %self.watched(scope), "no more watched by itself: all is");
         self.scopes[scope].watching.take().iter().for_each(AbortHandle::abort);
         self.rest(scope);

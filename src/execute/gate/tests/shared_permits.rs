@@ -3,11 +3,11 @@
 use std::{pin::pin, sync::mpsc::channel};
 
 use super::*;
-use crate::execute::gate::admission::SHORT_RUN;
+use crate::execute::gate::admission::SHORT_RECONCILE;
 
 /// Gates of operators with this limit each, in one process.
 fn process(operators: usize, limit: usize) -> Vec<World> {
-    let common = CommonPlaces::for_limits([limit]);
+    let common = SharedPermits::for_limits([limit]);
     let one = |_| {
         let mut world = world(limit);
         let queue = world.metrics.queue(&OperatorName::new("op").unwrap());
@@ -77,19 +77,19 @@ fn a_free_place_passes_those_who_have_no_use_for_it_any_more() {
     closed.gate.close();
     of_a.pop();
     assert_eq!([gives_up.next(), closed.next(), last.next()], [None, None, Some("last")]);
-    assert_eq!(format!("{:?}", a.gate.common()), "CommonPlaces(8 of 9 taken, 0 in line)");
+    assert_eq!(format!("{:?}", a.gate.common()), "SharedPermits(8 of 9 taken, 0 in line)");
     drop(own);
 }
 
-/// A run with this permit that never ends.
+/// A reconcile with this permit that never ends.
 fn hang(permit: Permit) -> tokio::task::JoinHandle<()> {
     tokio::spawn(async move { permit.during(pin!(std::future::pending())).await })
 }
 
-/// As if a moment more than a short run had passed.
+/// As if a moment more than a short reconcile had passed.
 async fn when_runs_are_long() {
     tokio::task::yield_now().await;
-    tokio::time::advance(SHORT_RUN + Duration::from_millis(1)).await;
+    tokio::time::advance(SHORT_RECONCILE + Duration::from_millis(1)).await;
     tokio::task::yield_now().await;
 }
 
@@ -103,7 +103,7 @@ async fn an_operator_whose_runs_hang_leaves_the_others_as_many_as_if_it_were_not
     when_runs_are_long().await;
     let let_in: Vec<_> = other.admitted.try_iter().collect();
     assert_eq!(let_in.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["b", "c"]);
-    assert_eq!(format!("{:?}", other.gate.common()), "CommonPlaces(3 of 3 taken, 0 in line)");
+    assert_eq!(format!("{:?}", other.gate.common()), "SharedPermits(3 of 3 taken, 0 in line)");
     let _no_more_of_its_own = hangs.later(Priority::Deletion, "e");
     for run in hanging {
         run.abort();
@@ -113,11 +113,11 @@ async fn an_operator_whose_runs_hang_leaves_the_others_as_many_as_if_it_were_not
     assert_eq!(format!("{:?}", hangs.gate), "Gate(0 of 3 in flight)");
     drop(let_in);
     assert_eq!(other.next(), Some("d"));
-    assert_eq!(format!("{:?}", other.gate.common()), "CommonPlaces(1 of 3 taken, 0 in line)");
+    assert_eq!(format!("{:?}", other.gate.common()), "SharedPermits(1 of 3 taken, 0 in line)");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_has_its_own_place_beside_its_run_that_hangs() {
+async fn an_operator_has_its_own_place_beside_its_reconcile_that_hangs() {
     let [hangs, other] = &process(2, 2)[..] else { panic!() };
     let _hanging = hang(hangs.now());
     let _other = other.now();
@@ -128,13 +128,13 @@ async fn an_operator_has_its_own_place_beside_its_run_that_hangs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_short_run_gives_its_place_up_when_it_ends() {
+async fn a_short_reconcile_gives_its_place_up_when_it_ends() {
     let world = world(1);
     let permit = world.now();
     let _ticket = world.later(Priority::Change, "next");
-    permit.during(pin!(tokio::time::sleep(SHORT_RUN / 2))).await;
+    permit.during(pin!(tokio::time::sleep(SHORT_RECONCILE / 2))).await;
     assert_eq!(world.next(), Some("next"));
-    assert_eq!(format!("{:?}", world.gate.common()), "CommonPlaces(0 of 1 taken, 0 in line)");
+    assert_eq!(format!("{:?}", world.gate.common()), "SharedPermits(0 of 1 taken, 0 in line)");
 }
 
 /// No order of coming and going leaves a place free while somebody waits who could have it.
@@ -187,7 +187,7 @@ fn a_place_is_never_free_while_somebody_waits_for_it() {
 /// What is looked for is a place that is given up between a look and the way into the line.
 #[test]
 fn nobody_is_forgotten_when_many_come_and_go_at_once() {
-    const RUNS: usize = 5_000;
+    const RECONCILES: usize = 5_000;
     let gates: Vec<Gate> = process(4, 3).iter().map(|world| world.gate.clone()).collect();
     let (tell, ended) = channel();
     let run = |gate: &Gate| {
@@ -197,11 +197,11 @@ fn nobody_is_forgotten_when_many_come_and_go_at_once() {
             Entry::Later(ticket) => Some(ticket),
         }
     };
-    let of_one = |gate: &Gate| (0..RUNS).filter_map(|_| run(gate)).collect::<Vec<Ticket>>();
+    let of_one = |gate: &Gate| (0..RECONCILES).filter_map(|_| run(gate)).collect::<Vec<Ticket>>();
     let _tickets: Vec<_> = std::thread::scope(|scope| {
         let of_one = &of_one;
         let threads: Vec<_> = gates.iter().map(|gate| scope.spawn(move || of_one(gate))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    assert_eq!(ended.try_iter().count(), gates.len() * RUNS);
+    assert_eq!(ended.try_iter().count(), gates.len() * RECONCILES);
 }

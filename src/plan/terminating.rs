@@ -11,12 +11,12 @@ use crate::object::{Object, Uid};
 /// Longer than a Pod has by default to end (30 s), so that a look is rare.
 const LOOK_AFTER: Duration = Duration::from_mins(1);
 
-/// So many are looked at in one run: a node that is lost has hundreds of Pods ending.
+/// So many are looked at in one reconcile: a node that is lost has hundreds of Pods ending.
 const MOST_LOOKS: usize = 16;
 
 /// Since when children are known to be ending.
 #[derive(Debug, Clone, Default)]
-pub struct Lingering(BTreeMap<Uid, Ending>);
+pub struct TerminatingChildren(BTreeMap<Uid, Ending>);
 
 #[derive(Debug, Clone, Copy)]
 struct Ending {
@@ -25,7 +25,7 @@ struct Ending {
     looked: Instant,
 }
 
-impl Lingering {
+impl TerminatingChildren {
     /// Takes in which children are ending by now. Those come back that have been for a minute, and
     /// again after each further one; of many those that have waited longest.
     pub fn overdue(&mut self, ending: Vec<Object>, now: Instant) -> Vec<Object> {
@@ -87,12 +87,12 @@ mod tests {
 
     #[test]
     fn of_many_children_those_are_looked_at_that_have_waited_longest() {
-        let (mut lingering, start) = (Lingering::default(), Instant::now());
+        let (mut terminating, start) = (TerminatingChildren::default(), Instant::now());
         let names: Vec<_> = (0..20).map(|number| format!("{number:02}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut look = |second| {
             let now = start + Duration::from_secs(second);
-            lingering.overdue(children(&names), now)
+            terminating.overdue(children(&names), now)
         };
         assert!(look(0).is_empty());
         assert_eq!(look(60), children(&names[..16]));
@@ -104,20 +104,20 @@ mod tests {
     /// However often it is looked at.
     #[test]
     fn a_child_is_stuck_from_the_minute_on_until_it_goes() {
-        let (mut lingering, start) = (Lingering::default(), Instant::now());
+        let (mut terminating, start) = (TerminatingChildren::default(), Instant::now());
         let uid = Uid::new("a");
         for (second, is_stuck) in [(0, false), (59, false), (60, true), (61, true), (150, true)] {
             let now = start + Duration::from_secs(second);
-            lingering.overdue(children(&["a"]), now);
-            assert_eq!(lingering.is_stuck(&uid, now), is_stuck, "after {second} s");
+            terminating.overdue(children(&["a"]), now);
+            assert_eq!(terminating.is_stuck(&uid, now), is_stuck, "after {second} s");
         }
-        lingering.overdue(Vec::new(), start);
-        assert!(!lingering.is_stuck(&uid, start + Duration::from_secs(200)));
+        terminating.overdue(Vec::new(), start);
+        assert!(!terminating.is_stuck(&uid, start + Duration::from_secs(200)));
     }
 
     #[test]
     fn a_child_that_takes_longer_than_a_minute_to_go_is_looked_at_once_a_minute() {
-        let (mut lingering, start) = (Lingering::default(), Instant::now());
+        let (mut terminating, start) = (TerminatingChildren::default(), Instant::now());
         for (second, ending, overdue) in [
             (0, vec!["a"], vec![]),
             (50, vec!["a", "b"], vec![]),
@@ -131,9 +131,9 @@ mod tests {
             (400, vec![], vec![]),
         ] {
             let now = start + Duration::from_secs(second);
-            let found = lingering.overdue(children(&ending), now);
+            let found = terminating.overdue(children(&ending), now);
             assert_eq!(found, children(&overdue), "after {second} s");
         }
-        assert!(lingering.0.is_empty());
+        assert!(terminating.0.is_empty());
     }
 }

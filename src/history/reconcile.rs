@@ -13,7 +13,7 @@ use super::{Cause, Decision, FailureKind, StepTimes, wire};
 /// One run that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Run {
+pub struct Reconcile {
     /// The how-manieth run of this parent in this process, from 1; set by [`History::record`](super::History::record).
     pub number: u64,
     /// When it started.
@@ -47,13 +47,13 @@ pub struct Run {
     pub wrote_status: bool,
 }
 
-/// What came of a run.
+/// What came of a reconcile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "result")]
 pub enum Outcome {
     /// Nothing was left to do.
     Synced,
-    /// Children were written; the next run looks at the result.
+    /// Children were written; the next reconcile looks at the result.
     Wrote,
     /// Something has to happen elsewhere first.
     Waiting,
@@ -61,7 +61,7 @@ pub enum Outcome {
     Paused,
     /// The parent was cleaned up and may go.
     Finalized,
-    /// The parent was gone before the run began.
+    /// The parent was gone before the reconcile began.
     Gone,
     /// It failed; children stay as they are unless `decisions` says otherwise.
     Failed {
@@ -73,16 +73,16 @@ pub enum Outcome {
     },
 }
 
-/// As many decisions of one run are kept.
+/// As many decisions of one reconcile are kept.
 const MAX_DECISIONS: usize = 50;
 
 /// The longest text that is kept, in bytes.
 const MAX_TEXT: usize = 1024;
 
-// === Run ===
+// === Reconcile ===
 
-impl Run {
-    /// A run that did nothing, to be filled in.
+impl Reconcile {
+    /// A reconcile that did nothing, to be filled in.
     pub fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
         let (causes, message, decisions, steps) = <_>::default();
         let (number, omitted, unchanged, wrote_status) = (0, 0, 0, false);
@@ -128,7 +128,7 @@ impl Run {
             && self.decisions == next.decisions
     }
 
-    /// Keeps once what both say: in an outage each run of a parent says the same.
+    /// Keeps once what both say: in an outage each reconcile of a parent says the same.
     pub(super) fn share_with(&mut self, last: &Self) {
         if self.decisions == last.decisions {
             self.decisions = last.decisions.clone();
@@ -186,16 +186,16 @@ mod tests {
 
     use super::*;
     use crate::{
-        history::{Decided, Drift, RunStep, Verb, WriteRecord},
+        history::{Decided, Drift, ReconcileStep, Verb, WriteRecord},
         object::ResourceVersion,
     };
 
-    fn run(outcome: Outcome) -> Run {
-        Run::new(SystemTime::UNIX_EPOCH, Duration::from_micros(1500), outcome)
+    fn run(outcome: Outcome) -> Reconcile {
+        Reconcile::new(SystemTime::UNIX_EPOCH, Duration::from_micros(1500), outcome)
     }
 
     #[test]
-    fn a_run_cannot_grow_without_bound() {
+    fn a_reconcile_cannot_grow_without_bound() {
         let message = "ä".repeat(1_000_000).into();
         let mut huge = run(Outcome::Failed { reason: FailureKind::HandlerFailed, message });
         let decision = |number: usize| Decision {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_reads_well_as_json() {
+    fn a_reconcile_reads_well_as_json() {
         let mut run = run(Outcome::Failed { reason: FailureKind::Conflict, message: "no".into() });
         run.causes = vec![Cause::Retry];
         let write = |verb, drift| {
@@ -224,12 +224,12 @@ mod tests {
             write(Verb::Created, None),
             write(Verb::Updated, Some(Box::new(Drift { manager, from, to }))),
         ]);
-        run.steps.add(RunStep::Sync, Duration::from_micros(1400));
+        run.steps.add(ReconcileStep::Sync, Duration::from_micros(1400));
         let expected = json!({
             "number": 0, "started": "1970-01-01T00:00:00.000Z", "durationMilliseconds": 1.5,
             "causes": [{
                 "reason": "Retry",
-                "message": "the run before failed and its backoff was over",
+                "message": "the reconcile before failed and its backoff was over",
             }],
             "outcome": {"result": "Failed", "reason": "Conflict", "message": "no"},
             "decisions": [

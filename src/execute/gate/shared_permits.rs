@@ -5,7 +5,7 @@
 //! connections and memory than one, and ask the API server for no more at once. Who waits gets its
 //! turn in the order of asking, one place at a time.
 //!
-//! A run that takes long gives its place up and goes on, see [`Permit::during`](super::Permit::during):
+//! A reconcile that takes long gives its place up and goes on, see [`Permit::during`](super::Permit::during):
 //! an operator whose handlers hang, or whose writes do, keeps the others waiting for a moment only.
 
 use std::{
@@ -16,7 +16,7 @@ use std::{
 
 /// The common places of a process. Cheap to clone.
 #[derive(Clone)]
-pub struct CommonPlaces(Arc<Mutex<Places>>);
+pub struct SharedPermits(Arc<Mutex<Places>>);
 
 /// Who waits in line for a place.
 pub(super) trait InLine: Send + Sync {
@@ -32,7 +32,7 @@ struct Places {
     line: VecDeque<Weak<dyn InLine>>,
 }
 
-impl CommonPlaces {
+impl SharedPermits {
     /// Places for operators with these limits of their own.
     pub fn for_limits(limits: impl IntoIterator<Item = usize>) -> Self {
         let limit = limits.into_iter().max().unwrap_or(0);
@@ -76,10 +76,10 @@ impl CommonPlaces {
     }
 }
 
-impl fmt::Debug for CommonPlaces {
+impl fmt::Debug for SharedPermits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = self.places();
         let Places { limit, taken, line } = &*places;
-        write!(f, "CommonPlaces({taken} of {limit} taken, {} in line)", line.len())
+        write!(f, "SharedPermits({taken} of {limit} taken, {} in line)", line.len())
     }
 }

@@ -26,7 +26,7 @@ const NAMED: usize = 3;
 pub(crate) fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Deletion]) -> String {
     let HeldDeletions { deletions: count, of, why, code, is_new: _ } = held;
     let why = match why {
-        Exceeded::Run { allowed } => format!("a run may delete {allowed}"),
+        Exceeded::Reconcile { allowed } => format!("a reconcile may delete {allowed}"),
         Exceeded::Minute { allowed, of } => {
             format!("{OF_THE_MINUTE} {allowed} of its {of} within a minute")
         }

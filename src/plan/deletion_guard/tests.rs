@@ -28,7 +28,7 @@ fn allowing(code: &str) -> Object {
 }
 
 /// The verdict about the deletion of children with these uids, of so many.
-fn judged(memory: &mut Interlock, parent: &Object, uids: &[&str], existing: usize) -> Verdict {
+fn judged(memory: &mut DeletionGuard, parent: &Object, uids: &[&str], existing: usize) -> Verdict {
     let children = uids.iter().map(|uid| object(uid, &json!({})));
     let deletions: Vec<_> =
         children.map(|child| Deletion::new(&child, DeletionReason::Undesired)).collect();
@@ -60,35 +60,35 @@ fn more_than_the_share_is_held_and_a_few_never_are() {
         (6, 12, false),
         (6, 11, true),
     ] {
-        let verdict = judged(&mut Interlock::default(), &parent, &SIX[..deletions], existing);
-        let is_taken = verdict == Verdict::Taken(deletions);
+        let verdict = judged(&mut DeletionGuard::default(), &parent, &SIX[..deletions], existing);
+        let is_taken = verdict == Verdict::Reservation(deletions);
         assert_eq!(!is_taken, is_held, "{deletions} of {existing}: {verdict:?}");
     }
 }
 
 #[test]
 fn what_was_created_meanwhile_does_not_make_the_share_smaller() {
-    let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
+    let (mut memory, parent) = (DeletionGuard::default(), object("parent", &json!({})));
     let first = held(judged(&mut memory, &parent, &SIX, 6));
     assert_eq!((first.deletions, first.of, first.is_new), (6, 6, true));
-    assert_eq!(first.why, Exceeded::Run { allowed: 3 });
+    assert_eq!(first.why, Exceeded::Reconcile { allowed: 3 });
     let second = held(judged(&mut memory, &parent, &SIX, 12));
     assert_eq!((second.of, second.is_new, memory.held()), (12, false, 6));
     // The handler comes to its senses.
-    assert_eq!(judged(&mut memory, &parent, &SIX[..3], 12), Verdict::Taken(3));
+    assert_eq!(judged(&mut memory, &parent, &SIX[..3], 12), Verdict::Reservation(3));
     assert_eq!(memory.held(), 0);
     // In another process it is not known how many there were.
-    let mut memory = Interlock::default();
+    let mut memory = DeletionGuard::default();
     memory.resume(0);
     held(judged(&mut memory, &parent, &SIX, 12));
-    assert_eq!(judged(&mut memory, &parent, &SIX[..2], 12), Verdict::Taken(2));
-    assert_eq!(judged(&mut memory, &parent, &SIX, 12), Verdict::Taken(6), "it was over");
+    assert_eq!(judged(&mut memory, &parent, &SIX[..2], 12), Verdict::Reservation(2));
+    assert_eq!(judged(&mut memory, &parent, &SIX, 12), Verdict::Reservation(6), "it was over");
 }
 
 /// As while a type is not in sync.
 #[test]
 fn a_part_that_may_go_does_not_end_the_hold_of_the_rest() {
-    let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
+    let (mut memory, parent) = (DeletionGuard::default(), object("parent", &json!({})));
     held(judged(&mut memory, &parent, &SIX, 6));
     let child = Deletion::new(&object("other", &json!({})), DeletionReason::Undesired);
     for deletions in [&[&child][..], &[]] {
@@ -108,18 +108,18 @@ fn what_is_created_before_all_can_be_judged_does_not_make_the_share_smaller() {
     let parent = object("parent", &json!({}));
     let child = Deletion::new(&object("other", &json!({})), DeletionReason::Undesired);
     for deletions in [&[][..], &[&child]] {
-        let mut memory = Interlock::default();
+        let mut memory = DeletionGuard::default();
         let (existing, is_part) = (7, true);
         let part = WantedDeletions { limit: LIMIT, parent: &parent, deletions, existing, is_part };
         assert!(!matches!(judge(part, &mut memory, |_| Ok(())), Verdict::Held(_)));
         let rest = held(judged(&mut memory, &parent, &SIX, 13));
-        assert_eq!(rest.why, Exceeded::Run { allowed: 3 });
+        assert_eq!(rest.why, Exceeded::Reconcile { allowed: 3 });
     }
 }
 
 #[test]
 fn only_the_code_of_these_children_lets_them_go() {
-    let mut memory = Interlock::default();
+    let mut memory = DeletionGuard::default();
     let code = held(judged(&mut memory, &object("parent", &json!({})), &SIX, 6)).code;
     for wrong in ["true", "", "6", "1", &code.to_uppercase()] {
         if wrong != code {
@@ -139,7 +139,7 @@ fn only_the_code_of_these_children_lets_them_go() {
 
 #[test]
 fn without_the_annotation_what_it_allowed_is_held_again() {
-    let (mut memory, bare) = (Interlock::default(), object("parent", &json!({})));
+    let (mut memory, bare) = (DeletionGuard::default(), object("parent", &json!({})));
     let code = held(judged(&mut memory, &bare, &SIX, 6)).code;
     assert_eq!(judged(&mut memory, &allowing(&code), &SIX, 6), Verdict::Free);
     held(judged(&mut memory, &bare, &SIX, 6));
@@ -147,7 +147,7 @@ fn without_the_annotation_what_it_allowed_is_held_again() {
 
 #[test]
 fn the_code_does_not_depend_on_the_order_and_differs_by_child() {
-    let (mut memory, parent) = (Interlock::default(), object("parent", &json!({})));
+    let (mut memory, parent) = (DeletionGuard::default(), object("parent", &json!({})));
     let mut code = |uids: &[&str]| held(judged(&mut memory, &parent, uids, 0)).code;
     assert_eq!(code(&["a", "b", "c"]), code(&["c", "a", "b"]));
     assert_ne!(code(&["a", "b", "c"]), code(&["a", "b", "d"]));
@@ -159,32 +159,32 @@ fn what_the_minute_has_refused_is_held_until_a_person_allows_it_or_it_is_wanted_
     let (bare, why) = (object("parent", &json!({})), Exceeded::Minute { allowed: 5, of: 10 });
     let children = ["a", "b", "c"]
         .map(|name| Deletion::new(&object(name, &json!({})), DeletionReason::Undesired));
-    let judged = |memory: &mut Interlock, parent: &Object, which: &[usize], is_over: bool| {
+    let judged = |memory: &mut DeletionGuard, parent: &Object, which: &[usize], is_over: bool| {
         let deletions: Vec<&Deletion> = which.iter().map(|at| &children[*at]).collect();
         let (deletions, existing, is_part) = (&deletions[..], 20, false);
         let wanted = WantedDeletions { limit: LIMIT, parent, deletions, existing, is_part };
         judge(wanted, memory, |_| if is_over { Ok(()) } else { Err(why) })
     };
     let refused = || {
-        let mut memory = Interlock::default();
+        let mut memory = DeletionGuard::default();
         assert_eq!(held(judged(&mut memory, &bare, &[0, 1], false)).why, why);
         memory
     };
     let mut memory = refused();
     assert_eq!(held(judged(&mut memory, &bare, &[0, 1], true)).why, why, "the minute is over");
     assert_eq!(held(judged(&mut memory, &bare, &[1, 2], true)).why, why, "one of them is left");
-    assert_eq!(judged(&mut memory, &bare, &[0], true), Verdict::Taken(1), "of those none is");
-    assert_eq!(judged(&mut memory, &bare, &[1, 2], true), Verdict::Taken(2), "it was over");
+    assert_eq!(judged(&mut memory, &bare, &[0], true), Verdict::Reservation(1), "of those none is");
+    assert_eq!(judged(&mut memory, &bare, &[1, 2], true), Verdict::Reservation(2), "it was over");
 
     let (mut memory, nothing) = (refused(), &[][..]);
     assert_eq!(judged(&mut memory, &bare, nothing, true), Verdict::Free, "wanted again");
-    assert_eq!(judged(&mut memory, &bare, &[0, 1], true), Verdict::Taken(2));
+    assert_eq!(judged(&mut memory, &bare, &[0, 1], true), Verdict::Reservation(2));
 
     let mut memory = refused();
     let code = held(judged(&mut memory, &bare, &[0, 1], true)).code;
     assert_eq!(judged(&mut memory, &allowing(&code), &[0, 1], false), Verdict::Free);
 
-    let mut memory = Interlock::default();
+    let mut memory = DeletionGuard::default();
     memory.resume_minute(why, [children[0].uid.clone()].into());
     assert_eq!(held(judged(&mut memory, &bare, &[0], true)).why, why, "in another process");
 }

@@ -13,7 +13,7 @@ pub(super) const SHOWN: usize = 100;
 
 /// What is left out of a store, by key.
 #[derive(Debug, Default)]
-pub(super) struct LeftOut(BTreeMap<ObjectKey, Entry>);
+pub(super) struct UndecodableObjects(BTreeMap<ObjectKey, Entry>);
 
 #[derive(Debug)]
 struct Entry {
@@ -24,7 +24,7 @@ struct Entry {
     shown: u64,
 }
 
-impl LeftOut {
+impl UndecodableObjects {
     /// Takes one in; whether it is news: an object, or a version of it, that was not known.
     pub(super) fn add(&mut self, object: Undecodable, parents: BTreeSet<Uid>, now: u64) -> bool {
         let Some(key) = object.key().cloned() else { return false };
@@ -49,8 +49,8 @@ impl LeftOut {
 
     /// Takes in that a version of an object can be read.
     pub(super) fn has_read(&mut self, key: &ObjectKey, version: &ResourceVersion) {
-        let left_out = self.0.get(key).map(|entry| entry.object.resource_version());
-        if left_out.is_some_and(|it| it.is_none_or(|it| !version.is_older_than(it))) {
+        let undecodable = self.0.get(key).map(|entry| entry.object.resource_version());
+        if undecodable.is_some_and(|it| it.is_none_or(|it| !version.is_older_than(it))) {
             self.0.remove(key);
         }
     }
@@ -127,39 +127,39 @@ mod tests {
 
     #[test]
     fn a_version_is_news_once() {
-        let mut left_out = LeftOut::default();
-        assert!(left_out.add(undecodable("a", 1), none(), 1));
-        assert!(!left_out.add(undecodable("a", 1), none(), 2));
-        assert!(left_out.add(undecodable("a", 2), none(), 3));
-        assert!(left_out.add(undecodable("b", 2), none(), 3));
+        let mut known = UndecodableObjects::default();
+        assert!(known.add(undecodable("a", 1), none(), 1));
+        assert!(!known.add(undecodable("a", 1), none(), 2));
+        assert!(known.add(undecodable("a", 2), none(), 3));
+        assert!(known.add(undecodable("b", 2), none(), 3));
         let nameless = K8sType::namespaced("v1", "ConfigMap", "configmaps");
-        assert!(!left_out.add(Undecodable::unknown(&nameless, String::new()), none(), 4));
-        assert_eq!(left_out.iter().count(), 2);
+        assert!(!known.add(Undecodable::unknown(&nameless, String::new()), none(), 4));
+        assert_eq!(known.iter().count(), 2);
     }
 
     #[test]
     fn what_can_be_read_again_or_is_gone_is_forgotten() {
-        let mut left_out = LeftOut::default();
-        left_out.add(undecodable("a", 5), none(), 1);
-        left_out.add(undecodable("b", 5), none(), 1);
-        left_out.has_read(&key("a"), &version(4));
-        assert!(left_out.get(&key("a")).is_some(), "an older version says nothing");
-        left_out.has_read(&key("a"), &version(6));
-        left_out.has_gone(&key("b"), &Uid::new("u"), Some(&version(4)));
-        assert!(left_out.get(&key("b")).is_some(), "it came back");
-        left_out.has_gone(&key("b"), &Uid::new("u"), Some(&version(5)));
-        assert_eq!(left_out.iter().count(), 0);
+        let mut known = UndecodableObjects::default();
+        known.add(undecodable("a", 5), none(), 1);
+        known.add(undecodable("b", 5), none(), 1);
+        known.has_read(&key("a"), &version(4));
+        assert!(known.get(&key("a")).is_some(), "an older version says nothing");
+        known.has_read(&key("a"), &version(6));
+        known.has_gone(&key("b"), &Uid::new("u"), Some(&version(4)));
+        assert!(known.get(&key("b")).is_some(), "it came back");
+        known.has_gone(&key("b"), &Uid::new("u"), Some(&version(5)));
+        assert_eq!(known.iter().count(), 0);
     }
 
     #[test]
     fn a_list_outdates_what_it_does_not_show() {
-        let mut left_out = LeftOut::default();
-        left_out.add(undecodable("before", 5), none(), 1);
-        left_out.add(undecodable("shown", 5), none(), 2);
-        left_out.settle(|namespace| namespace == Some("other"), 2);
-        assert_eq!(left_out.iter().count(), 2, "it was the list of another namespace");
-        left_out.settle(|_| true, 2);
-        assert!(left_out.get(&key("before")).is_none() && left_out.get(&key("shown")).is_some());
+        let mut known = UndecodableObjects::default();
+        known.add(undecodable("before", 5), none(), 1);
+        known.add(undecodable("shown", 5), none(), 2);
+        known.settle(|namespace| namespace == Some("other"), 2);
+        assert_eq!(known.iter().count(), 2, "it was the list of another namespace");
+        known.settle(|_| true, 2);
+        assert!(known.get(&key("before")).is_none() && known.get(&key("shown")).is_some());
     }
 
     #[test]
@@ -178,27 +178,31 @@ mod tests {
         let start = store.begin_list(scope);
         assert!(!store.leave_out(undecodable("a", 2)), "the list shows it again");
         store.replace(scope, start, Vec::new(), &version(2));
-        assert!(reader.is_empty() && reader.undecodable(&key("a")).is_some());
-        assert_eq!(reader.left_out_of(&Uid::new("parent")).len(), 1, "it was cached once");
-        assert!(reader.left_out_of(&Uid::new("other")).is_empty());
+        assert!(reader.is_empty() && reader.undecodable_at(&key("a")).is_some());
+        assert_eq!(
+            reader.undecodable_children_of(&Uid::new("parent")).len(),
+            1,
+            "it was cached once"
+        );
+        assert!(reader.undecodable_children_of(&Uid::new("other")).is_empty());
         let start = store.begin_list(scope);
         store.replace(scope, start, Vec::new(), &version(3));
-        assert!(reader.left_out().is_empty(), "it is gone");
+        assert!(reader.undecodable().is_empty(), "it is gone");
         store.observe(scope, child("1"));
         store.leave_out(undecodable("a", 1));
-        assert!(store.overlay(child("1")).is_none() && reader.left_out().is_empty());
+        assert!(store.overlay(child("1")).is_none() && reader.undecodable().is_empty());
         store.leave_out(undecodable("a", 4));
         store.observe_deletion(scope, &child("4"));
-        assert!(reader.left_out().is_empty());
+        assert!(reader.undecodable().is_empty());
     }
 
     #[test]
     fn no_more_than_a_bound_are_known_by_name() {
-        let mut left_out = LeftOut::default();
+        let mut known = UndecodableObjects::default();
         let news = (0..MAX + 50)
-            .filter(|it| left_out.add(undecodable(&format!("a{it}"), 1), none(), 1))
+            .filter(|it| known.add(undecodable(&format!("a{it}"), 1), none(), 1))
             .count();
-        assert_eq!((news, left_out.iter().count()), (MAX, MAX));
+        assert_eq!((news, known.iter().count()), (MAX, MAX));
     }
 
     #[test]
@@ -214,10 +218,13 @@ mod tests {
             assert!(store.leave_out(undecodable(&format!("a{number}"), 2)));
         }
         assert!(store.leave_out(undecodable("z", 2)));
-        assert_eq!((reader.first_left_out().len(), reader.left_out().len()), (SHOWN, SHOWN + 1));
-        assert_eq!(reader.count_left_out(|namespace| namespace == Some("ns")), SHOWN + 1);
-        assert_eq!(reader.count_left_out(|namespace| namespace.is_none()), 0);
-        assert!(reader.undecodable(&key("z")).is_some());
-        assert_eq!(reader.left_out_of(&Uid::new("parent")).len(), 1);
+        assert_eq!(
+            (reader.first_undecodable().len(), reader.undecodable().len()),
+            (SHOWN, SHOWN + 1)
+        );
+        assert_eq!(reader.count_undecodable(|namespace| namespace == Some("ns")), SHOWN + 1);
+        assert_eq!(reader.count_undecodable(|namespace| namespace.is_none()), 0);
+        assert!(reader.undecodable_at(&key("z")).is_some());
+        assert_eq!(reader.undecodable_children_of(&Uid::new("parent")).len(), 1);
     }
 }

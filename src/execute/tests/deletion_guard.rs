@@ -41,7 +41,7 @@ async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
     let (failing, well) = (world().failing_for_good().before(script), world().before(script));
     failing.run(Memory::default()).await;
     let judged = well.run(Memory::default()).await;
-    // The run that judged it may have left the status to the next.
+    // The reconcile that judged it may have left the status to the next.
     let failing_then = world().failing_for_good().before(script);
     failing_then.run(judged.memory).await;
     assert_eq!([failing, well, failing_then].map(says_so), [true, false, false]);
@@ -68,7 +68,7 @@ async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
     }
 }
 
-/// How many of four children go in the first run of a process that may delete half of them, or one in
+/// How many of four children go in the first reconcile of a process that may delete half of them, or one in
 /// any case, with four others that are to stay and are of this second.
 async fn gone_after_a_restart(kept_since: usize, showing: Value) -> usize {
     let of_age = |name: String, second: usize| {
@@ -113,7 +113,7 @@ async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_held_stays_so_after_a_restart_though_its_minute_is_over() {
-    let run = "4 of 8 children would be deleted, and a run may delete 2";
+    let run = "4 of 8 children would be deleted, and a reconcile may delete 2";
     let minute = "4 of 8 children would be deleted, and the operator may delete 3 of its 8 within";
     for message in [run, minute] {
         let held = json!({"conditions": [{

@@ -2,9 +2,9 @@
 
 /// Numbers by chance; the same seed gives the same ones (`SplitMix64`).
 #[derive(Debug)]
-pub(crate) struct Dice(u64);
+pub(crate) struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     pub(crate) fn seeded(seed: u64) -> Self {
         Self(seed)
     }
@@ -30,10 +30,10 @@ impl Dice {
 }
 
 /// Does something with each seed, and says with which one it failed.
-pub(crate) fn with_seeds(count: u64, mut test: impl FnMut(Dice)) {
+pub(crate) fn with_seeds(count: u64, mut test: impl FnMut(SeededRng)) {
     for seed in 0..count {
         let ending = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            test(Dice::seeded(seed));
+            test(SeededRng::seeded(seed));
         }));
         if let Err(panic) = ending {
             eprintln!("failed with seed {seed}");
