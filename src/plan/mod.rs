@@ -17,6 +17,7 @@
 //! - neither plans nor refusals show the content of a child in `Debug` or `Display`, only paths.
 
 mod builtin;
+mod collision;
 mod contained;
 mod contested;
 mod decide;
@@ -48,6 +49,7 @@ mod terminating;
 #[cfg(test)]
 mod tests;
 
+pub use collision::{Collision, collision};
 pub use contained::Difference;
 pub use contested::{Contested, HeldField, is_ownership_field, without};
 pub use decide::{Plan, PlanInput, plan};

@@ -18,21 +18,25 @@ pub fn has_predecessor(child: &Object, predecessor: &Predecessor) -> bool {
 /// nothing. `live` is the object as the server has it: no other entry may be missing in it. The
 /// patch carries its version.
 pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor) -> Option<Value> {
-    hand_over(live, operator, &[], |entry| {
+    let is_from = |entry: &Value| {
         let manager = entry["manager"].as_str().unwrap_or_default();
         is_of_object(entry, live, "Update")
             && predecessor.field_managers.iter().any(|old| old == manager)
-    })
+    };
+    hand_over(live, operator, is_from, |fields| (fields.clone(), json!({})))
 }
 
 /// The same for all who managed an object that is adopted, but for Kubernetes itself: what that
 /// fills in (the volume of a claim) is nobody's wish, and could not be removed. Finalizers and owner
 /// references stay with those who put them there: they protect what is theirs.
 pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
-    hand_over(live, operator, &["f:finalizers", "f:ownerReferences"], |entry| {
+    let is_from = |entry: &Value| {
         let is_of_object =
             is_of_object(entry, live, "Update") || is_of_object(entry, live, "Apply");
         is_of_object && is_handed_over(entry["manager"].as_str().unwrap_or_default())
+    };
+    hand_over(live, operator, is_from, |fields| {
+        divided(fields, &["f:finalizers", "f:ownerReferences"])
     })
 }
 
@@ -58,12 +62,13 @@ fn is_kubernetes(manager: &str) -> bool {
     PARTS.contains(&manager)
 }
 
-/// `stays` is what of the metadata is left to those who own it.
-fn hand_over(
+/// The patch after which our apply owns what `divide` gives of the fields of others, beside what stays with
+/// them.
+pub(super) fn hand_over(
     live: &Value,
     operator: &OperatorName,
-    stays: &[&str],
     is_from: impl Fn(&Value) -> bool,
+    divide: impl Fn(&Value) -> (Value, Value),
 ) -> Option<Value> {
     let entries = live["metadata"]["managedFields"].as_array()?;
     let is_ours = |entry: &&Value| {
@@ -73,7 +78,7 @@ fn hand_over(
     let (mut taken, mut others) = (Vec::new(), Vec::new());
     for entry in all {
         if is_from(entry) {
-            let (given, left) = divided(&entry["fieldsV1"], stays);
+            let (given, left) = divide(&entry["fieldsV1"]);
             taken.extend(with_fields(entry, given));
             others.extend(with_fields(entry, left));
         } else {
@@ -92,7 +97,7 @@ fn hand_over(
     Some(json!({"metadata": metadata}))
 }
 
-/// The paths that are handed over, and those that stay.
+/// The paths that are handed over, and those of the metadata that stay with who owns them.
 fn divided(fields: &Value, stays: &[&str]) -> (Value, Value) {
     let mut given = fields.as_object().cloned().unwrap_or_default();
     let mut left = Map::new();
@@ -117,14 +122,14 @@ fn with_fields(entry: &Value, fields: Value) -> Option<Value> {
 
 /// Whether an entry is about the object itself, in the version in which it was read: paths of
 /// other versions may mean something else.
-fn is_of_object(entry: &Value, live: &Value, operation: &str) -> bool {
+pub(super) fn is_of_object(entry: &Value, live: &Value, operation: &str) -> bool {
     entry["operation"] == operation
         && entry["apiVersion"] == live["apiVersion"]
         && entry.get("subresource").is_none_or(|name| name == "")
 }
 
 /// The paths of both. A node without members is a path itself, `.` says so where there are more.
-fn union(a: &Value, b: &Value) -> Value {
+pub(super) fn union(a: &Value, b: &Value) -> Value {
     let none = Map::new();
     let (a, b) = (a.as_object().unwrap_or(&none), b.as_object().unwrap_or(&none));
     let mut paths = a.clone();

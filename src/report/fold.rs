@@ -284,13 +284,13 @@ mod tests {
     #[test]
     fn the_same_failure_twice_is_one() {
         let mut hinted = failure("a", 500);
-        hinted.hint = "; try this";
+        hinted.hint = "; try this".into();
         let hinted = Fact::RequestFailed { child: Some(child("a")), failure: hinted };
         let facts = [refused("a", 500), refused("b", 500), hinted, refused("a", 422)];
         let report = folded(&facts);
         let Some(Failure::Api(failures)) = report.failure() else { panic!("{report:?}") };
         let seen: Vec<_> =
-            failures.iter().map(|it| (it.error.code(), it.what.clone(), it.hint)).collect();
+            failures.iter().map(|it| (it.error.code(), it.what.clone(), &*it.hint)).collect();
         let name = |name| child(name).to_string();
         let (a, b) = (name("a"), name("b"));
         let hint = "; try this";

@@ -1,5 +1,7 @@
 //! What a room answers: what is next, what has happened, and what the caches have to learn.
 
+use std::borrow::Cow;
+
 use super::{Cache, view::View};
 use crate::{
     history::Verb,
@@ -51,8 +53,13 @@ pub(super) fn child_failed(child: &ChildId, error: ApiError) -> Fact {
 }
 
 /// The same, with what could be done about it.
-pub(super) fn failed_with_hint(child: &ChildId, error: ApiError, hint: &'static str) -> Fact {
+pub(super) fn failed_with_hint(
+    child: &ChildId,
+    error: ApiError,
+    hint: impl Into<Cow<'static, str>>,
+) -> Fact {
     let mut failure = RequestFailure::new(child.to_string(), error);
+    let hint = hint.into();
     if !hint.is_empty() {
         failure.hint = hint;
     }

@@ -1,6 +1,6 @@
 //! Why a reconcile failed, and what that means for the next one.
 
-use std::{fmt, time::Duration};
+use std::{borrow::Cow, fmt, time::Duration};
 
 use crate::{
     history::FailureKind,
@@ -63,7 +63,7 @@ pub struct RequestFailure {
     /// What may be told of that.
     pub said: Quoted,
     /// What the operator could be told to do about it, if anything.
-    pub hint: &'static str,
+    pub hint: Cow<'static, str>,
     /// How many other writes were not tried because of it.
     pub held_back: usize,
 }
@@ -190,7 +190,7 @@ pub fn api_finished(failures: &[RequestFailure], longest: Duration) -> Finished 
 impl RequestFailure {
     /// A request about something failed.
     pub fn new(what: String, error: ApiError) -> Self {
-        let (said, hint) = (Quoted::new(error.to_string()), of_permission(&error));
+        let (said, hint) = (Quoted::new(error.to_string()), of_permission(&error).into());
         Self { what, error, said, hint, held_back: 0 }
     }
 

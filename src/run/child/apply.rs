@@ -6,6 +6,7 @@
 //! | the object | it was written |
 //! | 409, fields held by others | a dispute |
 //! | 409, or gone, or another uid | a live look, which decides |
+//! | 422 for items of a list that collide | a takeover of those that are not desired |
 //! | 422 for an immutable field, and the type allows it | its deletion, so that it can be created again |
 //! | anything else | it failed |
 
@@ -130,8 +131,9 @@ fn concluded(
     // What is in the way of a create may not be a child at all.
     let held = if attempt.write.is_creating() { Vec::new() } else { held(&error) };
     if held.is_empty() && error.class() != ErrorClass::Conflict {
-        let refused = Refused { write: attempt.write, error };
-        return hand(Task::Refused(refused)).note(Fact::FoundWay(id));
+        let task = takeover::of_colliding(&attempt, &error, view)
+            .unwrap_or_else(|| Task::Refused(Refused { write: attempt.write, error }));
+        return hand(task).note(Fact::FoundWay(id));
     }
     if let Some(stopped) = attempt.stopped(view) {
         return stopped;

@@ -136,8 +136,18 @@ pub(in crate::run) enum Disputing {
 pub(in crate::run) struct Takeover {
     pub(super) id: ChildId,
     pub(super) uid: Uid,
+    pub(super) of: TakenOver,
     pub(super) attempt: usize,
     pub(super) then: Box<Task>,
+}
+
+/// What is taken over.
+#[derive(Debug)]
+pub(in crate::run) enum TakenOver {
+    /// All that a predecessor owns.
+    OfPredecessor,
+    /// Items of lists that collide with those that this would have applied.
+    Colliding(Refused),
 }
 
 /// What a takeover waits for.

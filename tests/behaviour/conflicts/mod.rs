@@ -1,6 +1,7 @@
 //! Others at the same object: who keeps which field, who gives way, and when it is a fight.
 
 mod adoption;
+mod collisions;
 mod drift;
 mod fights;
 mod immutable;
