@@ -13,6 +13,7 @@ use crate::{
     history::Cause,
     object::{K8sType, ObjectKey, SecretFields, Uid, Undecodable},
     operator::OperatorName,
+    plan::ForeignChild,
     schedule::Trigger,
     store::Change,
 };
@@ -128,6 +129,24 @@ pub(super) struct Touched {
     pub(super) cause: Cause,
 }
 
+/// A child of a parent changed, or an object that the parent waits for.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct ChildChanged {
+    pub(super) ty: K8sType,
+    /// The change is one of these.
+    pub(super) changes: Arc<[Change]>,
+    pub(super) at: usize,
+}
+
+/// A parent waits for these objects of others from now on, and for none that it waited for before.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(super) struct Awaits {
+    pub(super) parent: Uid,
+    pub(super) foreign: Vec<ForeignChild>,
+}
+
 /// The place that a parent has waited for is free.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
@@ -148,6 +167,8 @@ pub(super) struct Ended {
     pub(super) uid: Uid,
 }
 
+impl MeteredMessage for Awaits {}
+impl MeteredMessage for ChildChanged {}
 impl MeteredMessage for Noted {}
 impl MeteredMessage for SchemaRead {}
 impl MeteredMessage for Published {}

@@ -20,6 +20,7 @@
 //! - every message is a letter in the `mailbox` module's sense, so that what waits is counted.
 
 mod arbiters;
+mod awaited;
 mod deferred;
 mod mailbox;
 mod messages;

@@ -11,9 +11,11 @@ use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Handler, fut};
 use tokio::{runtime::Handle, task::JoinError};
 
 use super::{
+    awaited::Awaited,
     deferred::Deferred,
     mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
-    messages::{Admitted, Ended, PreviewAsked, Resumed, Retire, Touched},
+    messages::{Admitted, Awaits, ChildChanged, Ended, PreviewAsked, Resumed, Retire, Touched},
+    reason::child_cause,
     shown::{cause, message, next_wake, run_of, shown, stage},
     timer::Timer,
 };
@@ -24,6 +26,7 @@ use crate::{
     metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
     operator::is_paused,
+    plan::ChildId,
     run::{Job, Memory},
     schedule::{Action, Finished, Input, Phase, Priority, Schedule, Trigger, Wake, WakeReason},
     store::StoreReader,
@@ -39,6 +42,8 @@ pub(super) struct ReconcilerParts {
     pub(super) mailbox: MailboxDepth,
     /// Who is told of their ends.
     pub(super) ended: MeteredRecipient<Ended>,
+    /// Who is told of the objects of others that they wait for.
+    pub(super) awaits: MeteredRecipient<Awaits>,
 }
 
 /// Answers for one parent. Small: there are as many as parents.
@@ -56,13 +61,16 @@ pub(super) struct Reconciler {
     /// When something last changed, as far as this actor knows.
     last_touch: Option<Instant>,
     deferred: Deferred,
+    awaited: Awaited,
+    /// Whether the operator knows of objects of others that the parent waits for.
+    awaits_others: bool,
 }
 
 impl Reconciler {
     pub(super) fn new(parts: Arc<ReconcilerParts>, key: ObjectKey, uid: Uid) -> Self {
         let schedule = Schedule::new(seed(&uid));
         let (memory, causes) = (Memory::default(), Causes::default());
-        let (timer, ticket, last_touch, deferred, gauges) = <_>::default();
+        let (timer, ticket, last_touch, deferred, awaited, awaits_others, gauges) = <_>::default();
         Self {
             parts,
             key,
@@ -75,7 +83,15 @@ impl Reconciler {
             ticket,
             last_touch,
             deferred,
+            awaited,
+            awaits_others,
         }
+    }
+
+    fn touched(&mut self, trigger: Trigger, cause: Cause, ctx: &mut actix::Context<Self>) {
+        self.causes.add(cause);
+        self.last_touch = Some(Instant::now());
+        self.step(Input::Touched(trigger), ctx);
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
@@ -176,21 +192,37 @@ impl Reconciler {
         let mut reconciles = Vec::with_capacity(reports.len());
         self.gauges =
             self.parts.context.metrics().standing(self.parts.context.name(), &last.gauges);
+        let refused = last.refused.clone();
         for (reconciled, causes) in reports.into_iter().zip(causes) {
             let (run, memory) = run_of(reconciled, causes, config);
             reconciles.push(run);
             self.memory = memory;
         }
+        self.awaits(&refused);
+        let has_changed = self.awaited.has_changed(self.causes.iter());
         if let Finished::Wrote | Finished::Recreating = finished {
             self.causes.add(Cause::OwnWrites);
         }
         let command = self.decide(Input::Finished(finished));
         self.obey(command, ctx);
+        if has_changed {
+            self.step(Input::Touched(Trigger::Awaited), ctx);
+        }
         if is_due && self.schedule.phase() == Phase::Resting {
             // What it was told meanwhile does not wake it.
             self.step(Input::Touched(Trigger::Asked), ctx);
         }
         self.show(reconciles);
+    }
+
+    /// Remembers whose change ends a wait; the operator hears of objects that are not children of the parent.
+    fn awaits(&mut self, refused: &[ChildId]) {
+        let foreign: Vec<_> = self.memory.foreign().values().cloned().collect();
+        self.awaited = Awaited::new(refused, foreign.iter());
+        if self.awaits_others || !foreign.is_empty() {
+            self.awaits_others = !foreign.is_empty();
+            self.parts.awaits.post(Awaits { parent: self.uid.clone(), foreign });
+        }
     }
 
     /// Takes in that a reconcile was followed by another; returns why that ran.
@@ -281,9 +313,14 @@ where
 
 impl Receive<Touched> for Reconciler {
     fn receive(&mut self, Touched { trigger, cause }: Touched, ctx: &mut Self::Context) {
-        self.causes.add(cause);
-        self.last_touch = Some(Instant::now());
-        self.step(Input::Touched(trigger), ctx);
+        self.touched(trigger, cause, ctx);
+    }
+}
+
+impl Receive<ChildChanged> for Reconciler {
+    fn receive(&mut self, ChildChanged { ty, changes, at }: ChildChanged, ctx: &mut Self::Context) {
+        let change = &changes[at];
+        self.touched(self.awaited.strength(&ty, change), child_cause(&ty, change), ctx);
     }
 }
 

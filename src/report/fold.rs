@@ -137,6 +137,7 @@ impl Fold<'_> {
         let failure = failure.shown(self.redactor);
         if let Some(child) = child {
             self.state(child, ChildState::Failed, &failure.said.to_string());
+            self.report.refused.push(child.clone());
         }
         let is_same = |known: &RequestFailure| {
             known.what == failure.what && known.error.to_string() == failure.error.to_string()

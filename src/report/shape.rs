@@ -91,6 +91,8 @@ pub struct Report {
     pub gauges: Gauges,
     /// Why it failed.
     pub(super) failure: Option<Failure>,
+    /// The children that requests failed about.
+    pub refused: Vec<ChildId>,
     /// Requests that failed beside that.
     pub(super) beside: Vec<RequestFailure>,
 }

@@ -34,6 +34,9 @@ pub enum Trigger {
     ChildOrStatus,
     /// A child is gone: an error backoff is over if the reconcile that failed waits for that.
     ChildGone,
+    /// An object because of which the last reconcile failed has changed: its backoff is over, unless that object
+    /// is what somebody writes again and again.
+    Awaited,
     /// The parent itself is new or has changed (spec, metadata): an error backoff is over.
     Parent,
     /// Somebody asked for a reconcile: an error backoff is over, and nothing is collected first.
@@ -190,7 +193,7 @@ impl From<Trigger> for Priority {
         match trigger {
             Trigger::Deletion => Self::Deletion,
             Trigger::Parent | Trigger::Asked => Self::Change,
-            Trigger::ChildOrStatus | Trigger::ChildGone => Self::FollowUp,
+            Trigger::ChildOrStatus | Trigger::ChildGone | Trigger::Awaited => Self::FollowUp,
             Trigger::Listed => Self::Background,
         }
     }

@@ -27,8 +27,8 @@ pub struct Schedule {
     /// Whether it is known that the parent is being deleted.
     is_ending: bool,
     writing_reconciles: u32,
-    /// Whether the end of a child ends the wait after a failure.
-    awaits_end: bool,
+    /// The weakest change that ends the wait after a failure.
+    ends_wait: Trigger,
     seed: u64,
     /// Until then, changes of the parent itself are collected.
     collects_until: Option<Instant>,
@@ -46,14 +46,15 @@ impl Schedule {
     /// A parent that has not run yet. `seed` spreads its retries, see [`Backoff::delay`].
     pub fn new(seed: u64) -> Self {
         let (phase, collects_until, held) = (Phase::Idle, None, None);
-        let (failures, throttles, writing_reconciles, is_ending, awaits_end) = <_>::default();
+        let (failures, throttles, writing_reconciles, is_ending) = <_>::default();
+        let ends_wait = Trigger::Parent;
         Self {
             phase,
             failures,
             throttles,
             is_ending,
             writing_reconciles,
-            awaits_end,
+            ends_wait,
             seed,
             collects_until,
             held,
@@ -131,13 +132,8 @@ impl Schedule {
     fn holds_out_against(&self, trigger: Trigger) -> bool {
         match self.phase {
             Phase::Waiting(Wake { why: WakeReason::Throttled, .. }) => true,
-            Phase::Waiting(Wake { why: WakeReason::Retry, .. }) if self.awaits_end => {
-                trigger < Trigger::ChildGone
-            }
-            Phase::Waiting(Wake {
-                why: WakeReason::Retry | WakeReason::Unsettled | WakeReason::Slowed,
-                ..
-            })
+            Phase::Waiting(Wake { why: WakeReason::Retry, .. }) => trigger < self.ends_wait,
+            Phase::Waiting(Wake { why: WakeReason::Unsettled | WakeReason::Slowed, .. })
             | Phase::Resting => trigger < Trigger::Parent,
             Phase::Idle
             | Phase::Waiting(_)
@@ -152,8 +148,9 @@ impl Schedule {
         match trigger {
             Trigger::Deletion | Trigger::Asked | Trigger::Listed => None,
             Trigger::Parent => self.collects_until.filter(|until| *until > now),
-            Trigger::ChildOrStatus | Trigger::ChildGone if policy.debounce.is_zero() => None,
-            Trigger::ChildOrStatus | Trigger::ChildGone => Some(now + policy.debounce.min(LONGEST)),
+            Trigger::ChildOrStatus | Trigger::ChildGone | Trigger::Awaited => {
+                (!policy.debounce.is_zero()).then(|| now + policy.debounce.min(LONGEST))
+            }
         }
     }
 
@@ -273,7 +270,11 @@ impl Schedule {
     fn count(&mut self, finished: Finished) {
         let is_throttled = matches!(finished, Finished::Throttled { .. });
         self.throttles = if is_throttled { self.throttles.saturating_add(1) } else { 0 };
-        self.awaits_end = matches!(finished, Finished::FailedUntilGone { .. });
+        self.ends_wait = match finished {
+            Finished::FailedUntilGone { .. } => Trigger::ChildGone,
+            Finished::FailedSlowed { .. } => Trigger::Parent,
+            _ => Trigger::Awaited,
+        };
         match finished {
             Finished::Wrote | Finished::Recreating => {
                 (self.failures, self.writing_reconciles) = (0, self.writing_reconciles + 1);

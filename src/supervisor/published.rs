@@ -76,7 +76,9 @@ impl Listeners {
         let is_alone = self.operators.iter().all(|listener| listener == operator);
         let is_the_parent = change.object().uid() == parent;
         let names_others = change.parents.iter().any(|named| named != parent);
-        !is_alone || names_others || (self.is_parent_type && !is_the_parent)
+        // Whoever wants an object of this name waits for its end.
+        let has_gone = change.after.is_none();
+        !is_alone || names_others || has_gone || (self.is_parent_type && !is_the_parent)
     }
 }
 
@@ -113,10 +115,15 @@ mod tests {
         let (a, b) = (operator("a", "A"), operator("b", "B"));
         let nested = OperatorConfig::new("a", config_maps())
             .child_of_type(config_maps(), ChildConfig::apply());
+        let gone = |uid: &str, parents: &[&str]| {
+            let Change { after, parents, .. } = change(uid, parents);
+            Change { before: after, after: None, parents }
+        };
         let by_a = Origin { operator: OperatorName::new("a").unwrap(), parent: Uid::new("p") };
         for (operators, change, origin, concerned) in [
             (vec![&a], change("c", &["p"]), Some(&by_a), false),
             (vec![&a], change("c", &["p"]), None, true),
+            (vec![&a], gone("c", &["p"]), Some(&by_a), true),
             (vec![&a], change("c", &["p", "q"]), Some(&by_a), true),
             (vec![&a, &b], change("c", &["p"]), Some(&by_a), true),
             (vec![&nested], change("p", &[]), Some(&by_a), false),

@@ -1,6 +1,7 @@
 //! One actor per operator: it turns changes of objects, and what a person orders, into reasons for
 //! its parents to run.
 
+mod awaiting;
 mod commands;
 mod parents;
 mod start;
@@ -15,11 +16,16 @@ use std::{
 use actix::{Actor, Addr, AsyncContext, Handler};
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
+use awaiting::Awaiting;
+
 use super::{
     ArbiterPool,
     mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
-    messages::{FoundUndecodable, Observed, OperatorStateChanged, Touched, Turn, WatchCondition},
-    reason::{child_cause, child_strength, is_of_status_only, parent_cause, strength},
+    messages::{
+        ChildChanged, FoundUndecodable, Observed, OperatorStateChanged, Touched, Turn,
+        WatchCondition,
+    },
+    reason::{is_of_status_only, parent_cause, strength},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
@@ -28,7 +34,7 @@ use crate::{
     execute::{Context, Origin},
     history::Cause,
     metrics::MailboxDepth,
-    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
+    object::{Object, ObjectKey, Uid, Undecodable},
     operator::OperatorName,
     schedule::Trigger,
     store::{Change, StoreReader},
@@ -65,6 +71,7 @@ pub struct OperatorActor {
     keys: HashMap<Uid, ObjectKey>,
     /// Parents that are gone, but not their last reconcile: one that is back waits for its end.
     ending: HashSet<Uid>,
+    awaiting: Awaiting,
     /// Why nothing runs although all is there, when it was last looked.
     held_up: Option<String>,
     reconcilers: Arc<ReconcilerParts>,
@@ -96,7 +103,7 @@ impl OperatorActor {
     fn new(parts: OperatorParts, address: &Addr<Self>) -> Self {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
-        let (parents, keys, ending, held_up) = <_>::default();
+        let (parents, keys, ending, awaiting, held_up) = <_>::default();
         let name = parts.context.name();
         let reconcilers = Arc::new(ReconcilerParts {
             context: parts.context.clone(),
@@ -105,10 +112,11 @@ impl OperatorActor {
             parents: parts.parents.clone(),
             mailbox: parts.context.metrics().mailbox("reconciler", name.as_str()),
             ended: MeteredRecipient::new(address, &parts.mailbox),
+            awaits: MeteredRecipient::new(address, &parts.mailbox),
         });
         let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
         let start = Start::Awaited;
-        Self { parts, watches, start, parents, keys, ending, held_up, reconcilers, pulse }
+        Self { parts, watches, start, parents, keys, ending, awaiting, held_up, reconcilers, pulse }
     }
 
     fn name(&self) -> &OperatorName {
@@ -184,16 +192,21 @@ impl OperatorActor {
         self.parent_is(now, strength(before, now), parent_cause(before, now));
     }
 
-    fn child_changed(&self, ty: &K8sType, change: &Change, origin: Option<&Origin>) {
+    fn child_changed(&self, observed: &Observed, at: usize) {
+        let Observed { ty, changes, origin } = observed;
         let Some(config) = self.parts.context.config().child_config(ty) else { return };
+        let change = &changes[at];
         if config.ignores_status && is_of_status_only(change) {
             return;
         }
-        for uid in change.parents.iter().filter(|uid| !self.is_own(uid, origin)) {
+        let awaiting = self.awaiting.parents(ty, change.object().key());
+        let awaiting = awaiting.filter(|uid| !change.parents.contains(uid));
+        let concerned = change.parents.iter().chain(awaiting);
+        for uid in concerned.filter(|uid| !self.is_own(uid, origin.as_ref())) {
             let reconciler = self.keys.get(uid).and_then(|key| self.parents.get(key));
             if let Some(parent) = reconciler {
-                let (trigger, cause) = (child_strength(change), child_cause(ty, change));
-                post(&parent.reconciler, &self.reconcilers.mailbox, Touched { trigger, cause });
+                let changed = ChildChanged { ty: ty.clone(), changes: changes.clone(), at };
+                post(&parent.reconciler, &self.reconcilers.mailbox, changed);
             }
         }
     }
@@ -245,12 +258,12 @@ impl Receive<Observed> for OperatorActor {
             return;
         }
         let origin = observed.origin.as_ref();
-        for change in observed.changes.iter() {
+        for (at, change) in observed.changes.iter().enumerate() {
             let is_parent = observed.ty == *self.parts.parents.ty();
             if is_parent && !self.is_own(change.object().uid(), origin) {
                 self.parent_changed(change);
             }
-            self.child_changed(&observed.ty, change, origin);
+            self.child_changed(&observed, at);
         }
     }
 }

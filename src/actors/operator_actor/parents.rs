@@ -54,6 +54,7 @@ impl OperatorActor {
     pub(super) fn retire(&mut self, key: &ObjectKey) {
         if let Some(known) = self.parents.remove(key) {
             self.keys.remove(&known.uid);
+            self.awaiting.set(&known.uid, Vec::new());
             self.ending.insert(known.uid);
             post(&known.reconciler, &self.reconcilers.mailbox, Retire);
         } else if self.ending.is_empty() {
@@ -82,6 +83,7 @@ impl Receive<Ended> for OperatorActor {
         tracing::error!(operator = %self.name(), parent = %key, again_in = ?AGAIN_AFTER,
             "a reconciler died; this is a bug");
         self.parents.remove(&key);
+        self.awaiting.set(&uid, Vec::new());
         self.ending.insert(uid.clone());
         ctx.run_later(AGAIN_AFTER, move |operator, _| operator.ended(&key, &uid));
     }

@@ -7,10 +7,11 @@ use super::{
     *,
 };
 
-const TOUCHES: [Trigger; 6] = [
+const TOUCHES: [Trigger; 7] = [
     Trigger::Listed,
     Trigger::ChildOrStatus,
     Trigger::ChildGone,
+    Trigger::Awaited,
     Trigger::Parent,
     Trigger::Asked,
     Trigger::Deletion,
@@ -156,10 +157,10 @@ impl World {
             Finished::FailedUntilGone { .. } => {
                 is_over || self.strongest() >= Some(Trigger::ChildGone)
             }
-            Finished::Failed
-            | Finished::FailedUntil { .. }
-            | Finished::FailedSlowed { .. }
-            | Finished::Slowed { .. } => is_over || by_parent,
+            Finished::Failed | Finished::FailedUntil { .. } => {
+                is_over || self.strongest() >= Some(Trigger::Awaited)
+            }
+            Finished::FailedSlowed { .. } | Finished::Slowed { .. } => is_over || by_parent,
             Finished::Wrote if self.writing_reconciles > WRITING_RECONCILES_AT_ONCE - 1 => {
                 is_over || by_parent
             }
@@ -196,8 +197,11 @@ impl World {
         let is_held =
             matches!(wake.why, WakeReason::Retry | WakeReason::Slowed | WakeReason::Unsettled);
         assert!(strongest <= Trigger::Parent, "an urgent one waits: {self:#?}");
-        let is_replacing = matches!(self.ended, Some((Finished::FailedUntilGone { .. }, _)));
-        let enough = if is_replacing { Trigger::ChildGone } else { Trigger::Parent };
+        let enough = match self.ended {
+            Some((Finished::FailedUntilGone { .. }, _)) => Trigger::ChildGone,
+            Some((Finished::Failed | Finished::FailedUntil { .. }, _)) => Trigger::Awaited,
+            _ => Trigger::Parent,
+        };
         if strongest >= enough || !is_held {
             let since = self.unseen.iter().filter(|(trigger, _)| *trigger == strongest);
             let since = since.map(|(_, at)| *at).min().unwrap_or(self.now);

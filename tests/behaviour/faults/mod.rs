@@ -5,6 +5,7 @@
 mod admission;
 mod adoption;
 mod answers;
+mod awaited;
 mod deletions;
 mod events;
 mod finalizers;
