@@ -3,16 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::OperatorActor;
 use crate::{
-    actors::{
-        mailbox::{Receive, post},
-        messages::{Awaits, Touched},
-    },
-    history::{Cause, ChildChange},
     object::{K8sType, ObjectKey, Uid},
-    plan::{ChildId, ForeignChild},
-    schedule::Trigger,
+    plan::ChildId,
 };
 
 /// Objects of others, and who waits for them.
@@ -46,34 +39,6 @@ impl Awaiting {
         let id = || ChildId { ty: ty.clone(), key: key.clone() };
         let waiting = (!self.by_object.is_empty()).then(|| self.by_object.get(&id())).flatten();
         waiting.into_iter().flatten()
-    }
-}
-
-impl Receive<Awaits> for OperatorActor {
-    fn receive(&mut self, Awaits { parent, foreign }: Awaits, _: &mut Self::Context) {
-        let Some(known) = self.keys.get(&parent).and_then(|key| self.parents.get(key)) else {
-            return;
-        };
-        // An event that came before this message woke nobody.
-        if let Some(change) = foreign.iter().find_map(|it| self.changed_since(it)) {
-            let (trigger, cause) = (Trigger::Awaited, Cause::ChildChanged(Box::new(change)));
-            post(&known.reconciler, &self.reconcilers.mailbox, Touched { trigger, cause });
-        }
-        self.awaiting.set(&parent, foreign.into_iter().map(|it| it.id).collect());
-    }
-}
-
-impl OperatorActor {
-    fn changed_since(&self, known: &ForeignChild) -> Option<ChildChange> {
-        let children = self.parts.children.iter().find(|reader| *reader.ty() == known.id.ty)?;
-        let now = children.get(&known.id.key)?;
-        let is_changed = *now.uid() != known.uid || *now.resource_version() != known.version;
-        is_changed.then(|| ChildChange {
-            ty: known.id.ty.clone(),
-            key: known.id.key.clone(),
-            from: Some(known.version.clone()),
-            to: Some(now.resource_version().clone()),
-        })
     }
 }
 

@@ -8,12 +8,13 @@ use super::{OperatorActor, Parent};
 use crate::{
     actors::{
         mailbox::{Receive, post},
-        messages::{Ended, Retire, Touched},
+        messages::{Awaits, Ended, Retire, Touched},
         reconciler::Reconciler,
     },
     board::ParentState,
-    history::Cause,
+    history::{Cause, ChildChange},
     object::{Object, ObjectKey, Uid},
+    plan::ForeignChild,
     schedule::Trigger,
 };
 
@@ -86,6 +87,34 @@ impl Receive<Ended> for OperatorActor {
         self.awaiting.set(&uid, Vec::new());
         self.ending.insert(uid.clone());
         ctx.run_later(AGAIN_AFTER, move |operator, _| operator.ended(&key, &uid));
+    }
+}
+
+impl Receive<Awaits> for OperatorActor {
+    fn receive(&mut self, Awaits { parent, foreign }: Awaits, _: &mut Self::Context) {
+        let Some(known) = self.keys.get(&parent).and_then(|key| self.parents.get(key)) else {
+            return;
+        };
+        // An event that came before this message woke nobody.
+        if let Some(change) = foreign.iter().find_map(|it| self.changed_since(it)) {
+            let (trigger, cause) = (Trigger::Awaited, Cause::ChildChanged(Box::new(change)));
+            post(&known.reconciler, &self.reconcilers.mailbox, Touched { trigger, cause });
+        }
+        self.awaiting.set(&parent, foreign.into_iter().map(|it| it.id).collect());
+    }
+}
+
+impl OperatorActor {
+    fn changed_since(&self, known: &ForeignChild) -> Option<ChildChange> {
+        let children = self.parts.children.iter().find(|reader| *reader.ty() == known.id.ty)?;
+        let now = children.get(&known.id.key)?;
+        let is_changed = *now.uid() != known.uid || *now.resource_version() != known.version;
+        is_changed.then(|| ChildChange {
+            ty: known.id.ty.clone(),
+            key: known.id.key.clone(),
+            from: Some(known.version.clone()),
+            to: Some(now.resource_version().clone()),
+        })
     }
 }
 
