@@ -1,11 +1,11 @@
-//! The tests that ARCHITECTURE.md names for its invariants are where it says, below `tests/behaviour`.
+//! The tests that ARCHITECTURE.md names for its guarantees exist where it says, below `tests/behaviour`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{fs, path::Path};
 
 #[test]
-fn the_tests_of_behaviour_that_hold_an_invariant_exist() {
+fn the_tests_that_the_guarantees_name_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
     let named = text.split("`b/").skip(1).map(|rest| rest.split('`').next().unwrap());
