@@ -1,5 +1,5 @@
 //! What a parent's reconciles remember from one to the next. There is one for each of very many parents,
-//! so that what most of them lack takes no room. It changes by [`Memory::learn`] alone, but for the last_applied of
+//! so that what most of them lack takes no room. It changes by [`Memory::learn`] alone, but for what was last applied of
 //! a plan, which are too big to be copied.
 
 use std::{
@@ -190,7 +190,7 @@ impl Memory {
                 };
             }
             Fact::Judged { deletion_guard, .. } => {
-                self.deletion_guard = Some(deletion_guard.clone())
+                self.deletion_guard = Some(deletion_guard.clone());
             }
             Fact::StatusSaid { wish, parent } => {
                 self.status = *wish;
@@ -266,7 +266,7 @@ impl Memory {
                 });
             }
             Left::Gone | Left::ToRecreate { immutable: None } => {
-                self.last_applied.forget(&written.child)
+                self.last_applied.forget(&written.child);
             }
         }
         debug_assert!(written.verb != Verb::Unchanged, "that is told by another fact");

@@ -61,8 +61,8 @@ mod tests {
         };
         assert_eq!(waiting(&awaiting, "a"), [first.clone(), second.clone()]);
         awaiting.set(&first, vec![id("b")]);
-        assert_eq!(waiting(&awaiting, "a"), [second.clone()]);
-        assert_eq!(waiting(&awaiting, "b"), [first.clone()]);
+        assert_eq!(waiting(&awaiting, "a"), std::slice::from_ref(&second));
+        assert_eq!(waiting(&awaiting, "b"), std::slice::from_ref(&first));
         awaiting.set(&first, vec![]);
         awaiting.set(&second, vec![]);
         assert!(awaiting.by_object.is_empty() && awaiting.by_parent.is_empty());

@@ -94,7 +94,7 @@ impl<'a> Trouble<'a> {
             "HandlerPanicked" => ("handler_panics", ""),
             "HandlerTimeout" => ("handler_timeouts", ""),
             "Conflict" => ("conflicts", ""),
-            _ => ("runs", ",outcome=\"failed\""),
+            _ => ("reconciles", ",outcome=\"failed\""),
         };
         format!("operetta_{name}_total{{operator=\"{operator}\"{more}")
     }
