@@ -38,7 +38,7 @@ async fn somebody_who_has_never_seen_it_finds_why_a_parent_is_stuck() {
         assert!(first.contains("failed: the handler returned an error: the image"), "{first}");
         assert!(first.contains("Change what the error names"), "{first}");
         let next = browser.text("main").await;
-        assert!(next.contains("Next run ") && next.contains("to try again"), "{next}");
+        assert!(next.contains("Next reconcile ") && next.contains("to try again"), "{next}");
     })
     .await;
 }

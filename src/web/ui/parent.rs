@@ -137,7 +137,7 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         reconciles: history.newest_first().map(|run| ReconcileView::new(run, now)).collect(),
         reconciles_in_all: counted(
             usize::try_from(history.recorded()).unwrap_or(usize::MAX),
-            "run",
+            "reconcile",
             "reconciles",
         ),
         key,
