@@ -8,7 +8,7 @@
 //! | Idle | collect, or `Enqueue` | - | - | - | `Stop` |
 //! | Waiting(resync, recheck, calming) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(debounce) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
-//! | Waiting(error) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
+//! | Waiting(error) | an awaited object, or parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(error, until gone) | a child is gone, or parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(unsettled, slowed) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(throttled) | stay | `Enqueue` | - | - | `Stop` |
