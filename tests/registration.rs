@@ -31,9 +31,9 @@ fn no_test_of_a_program_with_its_own_harness_is_left_out() {
 fn unregistered_in(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap();
     let lines = text.lines().map(str::trim).enumerate();
-    let undecodable = lines
+    let unregistered = lines
         .filter(|(_, line)| ["#[test]", "#[tokio::test"].iter().any(|it| line.starts_with(it)));
-    undecodable.map(|(number, _)| format!("{}:{}", file.display(), number + 1)).collect()
+    unregistered.map(|(number, _)| format!("{}:{}", file.display(), number + 1)).collect()
 }
 
 fn rust_files(path: &Path, files: &mut Vec<PathBuf>) {

@@ -1,10 +1,10 @@
 //! The objects because of which the last reconcile of a parent failed: children that the server refused, and objects
-//! of others with the name of a child. A change of one of them ends the wait for the retry.
+//! of others with the name of a child. A change of one of them ends the wait for the retry; a change of nothing but
+//! its status does not.
 
 use super::reason::{child_strength, is_of_status_only};
 use crate::{
-    history::Cause,
-    object::{K8sType, ObjectKey},
+    object::K8sType,
     plan::{ChildId, ForeignChild},
     schedule::Trigger,
     store::Change,
@@ -15,36 +15,94 @@ const MOST: usize = 100;
 
 /// What a parent awaits a change of.
 #[derive(Debug, Default)]
-pub(super) struct Awaited(Box<[ChildId]>);
+pub(super) struct Awaited {
+    objects: Box<[ChildId]>,
+    /// What has changed since the reconcile began: what that waits for is known at its end.
+    meanwhile: Vec<ChildId>,
+}
 
 impl Awaited {
-    pub(super) fn new<'f>(
-        refused: &[ChildId],
-        foreign: impl Iterator<Item = &'f ForeignChild>,
-    ) -> Self {
-        let foreign = foreign.map(|it| it.id.clone());
-        Self(foreign.chain(refused.iter().cloned()).take(MOST).collect())
+    /// A reconcile begins, which sees all that has changed.
+    pub(super) fn begin(&mut self) {
+        self.meanwhile = Vec::new();
+    }
+
+    /// The reconcile has ended, and failed because of these. Returns whether one has changed since it began.
+    pub(super) fn end(&mut self, refused: &[ChildId], foreign: &[ForeignChild]) -> bool {
+        let foreign = foreign.iter().map(|it| it.id.clone());
+        self.objects = foreign.chain(refused.iter().cloned()).take(MOST).collect();
+        std::mem::take(&mut self.meanwhile).iter().any(|changed| self.objects.contains(changed))
     }
 
     /// How much a change of an object matters.
-    pub(super) fn strength(&self, ty: &K8sType, change: &Change) -> Trigger {
-        let is_awaited = self.includes(ty, change.object().key());
-        if is_awaited && !is_of_status_only(change) {
-            Trigger::Awaited
-        } else {
-            child_strength(change)
+    pub(super) fn strength(&mut self, ty: &K8sType, change: &Change, is_running: bool) -> Trigger {
+        let id = || ChildId { ty: ty.clone(), key: change.object().key().clone() };
+        let strength = child_strength(change);
+        if is_running {
+            if self.meanwhile.len() < MOST && !is_of_status_only(change) {
+                self.meanwhile.push(id());
+            }
+            return strength;
+        }
+        let is_awaited = !self.objects.is_empty() && self.objects.contains(&id());
+        if is_awaited && !is_of_status_only(change) { Trigger::Awaited } else { strength }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{KeptManagers, Object, ObjectKey};
+
+    fn pods() -> K8sType {
+        K8sType::namespaced("v1", "Pod", "pods")
+    }
+
+    fn id(name: &str) -> ChildId {
+        ChildId { ty: pods(), key: ObjectKey::namespaced("ns", name) }
+    }
+
+    fn change(name: &str, image: &str, phase: &str) -> Change {
+        let pod = |version: &str, image: &str, phase: &str| {
+            let metadata = json!({
+                "name": name, "namespace": "ns", "uid": "u", "resourceVersion": version,
+            });
+            let value = json!({
+                "metadata": metadata, "spec": {"image": image}, "status": {"phase": phase},
+            });
+            Object::from_value(&pods(), &value, &KeptManagers::default()).unwrap()
+        };
+        let (before, after) = (Some(pod("1", "a", "Pending")), Some(pod("2", image, phase)));
+        Change { before, after, parents: <_>::default() }
+    }
+
+    #[test]
+    fn only_a_change_of_an_awaited_object_beyond_its_status_ends_the_wait() {
+        let mut awaited = Awaited::default();
+        assert!(!awaited.end(&[id("c")], &[]));
+        for (change, expected) in [
+            (change("c", "b", "Pending"), Trigger::Awaited),
+            (change("c", "a", "Running"), Trigger::ChildOrStatus),
+            (change("d", "b", "Pending"), Trigger::ChildOrStatus),
+        ] {
+            assert_eq!(awaited.strength(&pods(), &change, false), expected, "{change:?}");
         }
     }
 
-    /// Whether one of these facts, which arrived during the reconcile, is about one of the objects.
-    pub(super) fn has_changed<'c>(&self, mut facts: impl Iterator<Item = &'c Cause>) -> bool {
-        facts.any(|cause| match cause {
-            Cause::ChildChanged(change) => self.includes(&change.ty, &change.key),
-            _ => false,
-        })
-    }
-
-    fn includes(&self, ty: &K8sType, key: &ObjectKey) -> bool {
-        self.0.iter().any(|id| id.ty == *ty && id.key == *key)
+    #[test]
+    fn what_changes_during_a_reconcile_counts_when_that_fails_because_of_it() {
+        for (change, expected) in [
+            (change("c", "b", "Pending"), true),
+            (change("c", "a", "Running"), false),
+            (change("d", "b", "Pending"), false),
+        ] {
+            let mut awaited = Awaited::default();
+            awaited.begin();
+            assert_eq!(awaited.strength(&pods(), &change, true), Trigger::ChildOrStatus);
+            assert_eq!(awaited.end(&[id("c")], &[]), expected, "{change:?}");
+            assert!(!awaited.end(&[id("c")], &[]), "it counts once");
+        }
     }
 }

@@ -1,4 +1,6 @@
-//! One actor per parent: it runs the parent when its schedule says so.
+//! One actor per parent: it reconciles the parent when its schedule says so.
+
+mod receive;
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -14,13 +16,12 @@ use super::{
     awaited::Awaited,
     deferred::Deferred,
     mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
-    messages::{Admitted, Awaits, ChildChanged, Ended, PreviewAsked, Resumed, Retire, Touched},
-    reason::child_cause,
+    messages::{Admitted, Awaits, Ended},
     shown::{cause, message, next_wake, run_of, shown, stage},
     timer::Timer,
 };
 use crate::{
-    board::{Board, CommandError, ParentState, ReconcileStage},
+    board::{Board, ParentState, ReconcileStage},
     execute::{Context, Entry, Permit, Reconciled, Ticket, run_on},
     history::{Cause, Causes, Reconcile},
     metrics::{MailboxDepth, Standing},
@@ -125,6 +126,10 @@ impl Reconciler {
         }
     }
 
+    fn is_running(&self) -> bool {
+        matches!(self.schedule.phase(), Phase::Running { .. })
+    }
+
     fn decide(&mut self, input: Input) -> Action {
         self.schedule.step(input, &self.parts.context.policy(), Instant::now())
     }
@@ -154,6 +159,7 @@ impl Reconciler {
     fn run(&mut self, permit: Permit, after_writes: u32, ctx: &mut actix::Context<Self>) {
         let causes = self.causes.take();
         self.deferred.begin();
+        self.awaited.begin();
         let job = Job {
             key: self.key.clone(),
             uid: self.uid.clone(),
@@ -198,8 +204,7 @@ impl Reconciler {
             reconciles.push(run);
             self.memory = memory;
         }
-        self.awaits(&refused);
-        let has_changed = self.awaited.has_changed(self.causes.iter());
+        let has_changed = self.awaits(&refused);
         if let Finished::Wrote | Finished::Recreating = finished {
             self.causes.add(Cause::OwnWrites);
         }
@@ -215,14 +220,16 @@ impl Reconciler {
         self.show(reconciles);
     }
 
-    /// Remembers whose change ends a wait; the operator hears of objects that are not children of the parent.
-    fn awaits(&mut self, refused: &[ChildId]) {
+    /// Remembers whose change ends a wait, and returns whether there was one already. The operator hears of
+    /// objects that are not children of the parent.
+    fn awaits(&mut self, refused: &[ChildId]) -> bool {
         let foreign: Vec<_> = self.memory.foreign().values().cloned().collect();
-        self.awaited = Awaited::new(refused, foreign.iter());
+        let has_changed = self.awaited.end(refused, &foreign);
         if self.awaits_others || !foreign.is_empty() {
             self.awaits_others = !foreign.is_empty();
             self.parts.awaits.post(Awaits { parent: self.uid.clone(), foreign });
         }
+        has_changed
     }
 
     /// Takes in that a reconcile was followed by another; returns why that ran.
@@ -232,6 +239,7 @@ impl Reconciler {
         let mut causes = vec![Cause::OwnWrites];
         if saw_all {
             self.deferred.begin();
+            self.awaited.begin();
             causes.extend(self.causes.take());
         }
         causes
@@ -308,70 +316,6 @@ where
 
     fn handle(&mut self, mail: Metered<M>, ctx: &mut Self::Context) {
         self.receive(mail.open(), ctx);
-    }
-}
-
-impl Receive<Touched> for Reconciler {
-    fn receive(&mut self, Touched { trigger, cause }: Touched, ctx: &mut Self::Context) {
-        self.touched(trigger, cause, ctx);
-    }
-}
-
-impl Receive<ChildChanged> for Reconciler {
-    fn receive(&mut self, ChildChanged { ty, changes, at }: ChildChanged, ctx: &mut Self::Context) {
-        let change = &changes[at];
-        self.touched(self.awaited.strength(&ty, change), child_cause(&ty, change), ctx);
-    }
-}
-
-impl Receive<Resumed> for Reconciler {
-    /// A reconcile that is under way may have begun before.
-    fn receive(&mut self, Resumed: Resumed, ctx: &mut Self::Context) {
-        let phase = self.schedule.phase();
-        let is_running = matches!(phase, Phase::Running { .. });
-        if !self.deferred.resume(is_running) {
-            return;
-        }
-        // One that failed reconciles when its time has come; one that rests would wait for ever.
-        let trigger = if phase == Phase::Resting { Trigger::Asked } else { Trigger::ChildOrStatus };
-        self.causes.add(Cause::Resumed);
-        self.last_touch = Some(Instant::now());
-        self.step(Input::Touched(trigger), ctx);
-        if is_running {
-            // It may be paused itself.
-            if !self.parts.parents.get(&self.key).as_ref().is_some_and(is_paused) {
-                self.update(ParentState::resume);
-            }
-        } else {
-            self.show(Vec::new());
-        }
-    }
-}
-
-impl Receive<PreviewAsked> for Reconciler {
-    /// Not beside a reconcile: that has the memory.
-    fn receive(&mut self, PreviewAsked { answer }: PreviewAsked, _: &mut Self::Context) {
-        if matches!(self.schedule.phase(), Phase::Running { .. }) {
-            let why = "a reconcile is under way: ask again when it has ended".to_owned();
-            return answer.give(Err(CommandError::Undecided(why)));
-        }
-        let (context, key, uid) = (self.parts.context.clone(), self.key.clone(), self.uid.clone());
-        let remembered = self.memory.remembered();
-        self.parts.runtime.spawn(async move {
-            answer.give(context.preview(&key, &uid, remembered).await);
-        });
-    }
-}
-
-impl Receive<Admitted> for Reconciler {
-    fn receive(&mut self, Admitted { permit }: Admitted, ctx: &mut Self::Context) {
-        self.admitted(permit, ctx);
-    }
-}
-
-impl Receive<Retire> for Reconciler {
-    fn receive(&mut self, Retire: Retire, ctx: &mut Self::Context) {
-        self.step(Input::Retired, ctx);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a person may command over the web. Values only: who carries an command out, and who may give it,
+//! What a user may command over the web. Values only: who carries out a command, and who may give it,
 //! is decided elsewhere.
 
 use super::{Answer, CommandError, EventRequest, PreviewRequest};
@@ -19,7 +19,7 @@ pub enum Command {
     ResumeOperator,
 }
 
-/// An command on its way.
+/// A command on its way.
 #[derive(Debug)]
 pub struct CommandRequest {
     /// Who is to carry it out.
@@ -35,7 +35,7 @@ pub struct CommandRequest {
 /// What comes over the web.
 #[derive(Debug)]
 pub enum WebRequest {
-    /// An command, to be carried out.
+    /// A command, to be carried out.
     Command(CommandRequest),
     /// A question about what a reconcile would do.
     Preview(PreviewRequest),

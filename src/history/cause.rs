@@ -240,11 +240,6 @@ fn changed(
 // === Causes ===
 
 impl Causes {
-    /// Those that are kept.
-    pub fn iter(&self) -> impl Iterator<Item = &Cause> {
-        self.kept.iter()
-    }
-
     /// Adds a fact. Changes of one object become one change; beyond a bound facts are only counted.
     pub fn add(&mut self, cause: Cause) {
         let mut cause = cause;

@@ -68,7 +68,7 @@ pub(super) struct Families {
     pub(super) cache_objects: IntGaugeVec,
     pub(super) cache_bytes: IntGaugeVec,
     pub(super) cache_synced: IntGaugeVec,
-    pub(super) cache_left_out: IntGaugeVec,
+    pub(super) cache_undecodable: IntGaugeVec,
     // the web endpoint
     pub(super) web_attempts: IntCounterVec,
 }
@@ -110,7 +110,7 @@ impl Families {
                 &["operator", "step"],
                 STEP_BUCKETS,
             )?,
-            in_flight: gauges(r, "reconciles_in_flight", "Runs under way.", &["operator"])?,
+            in_flight: gauges(r, "reconciles_in_flight", "Reconciles in progress.", &["operator"])?,
             queued: gauges(
                 r,
                 "queue_depth",
@@ -241,7 +241,7 @@ impl Families {
             watch_restarts: counters(
                 r,
                 "watch_restarts_total",
-                "Watches that had to begin anew: forgotten (expired), ahead of the server (version_regressed), \
+                "Watches that were restarted: forgotten (expired), ahead of the server (version_regressed), \
                  out of reach for long (outage), \
                  unreadable (undecodable), not getting on (stuck), without a word for long (silent, as \
                  of types in which nothing happens), failed (error).",
@@ -268,7 +268,7 @@ impl Families {
                 "1 once the first list of the type was complete, else 0.",
                 TYPE,
             )?,
-            cache_left_out: gauges(
+            cache_undecodable: gauges(
                 r,
                 "cache_undecodable_objects",
                 "Objects that are left out of the cache now because they cannot be read.",

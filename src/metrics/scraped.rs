@@ -32,7 +32,7 @@ impl Metrics {
         let labels = &[&resource];
         families.cache_objects.with_label_values(labels).set(gauge(objects));
         families.cache_bytes.with_label_values(labels).set(gauge(bytes));
-        families.cache_left_out.with_label_values(labels).set(gauge(undecodable));
+        families.cache_undecodable.with_label_values(labels).set(gauge(undecodable));
         families.cache_synced.with_label_values(labels).set(i64::from(is_synced));
         if let Some(since) = last_event.and_then(|at| at.duration_since(UNIX_EPOCH).ok()) {
             families.last_event.with_label_values(labels).set(since.as_secs_f64());

@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn requirements_hold_together() {
-        for (selector, selected, undecodable) in [
+        for (selector, selected, rejected) in [
             ("tier=gold,!legacy", "tier=gold", "tier=gold,legacy="),
             ("tier == gold", "tier=gold", "x=gold"),
             ("tier!=gold", "", "tier=gold"),
@@ -224,7 +224,7 @@ mod tests {
         ] {
             let parsed = LabelSelector::parse(selector).unwrap();
             assert!(parsed.matches(&labels(selected)), "{selector}: {selected}");
-            assert!(!parsed.matches(&labels(undecodable)), "{selector}: {undecodable}");
+            assert!(!parsed.matches(&labels(rejected)), "{selector}: {rejected}");
         }
         assert!(LabelSelector::parse("").unwrap().matches(&labels("a=b")));
     }

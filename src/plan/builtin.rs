@@ -70,7 +70,7 @@ pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
 /// Whether the server leaves out an empty value at this path of a built-in type, within an atomic
 /// value. Not so the keys of a map, nor what differs from nothing at all (`optional: false`).
 pub(super) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
-    let undecodable: [(&[&str], Value); 9] = [
+    let omitted: [(&[&str], Value); 9] = [
         (&["envFrom", "prefix"], json!("")),
         (&["tolerations", "key"], json!("")),
         (&["tolerations", "operator"], json!("")),
@@ -81,7 +81,7 @@ pub(super) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
         (&["metadata", "annotations"], json!({})),
         (&["endpoints", "conditions"], json!({})),
     ];
-    undecodable.iter().any(|(names, empty)| path.ends_with(names) && value == empty)
+    omitted.iter().any(|(names, empty)| path.ends_with(names) && value == empty)
 }
 
 /// Whether the value at a path of a built-in type is an atomic map that people empty by `{}`. Any

@@ -141,14 +141,7 @@ fn without(fields: &Value, given: &Value) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::*;
-
-    fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
-        json!({
-            "manager": manager, "operation": operation, "apiVersion": "v1",
-            "fieldsType": "FieldsV1", "fieldsV1": fields,
-        })
-    }
+    use super::{super::takeover::tests::entry, *};
 
     fn port(number: u16) -> String {
         format!(r#"k:{{"port":{number},"protocol":"TCP"}}"#)

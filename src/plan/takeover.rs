@@ -144,10 +144,10 @@ pub(super) fn union(a: &Value, b: &Value) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
+    pub(in crate::plan) fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
         json!({
             "manager": manager, "operation": operation, "apiVersion": "v1",
             "fieldsType": "FieldsV1", "fieldsV1": fields,

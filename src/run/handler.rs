@@ -128,7 +128,7 @@ impl Machine {
         let planned = self.planned_fact(&plan);
         let doubtful = std::mem::take(&mut plan.doubtful).into();
         let Plan { steps, last_applied, waiting, replacing, .. } = plan;
-        self.memory.take_memos(last_applied);
+        self.memory.take_last_applied(last_applied);
         self.note([Fact::Planned(planned)], at);
         let phase = Phase::Doubtful(doubtful);
         self.stage = Stage::CarryingOut(CarryOut {

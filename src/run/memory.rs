@@ -1,6 +1,9 @@
 //! What a parent's reconciles remember from one to the next. There is one for each of very many parents,
-//! so that what most of them lack takes no room. It changes by [`Memory::learn`] alone, but for what was last applied of
-//! a plan, which are too big to be copied.
+//! so that what most of them lack takes no room. It changes by [`Memory::learn`] alone, but for the
+//! [`LastApplied`] of a plan, which is too big to be copied.
+
+mod handler_failures;
+mod rare;
 
 use std::{
     collections::BTreeMap,
@@ -8,10 +11,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use handler_failures::HandlerFailures;
+use rare::Rare;
+
 use crate::{
     history::Verb,
     journal::{Fact, Left, Written},
-    object::{Object, ResourceVersion},
+    object::ResourceVersion,
     plan::{
         Calm, ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied, TerminatingChildren,
     },
@@ -37,34 +43,6 @@ pub struct Memory {
     /// What was announced by Events: the matter of `report`.
     announced: Announced,
     rare: Option<Box<Rare>>,
-}
-
-/// What most parents have nothing of.
-#[derive(Debug, Default)]
-struct Rare {
-    /// Objects of others that stand where a child should be, as they were last seen.
-    foreign: BTreeMap<ChildId, ForeignChild>,
-    /// Children that were deleted because of an immutable field, each with what was desired then.
-    recreated: BTreeMap<ChildId, u64>,
-    /// Children at which the server asked for patience, until it no longer does.
-    throttled: Vec<ChildId>,
-    /// While a child is away that was deleted to be created again: how often something was too often (0
-    /// for not), for which the wait comes when it is there again.
-    owed_wait: Option<u32>,
-    /// Children that take their time to go.
-    terminating: TerminatingChildren,
-    /// What changed nothing when it was last written as the status, and when: it is not sent again soon.
-    unkept_status: Option<(u64, Instant)>,
-}
-
-/// How often in a row a handler has failed for a parent as it is: another spec is another matter, and so
-/// is its end.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct HandlerFailures {
-    times: u32,
-    is_deleting: bool,
-    /// -1 for a type that has none.
-    generation: i64,
 }
 
 /// Of those who have none.
@@ -169,7 +147,7 @@ impl Memory {
 
 impl Memory {
     /// Takes what a plan knows of the children.
-    pub(super) fn take_memos(&mut self, last_applied: LastApplied) {
+    pub(super) fn take_last_applied(&mut self, last_applied: LastApplied) {
         self.last_applied = last_applied;
     }
 
@@ -177,18 +155,8 @@ impl Memory {
     pub(super) fn learn(&mut self, fact: &Fact, now: Instant, calm: Calm) {
         self.learn_of_children(fact);
         self.learn_of_drift(fact, now, calm);
+        self.handler_failures.learn(fact);
         match fact {
-            Fact::Answered { has_failed: false, .. } => {
-                self.handler_failures = HandlerFailures::default();
-            }
-            Fact::Answered { has_failed: true, generation, is_deleting } => {
-                let times = self.handler_failures.for_a(*generation, *is_deleting);
-                self.handler_failures = HandlerFailures {
-                    times: times.saturating_add(1),
-                    is_deleting: *is_deleting,
-                    generation: *generation,
-                };
-            }
             Fact::Judged { deletion_guard, .. } => {
                 self.deletion_guard = Some(deletion_guard.clone());
             }
@@ -327,33 +295,6 @@ impl Memory {
     }
 }
 
-impl Rare {
-    fn is_over(&self) -> bool {
-        let Self { foreign, recreated, throttled, owed_wait, terminating, unkept_status } = self;
-        foreign.is_empty()
-            && recreated.is_empty()
-            && throttled.is_empty()
-            && owed_wait.is_none()
-            && terminating.is_empty()
-            && unkept_status.is_none()
-    }
-}
-
-impl HandlerFailures {
-    /// How many there were for a parent as it is now.
-    pub fn of(self, parent: &Object) -> u32 {
-        self.for_a(parent.generation().unwrap_or(-1), parent.is_deleting())
-    }
-
-    fn for_a(self, generation: i64, is_deleting: bool) -> u32 {
-        if (self.generation, self.is_deleting) == (generation, is_deleting) {
-            self.times
-        } else {
-            0
-        }
-    }
-}
-
 #[cfg(test)]
 use crate::schedule::Backoff;
 
@@ -366,7 +307,7 @@ impl Memory {
     }
 
     /// As if nothing were known of the children.
-    pub(crate) fn forget_memos(&mut self) {
+    pub(crate) fn forget_last_applied(&mut self) {
         self.last_applied = LastApplied::default();
     }
 

@@ -272,7 +272,7 @@ impl Machine {
             Awaited::UndecodableChild(child) => self.child_looked_at(&child, answer, at),
             Awaited::Listed(ty) => self.listed(&ty, answer, at),
             Awaited::Doubtful(write, live) => self.doubtful_tried(&write, &live, answer, at),
-            Awaited::TerminatingChildren(child) => self.lingering_looked_at(&child, answer, at),
+            Awaited::TerminatingChildren(child) => self.terminating_looked_at(&child, answer, at),
             Awaited::MayCreate => self.may_create_looked_at(answer, at),
             Awaited::Child(state) => {
                 let next = self.ask(at, |view| child::answered(*state, answer, view));

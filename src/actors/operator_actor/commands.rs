@@ -47,7 +47,7 @@ impl OperatorActor {
     fn obey(&self, command: CommandRequest) {
         let CommandRequest { operator: _, command, by, answer } = command;
         let (operator, who) = (self.name(), by.as_deref());
-        tracing::info!(%operator, ?command, by = who, "a person gave an command");
+        tracing::info!(%operator, ?command, by = who, "received a command");
         match command {
             Command::Sync(key) => answer.give(self.sync(&key, by)),
             Command::PauseParent(key) => self.annotate(key, true, answer),

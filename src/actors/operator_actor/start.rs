@@ -43,7 +43,7 @@ impl OperatorActor {
         if self.are_listed(|_| true) {
             self.parts.context.set_unavailable(None);
             self.run_all(Start::Full);
-            self.tell_left_out();
+            self.tell_undecodable();
         } else if let Some(refused) = self.refused().filter(|_| self.are_parents_listed())
             && self.parts.context.set_unavailable(Some(refused))
         {
@@ -82,7 +82,7 @@ impl OperatorActor {
         }
     }
 
-    fn tell_left_out(&self) {
+    fn tell_undecodable(&self) {
         let readers = [&self.parts.parents].into_iter().chain(&self.parts.children);
         for object in readers.flat_map(StoreReader::undecodable) {
             self.undecodable(object);

@@ -94,7 +94,7 @@ async fn what_is_left_to_others_is_told_when_it_changes_and_not_with_each_reconc
         memory = world.run(memory).await.memory;
     }
     field.store(1, Ordering::Release);
-    memory.forget_memos();
+    memory.forget_last_applied();
     world.run(memory).await;
     let notes = || world.asked("POST").into_iter().map(|it| it.body["note"].to_string());
     world.until(|| notes().any(|note| note.contains(".spec.y"))).await;

@@ -307,7 +307,7 @@ async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping
     let mut memory = Memory::default();
     for _ in 0..5 {
         // As if the server dropped the field and forgot it.
-        memory.forget_memos();
+        memory.forget_last_applied();
         let report = world.run(memory).await;
         assert!(report.writes.is_empty() && report.memory.flapping().condition().is_none());
         assert_eq!(report.noop_writes[0].paths, [".spec.x"], "{:?}", report.noop_writes);

@@ -100,7 +100,7 @@ impl Machine {
             .unwrap_or_default();
         self.note(fact, at);
         self.set_phase(Phase::TerminatingChildren(overdue.into()));
-        self.look_at_lingering(at);
+        self.look_at_terminating(at);
     }
 
     /// Says what a plan would do, and the state of the children of which it does nothing.
@@ -124,7 +124,7 @@ impl Machine {
         self.conclude(status, at);
     }
 
-    fn look_at_lingering(&mut self, at: &Moment<'_>) {
+    fn look_at_terminating(&mut self, at: &Moment<'_>) {
         let is_throttled = self.journal.progress().is_throttled();
         let child = match &mut self.stage {
             Stage::CarryingOut(CarryOut { phase: Phase::TerminatingChildren(left), .. }) => {
@@ -140,7 +140,7 @@ impl Machine {
         }
     }
 
-    pub(in crate::run) fn lingering_looked_at(
+    pub(in crate::run) fn terminating_looked_at(
         &mut self,
         child: &Object,
         answer: Answer,
@@ -153,7 +153,7 @@ impl Machine {
             }
             Err(error) => self.note([child_failed(&ChildId::of(child), error)], at),
         }
-        self.look_at_lingering(at);
+        self.look_at_terminating(at);
     }
 
     /// A child that is to be created and was there before may be missing because its parent goes.

@@ -232,7 +232,7 @@ impl World {
         if is_it { Ok(()) } else { Err(refused(request, 409, None, Vec::new())) }
     }
 
-    /// Whether an object is one that the operator may trigger. What it has made and somebody has untied since
+    /// Whether an object is one that the operator may touch. What it has made and somebody has untied since
     /// may be tied again; it is not deleted.
     fn check(&mut self, id: &ChildId, done: &str) {
         let Some(object) = self.object(id) else { return };

@@ -40,7 +40,7 @@ async fn an_object_of_another_parent_that_goes_is_noticed_at_once() {
 }
 
 #[operetta_harness::test]
-async fn a_refused_child_that_changes_is_written_at_once_and_another_one_does_not_matter() {
+async fn a_refused_child_that_somebody_changes_is_written_at_once() {
     let register = |builder: SupervisorBuilder| builder.register(patient(), recipe::sync);
     let faults = Faults::start_as(FaultPlan::new(), register).await;
     let (world, operators) = (&faults.world, &faults.operators);

@@ -1,7 +1,7 @@
 //! An operator for tests whose parents say themselves what the handler should do.
 //!
 //! A `Recipe` has `spec.children` (returned as they are), `spec.status`, and `spec.act`: `fail`,
-//! `panic`, `hang`, `permanent`, `no-json`, `large`, `many`, `rng`, `names`. All below `spec` is free of a schema.
+//! `panic`, `hang`, `permanent`, `no-json`, `large`, `many`, `dice`, `names`. All below `spec` is free of a schema.
 
 use std::{
     collections::BTreeMap,
@@ -61,10 +61,10 @@ pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {
             let many = (0..=10_000).map(|number| config_map(&format!("many-{number}"), json!({})));
             return Ok(SyncResponse::new().children(many.collect::<Vec<_>>()));
         }
-        Some("rng") => {
+        Some("dice") => {
             static THROWS: AtomicU64 = AtomicU64::new(0);
             let throw = THROWS.fetch_add(1, Ordering::Relaxed).to_string();
-            return Ok(SyncResponse::new().child(config_map("rng", json!({"throw": throw}))));
+            return Ok(SyncResponse::new().child(config_map("dice", json!({"throw": throw}))));
         }
         Some("names") => {
             static NAMES: AtomicU64 = AtomicU64::new(0);

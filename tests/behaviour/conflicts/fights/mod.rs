@@ -256,13 +256,13 @@ async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_
 #[operetta_harness::test]
 async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it_stops() {
     let (world, operators) = started().await;
-    world.apply(RECIPE, acting("r", "rng")).await;
+    world.apply(RECIPE, acting("r", "dice")).await;
     let message = until_flapping(&world, &operators, "UnstableHandler").await;
     let expected = "the handler answers differently to the same request at .data.throw";
-    assert!(message.contains("/rng: ") && message.ends_with(expected), "{message}");
-    world.apply(RECIPE, recipe("r", &[config_map("rng", json!({"throw": "six"}))])).await;
+    assert!(message.contains("/dice: ") && message.ends_with(expected), "{message}");
+    world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
     until_calm(&world).await;
-    assert_eq!(world.get(CONFIG_MAP, "rng").await["data"]["throw"], "six");
+    assert_eq!(world.get(CONFIG_MAP, "dice").await["data"]["throw"], "six");
     operators.stop().await;
 }
 
@@ -271,7 +271,7 @@ async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it
 async fn a_handler_that_fails_for_good_is_said_to_be_unstable_no_longer() {
     let world = World::new().await;
     let operators = start(&world, [50, 3_600_000]).await;
-    world.apply(RECIPE, acting("r", "rng")).await;
+    world.apply(RECIPE, acting("r", "dice")).await;
     until_flapping(&world, &operators, "UnstableHandler").await;
     world.apply(RECIPE, acting("r", "permanent")).await;
     let rests = |parent: &Value| {

@@ -57,7 +57,7 @@ async fn one_mishap_at_any_request_of_a_life_changes_nothing_in_the_end() {
 }
 
 #[operetta_harness::test]
-#[ignore = "too long for every reconcile; CI asks for it"]
+#[ignore = "too long for every run; CI asks for it"]
 async fn no_mishap_at_any_request_of_a_life_changes_anything_in_the_end() {
     let record = without_trouble().await;
     let each = |request: life::Request| Mishap::ALL.map(|mishap| (request.clone(), mishap));

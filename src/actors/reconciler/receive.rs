@@ -1,0 +1,81 @@
+//! What a reconciler is told, and what that means to its schedule.
+
+use std::time::Instant;
+
+use super::Reconciler;
+use crate::{
+    actors::{
+        mailbox::Receive,
+        messages::{Admitted, ChildChanged, PreviewAsked, Resumed, Retire, Touched},
+        reason::child_cause,
+    },
+    board::{CommandError, ParentState},
+    history::Cause,
+    operator::is_paused,
+    schedule::{Input, Phase, Trigger},
+};
+
+impl Receive<Touched> for Reconciler {
+    fn receive(&mut self, Touched { trigger, cause }: Touched, ctx: &mut Self::Context) {
+        self.touched(trigger, cause, ctx);
+    }
+}
+
+impl Receive<ChildChanged> for Reconciler {
+    fn receive(&mut self, ChildChanged { ty, changes, at }: ChildChanged, ctx: &mut Self::Context) {
+        let (change, is_running) = (&changes[at], self.is_running());
+        let trigger = self.awaited.strength(&ty, change, is_running);
+        self.touched(trigger, child_cause(&ty, change), ctx);
+    }
+}
+
+impl Receive<Resumed> for Reconciler {
+    /// A reconcile that is under way may have begun before.
+    fn receive(&mut self, Resumed: Resumed, ctx: &mut Self::Context) {
+        let phase = self.schedule.phase();
+        let is_running = self.is_running();
+        if !self.deferred.resume(is_running) {
+            return;
+        }
+        // One that failed reconciles when its time has come; one that rests would wait for ever.
+        let trigger = if phase == Phase::Resting { Trigger::Asked } else { Trigger::ChildOrStatus };
+        self.causes.add(Cause::Resumed);
+        self.last_touch = Some(Instant::now());
+        self.step(Input::Touched(trigger), ctx);
+        if is_running {
+            // It may be paused itself.
+            if !self.parts.parents.get(&self.key).as_ref().is_some_and(is_paused) {
+                self.update(ParentState::resume);
+            }
+        } else {
+            self.show(Vec::new());
+        }
+    }
+}
+
+impl Receive<PreviewAsked> for Reconciler {
+    /// Not beside a reconcile: that has the memory.
+    fn receive(&mut self, PreviewAsked { answer }: PreviewAsked, _: &mut Self::Context) {
+        if self.is_running() {
+            let why = "a reconcile is under way: ask again when it has ended".to_owned();
+            return answer.give(Err(CommandError::Undecided(why)));
+        }
+        let (context, key, uid) = (self.parts.context.clone(), self.key.clone(), self.uid.clone());
+        let remembered = self.memory.remembered();
+        self.parts.runtime.spawn(async move {
+            answer.give(context.preview(&key, &uid, remembered).await);
+        });
+    }
+}
+
+impl Receive<Admitted> for Reconciler {
+    fn receive(&mut self, Admitted { permit }: Admitted, ctx: &mut Self::Context) {
+        self.admitted(permit, ctx);
+    }
+}
+
+impl Receive<Retire> for Reconciler {
+    fn receive(&mut self, Retire: Retire, ctx: &mut Self::Context) {
+        self.step(Input::Retired, ctx);
+    }
+}
