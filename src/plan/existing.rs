@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::{
-    Contested, Deletion, DeletionReason, LastApplied, Write, differences::Differences, ownership,
+    Contested, Deletion, DeletionReason, LastApplied, Write, ownership,
 };
 use crate::{
+    diff::differences::Differences,
     object::Object,
     operator::{OperatorConfig, OperatorName, UpdateStrategy},
 };

@@ -5,9 +5,10 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::{
-    ChildId, Contested, Write, differences::differing_paths, fingerprint::same_owned_fields,
+    ChildId, Contested, Write, 
 };
 use crate::{
+    diff::{differences::differing_paths, fingerprint::same_owned_fields},
     object::{K8sType, Object, ObjectKey},
     operator::OperatorName,
 };

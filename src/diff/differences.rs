@@ -14,7 +14,7 @@ use crate::{object::Object, operator::OperatorName};
 
 /// Where a live object is not what an apply of a body should have left.
 #[derive(Debug, Default)]
-pub(super) struct Differences {
+pub(crate) struct Differences {
     /// The object differs, or holds what is no longer desired.
     pub(super) changed: Vec<String>,
     /// The object is as desired, but we do not own that.
@@ -22,7 +22,7 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    pub(super) fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
+    pub(crate) fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
         let desired = without_precondition(body);
         let fields = live.applied_fields(operator.as_str());
         let mut changed = contained::differences_from(live, &desired, fields.as_ref());
@@ -35,13 +35,13 @@ impl Differences {
     }
 
     /// Where the object differs, as far as is told.
-    pub(super) fn changed_paths(mut self) -> Vec<String> {
+    pub(crate) fn changed_paths(mut self) -> Vec<String> {
         self.changed.truncate(MAX_PATHS);
         self.changed
     }
 
     /// What is told of them.
-    pub(super) fn paths(self) -> Vec<String> {
+    pub(crate) fn paths(self) -> Vec<String> {
         let mut paths = if self.changed.is_empty() { self.lost } else { self.changed };
         paths.truncate(MAX_PATHS);
         paths
@@ -49,7 +49,7 @@ impl Differences {
 }
 
 /// Where a live object is not what an apply asked for, although it is what that left.
-pub(super) fn differing_paths(
+pub(crate) fn differing_paths(
     write: &Write,
     live: &Object,
     operator: &OperatorName,
