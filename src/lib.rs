@@ -49,38 +49,39 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`object`] |
-//! | 1 | [`operator`], [`reply`], [`schedule`] |
-//! | 2 | [`store`] |
-//! | 3 | [`plan`], [`history`] |
-//! | 4 | [`journal`] |
-//! | 5 | [`report`] |
-//! | 6 | [`run`] |
-//! | 7 | [`metrics`], [`board`] |
-//! | 8 | [`cluster`] |
-//! | 9 | [`execute`] |
-//! | 10 | [`actors`], [`web`] |
-//! | 11 | [`supervisor`] |
+//! | 0 | `object` |
+//! | 1 | `operator`, `reply`, `schedule` |
+//! | 2 | `store`, `diff` |
+//! | 3 | `plan`, `history` |
+//! | 4 | `journal` |
+//! | 5 | `report` |
+//! | 6 | `run` |
+//! | 7 | `metrics`, `board` |
+//! | 8 | `cluster` |
+//! | 9 | `execute` |
+//! | 10 | `actors`, `web` |
+//! | 11 | `supervisor` |
 //! | 12 | `testkit`, behind the feature of that name |
 //!
 //! A program chooses the Kubernetes version of the `k8s-openapi` types by that crate's feature.
 
-pub mod actors;
-pub mod board;
-pub mod cluster;
-pub mod execute;
-pub mod history;
-pub mod journal;
-pub mod metrics;
+pub(crate) mod actors;
+pub(crate) mod board;
+pub(crate) mod cluster;
+pub(crate) mod diff;
+pub(crate) mod execute;
+pub(crate) mod history;
+pub(crate) mod journal;
+pub(crate) mod metrics;
 pub mod object;
 pub mod operator;
-pub mod plan;
+pub(crate) mod plan;
 pub mod prelude;
-pub mod reply;
-pub mod report;
-pub mod run;
-pub mod schedule;
-pub mod store;
+pub(crate) mod reply;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod schedule;
+pub(crate) mod store;
 pub mod supervisor;
 #[cfg(feature = "testkit")]
 pub mod testkit;

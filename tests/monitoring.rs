@@ -9,11 +9,7 @@ use std::{
     path::Path,
 };
 
-use operetta::{
-    metrics::{MetricDescription, Metrics},
-    object::K8sType,
-    operator::{ChildConfig, OperatorConfig},
-};
+use operetta::{object::{K8sType}, operator::{ChildConfig, OperatorConfig}, testkit::{internals::{metrics::{MetricDescription, Metrics}}}};
 use promql_parser::{
     parser::{self, Expr, LabelModifier, VectorMatchCardinality, VectorSelector},
     util::parse_duration,

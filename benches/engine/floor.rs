@@ -17,13 +17,16 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::{
     bare::BareProgram,
-    parents::{self, CONCURRENCY, Created, FIRST_MARK},
+    parents::{self, Created, FIRST_MARK},
     recording::{Recording, Template},
     workload::Workload,
 };
 
 /// How the floor's requests are told from others.
 pub(crate) const USER_AGENT: &str = "floor";
+
+/// As many requests as Operetta has in flight at most.
+const IN_FLIGHT: usize = 32;
 
 /// Creates parents and writes what the operator would, with as many requests in flight: what is
 /// created by one group of workers is completed by another.
@@ -46,7 +49,7 @@ pub(crate) async fn burst(
         }
     });
     let complete = |_| bare.spawn(complete_all(bare.client(), recording.clone(), waiting.clone()));
-    let completing: Vec<_> = (0..CONCURRENCY).map(complete).collect::<Result<_>>()?;
+    let completing: Vec<_> = (0..IN_FLIGHT).map(complete).collect::<Result<_>>()?;
     creating.await?;
     for worker in completing {
         worker.await??;

@@ -3,10 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use anyhow::{Context, Result};
-use operetta::{
-    board::{Board, ParentPhase},
-    supervisor::{Running, Supervisor, SupervisorBuilder},
-};
+use operetta::{supervisor::{Running, Supervisor, SupervisorBuilder}, testkit::{internals::{board::{Board, ParentPhase}}}};
 
 use crate::{cluster::Connect, workload::Workload};
 

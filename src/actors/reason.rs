@@ -1,9 +1,9 @@
 //! What a change of an object is to a parent: how much it matters, and what is said of it. Pure.
 
 use crate::{
+    diff,
     history::{Cause, ChildChange},
     object::{K8sType, Object},
-    plan,
     schedule::Trigger,
     store::Change,
 };
@@ -58,7 +58,7 @@ pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
 /// Whether nothing but the status of an object has changed.
 pub(super) fn is_of_status_only(change: &Change) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
-    plan::differ_in_status_only(before, after)
+    diff::differ_in_status_only(before, after)
 }
 
 #[cfg(test)]

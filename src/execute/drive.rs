@@ -12,9 +12,10 @@ use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered}
 use super::{Context, call, look::now};
 use crate::{
     history::StepTimes,
+    journal::Failure,
     object::Object,
     report::{Report, Teller},
-    run::{Cache, Effect, Ended, Event, Job, Machine, Memory, Now, Snapshot},
+    run::{Aim, Cache, Effect, Ended, Event, Job, Machine, Memory, Now, Snapshot},
     schedule::goes_on,
 };
 
@@ -78,37 +79,54 @@ pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
 
 /// Drives a machine to its end; `None` if it waits for nothing and has not ended, which is a bug.
 async fn driven(context: &Context, job: Job) -> Option<Ended> {
-    let mut driver = Driver {
-        context,
-        parent: None,
-        machine: Machine::new(context.settings().clone(), job),
-        events: VecDeque::from([Event::Started]),
-        in_progress: FuturesUnordered::new(),
-        is_finished: false,
-    };
-    while let Some(event) = driver.next().await {
-        driver.step(event);
-    }
-    driver.is_finished.then(|| driver.machine.end())
+    let mut driver = Driver::new(context, job, Aim::Reconcile);
+    driver.drive().await;
+    driver.ended().map(|(ended, _)| ended)
 }
 
-struct Driver<'a> {
+/// Performs the effects of one machine.
+pub(super) struct Driver<'a> {
     context: &'a Context,
     /// The parent that the machine is about, from the moment on at which it writes.
     parent: Option<Object>,
     machine: Machine,
     events: VecDeque<Event>,
-    in_progress: FuturesUnordered<BoxFuture<'a, Done<'a>>>,
+    in_progress: InProgress<'a>,
     is_finished: bool,
 }
 
+/// What is still going on.
+pub(super) type InProgress<'a> = FuturesUnordered<BoxFuture<'a, Done<'a>>>;
+
 /// What has come of what was ordered.
-enum Done<'a> {
+pub(super) enum Done<'a> {
     Event(Event),
     Overdue(call::Overdue<'a>),
 }
 
-impl Driver<'_> {
+impl<'a> Driver<'a> {
+    pub(super) fn new(context: &'a Context, job: Job, aim: Aim) -> Self {
+        Self {
+            context,
+            parent: None,
+            machine: Machine::new(context.settings().clone(), job),
+            events: VecDeque::from([Event::Started(aim)]),
+            in_progress: FuturesUnordered::new(),
+            is_finished: false,
+        }
+    }
+
+    pub(super) async fn drive(&mut self) {
+        while let Some(event) = self.next().await {
+            self.step(event);
+        }
+    }
+
+    /// What the machine left, and a handler that has not returned; `None` if the machine has not ended.
+    pub(super) fn ended(self) -> Option<(Ended, InProgress<'a>)> {
+        self.is_finished.then(|| (self.machine.end(), self.in_progress))
+    }
+
     /// The next event; `None` when nothing more is to come.
     async fn next(&mut self) -> Option<Event> {
         if self.is_finished {
@@ -190,7 +208,7 @@ impl<'a> From<call::Called<'a>> for Done<'a> {
 
 /// What a machine left, as all who look at it need it.
 fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
-    let Ended { journal, mut memory, redactor, parent, times } = ended;
+    let Ended { journal, mut memory, redactor, parent, times, preview: _ } = ended;
     let calms_in = memory.flapping().calms_in(Instant::now(), context.settings().calm());
     let is_there = |parent: &Object| context.parent(parent.key(), parent.uid());
     let leaves = parent.as_ref().and_then(is_there).is_none_or(|it| context.is_leaving(&it));
@@ -213,6 +231,13 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
         *memory.announced_mut() = announced;
     }
     Reconciled { steps: times, ..Reconciled::new(report, memory, at) }
+}
+
+/// Why a machine failed, with the words of others as they may be shown.
+pub(super) fn concluded_failure(ended: &Ended) -> Option<Failure> {
+    let standing = ended.memory.standing(None, false);
+    let report = Report::of(ended.journal.facts(), standing, &ended.redactor);
+    report.failure().cloned()
 }
 
 impl Reconciled {

@@ -42,7 +42,7 @@ pub(crate) use call::panic_text;
 pub use context::{Context, ContextParts, Origin, Publish, Show};
 pub use drive::{Reconciled, run_on};
 pub use gate::{Entry, Gate, Permit, SharedPermits, Ticket, Waiter};
-pub use preview::Remembered;
+pub use preview::preview;
 pub use requests::RequestPermits;
 pub use undeclared::Undeclared;
 

@@ -1,138 +1,73 @@
-//! What a reconcile would do now: the handler is asked and a plan is made, and nothing comes of it. One at
-//! a time for an operator, so that whoever looks does not take the threads of those who run.
+//! What a reconcile would do now. One preview at a time for an operator, so that whoever looks does not take the
+//! threads of those who reconcile.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::Context;
+use futures::StreamExt;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use super::{
+    Context,
+    drive::{Driver, concluded_failure},
+};
 use crate::{
     board::{CommandError, Preview},
     journal::{Failure, in_the_way},
-    object::{Object, ObjectKey, Quoted, Redactor, Uid},
-    operator::{ConflictPolicy, Shallow, SyncRequest, SyncResponse},
-    plan::{self, ChildId, ForeignChild, LastApplied, Plan, PlanInput, Step},
-    run::{HandlerFailures, Memory, Snapshot},
+    object::Object,
+    plan::{ChildId, ForeignChild, Plan, Step},
+    run::{Aim, Ended, Job, Previewed},
 };
-
-/// What it takes from the reconciles before it.
-#[derive(Debug, Default)]
-pub struct Remembered {
-    failures: HandlerFailures,
-    last_applied: LastApplied,
-    foreign: BTreeMap<ChildId, ForeignChild>,
-}
 
 /// It may be that somebody else looks, or that a handler hangs that was asked before.
 const BUSY: &str =
     "the handler is still asked what another reconcile would do: ask again when it has answered";
 
-impl Memory {
-    /// What a preview needs of it: beside a reconcile there is no more than a copy.
-    pub fn remembered(&self) -> Remembered {
-        let (failures, last_applied) = (self.handler_failures(), self.last_applied().clone());
-        Remembered { failures, last_applied, foreign: self.foreign().clone() }
+/// Plans for a parent and does nothing, with a copy of what its last reconcile remembered.
+///
+/// # Errors
+/// When the handler fails, refuses to return in time, or wants what cannot be.
+pub async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview, CommandError> {
+    let permit = Arc::clone(context.previews()).try_acquire_owned();
+    let permit = permit.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
+    let (operator, key) = (context.name().to_string(), job.key.clone());
+    let (give, given) = oneshot::channel();
+    tokio::spawn(drive(context.clone(), job, permit, give));
+    let died = |_| undecided(&Failure::Died);
+    let ended = given.await.map_err(died)?;
+    let Some(parent) = &ended.parent else { return Err(CommandError::NoParent { operator, key }) };
+    if context.is_leaving(parent) {
+        return Err(CommandError::Undecided("it is on its way out: nothing is planned".into()));
     }
+    if let Some(failure) = concluded_failure(&ended) {
+        return Err(undecided(&failure));
+    }
+    let Previewed { plan, contested } = *ended.preview.unwrap_or_default();
+    let live = live(context, &plan);
+    let foreign = standing_in_the_way(&plan, ended.memory.foreign());
+    Ok(Preview { plan, live, foreign, contested })
 }
 
-impl Context {
-    /// Plans for a parent and does nothing, with what its last reconcile remembered.
-    ///
-    /// # Errors
-    /// When the handler fails, refuses to return in time, or wants what cannot be.
-    pub async fn preview(
-        &self,
-        key: &ObjectKey,
-        uid: &Uid,
-        Remembered { failures, last_applied, foreign }: Remembered,
-    ) -> Result<Preview, CommandError> {
-        let gone =
-            || CommandError::NoParent { operator: self.name().to_string(), key: key.clone() };
-        let parent = self.parent(key, uid).ok_or_else(gone)?;
-        if self.is_leaving(&parent) {
-            return Err(CommandError::Undecided("it is on its way out: nothing is planned".into()));
-        }
-        if let Some(why) = self.why_unavailable() {
-            return Err(undecided(&Failure::Unavailable(why)));
-        }
-        let observed = self.observed(&parent);
-        let children = self.settings().ours(&parent, &observed);
-        let failures = failures.of(&parent);
-        let request = SyncRequest { parent: parent.clone(), children, failures };
-        let response = match self.ask(request).await {
-            Err(CommandError::Undecided(why)) => {
-                let shown = self.redactor(&parent).await.shown(&Quoted::new(why));
-                return Err(CommandError::Undecided(shown.to_string()));
-            }
-            response => response?,
-        };
-        let planned = |desired, last_applied: &LastApplied| {
-            let plan = plan::plan(PlanInput {
-                config: self.config(),
-                operator: self.name(),
-                parent: &parent,
-                desired,
-                observed: &observed,
-                unsynced: &self.unsynced(&parent),
-                last_applied,
-            });
-            plan.map_err(|refusals| undecided(&Failure::Refused(refusals)))
-        };
-        let mut plan = planned(response.children.clone(), &last_applied)?;
-        let contested = left_to_others(&plan);
-        if !contested.is_empty() {
-            // As if nobody held anything: what is desired is to be seen.
-            let mut last_applied = last_applied;
-            for id in contested.keys() {
-                last_applied.forget(id);
-            }
-            plan = planned(response.children, &last_applied)?;
-        }
-        let live = self.live(&plan);
-        let foreign = standing_in_the_way(&plan, &foreign);
-        Ok(Preview { plan, live, foreign, contested })
+/// A handler that does not return in time keeps the one permit until it does.
+async fn drive(
+    context: Arc<Context>,
+    job: Job,
+    permit: OwnedSemaphorePermit,
+    give: oneshot::Sender<Ended>,
+) {
+    let mut driver = Driver::new(&context, job, Aim::Plan);
+    driver.drive().await;
+    if let Some((ended, mut in_progress)) = driver.ended() {
+        // Nobody waits any more where the connection was closed.
+        let _ = give.send(ended);
+        while in_progress.next().await.is_some() {}
     }
+    drop(permit);
+}
 
-    /// A thread that does not return in time keeps the one place until it does.
-    async fn ask(&self, request: SyncRequest) -> Result<SyncResponse, CommandError> {
-        let place = Arc::clone(self.previews()).try_acquire_owned();
-        let place = place.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
-        let (handler, deadline) = (self.handler().clone(), self.config().handler_deadline);
-        let thread = tokio::task::spawn_blocking(move || {
-            let answer = handler.sync(&request).map(Shallow::shallow);
-            drop(place);
-            answer
-        });
-        let joined = tokio::time::timeout(deadline, thread).await;
-        let joined = joined.map_err(|_| undecided(&Failure::Overdue(deadline)))?;
-        let answer = joined.map_err(|_| CommandError::Undecided("the handler panicked".into()))?;
-        let answer = answer.map_err(|error| {
-            CommandError::Undecided(format!("the handler returned an error: {error:#}"))
-        })?;
-        match answer.unserializable {
-            Some(why) => Err(CommandError::Undecided(why)),
-            None => Ok(answer),
-        }
-    }
-
-    /// What is hidden of a parent.
-    async fn redactor(&self, parent: &Object) -> Redactor {
-        let schema = match self.known_schema() {
-            Some(schema) => Some(schema),
-            None if !parent.ty().may_be_custom() => None,
-            None => match self.schema().await {
-                Ok(Some(schema)) => Some(schema),
-                Ok(None) | Err(_) => return Redactor::Everything { is_passing: false },
-            },
-        };
-        let children = self.observed(parent);
-        let secrets = schema.as_ref().map(|schema| &schema.secrets);
-        Redactor::over(parent, children.iter(), secrets)
-    }
-
-    fn live(&self, plan: &Plan) -> BTreeMap<ChildId, Object> {
-        let ids = plan.steps.iter().map(Step::id);
-        let live = ids.filter_map(|id| Some((id.clone(), self.cached(id)?)));
-        live.collect()
-    }
+fn live(context: &Context, plan: &Plan) -> BTreeMap<ChildId, Object> {
+    use crate::run::Snapshot;
+    let ids = plan.steps.iter().map(Step::id);
+    ids.filter_map(|id| Some((id.clone(), context.cached(id)?))).collect()
 }
 
 /// What a reconcile would not create, as long as that is as the last one found it.
@@ -145,12 +80,9 @@ fn standing_in_the_way(
     known.map(|child| (child.id.clone(), in_the_way(child))).collect()
 }
 
-/// What a reconcile would not write, as others hold fields of it.
-fn left_to_others(plan: &Plan) -> BTreeMap<ChildId, String> {
-    let contested = plan.last_applied.contested().filter(|it| it.policy == ConflictPolicy::Report);
-    contested.map(|it| (it.id.clone(), it.why().to_string())).collect()
-}
-
 fn undecided(failure: &Failure) -> CommandError {
-    CommandError::Undecided(failure.to_string())
+    CommandError::Undecided(match failure {
+        Failure::Handler { .. } => format!("the handler returned an error: {failure}"),
+        failure => failure.to_string(),
+    })
 }

@@ -7,10 +7,10 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::{
-    ChildId, Write, fingerprint, ownership,
-    path::{self, MAX_PATHS},
+    ChildId, Write, ownership,
 };
 use crate::{
+    diff::{fingerprint, path::{self, MAX_PATHS}},
     object::{Object, quoted},
     operator::{ConflictPolicy, Labels},
 };

@@ -1,11 +1,10 @@
 //! What to do about a child that exists, is ours and is desired. Decides; does not act.
 
-use std::collections::HashSet;
-
 use super::{
-    Contested, Deletion, DeletionReason, LastApplied, Write, differences::Differences, ownership,
+    Contested, Deletion, DeletionReason, LastApplied, Write, ownership,
 };
 use crate::{
+    diff::differences::Differences,
     object::Object,
     operator::{OperatorConfig, OperatorName, UpdateStrategy},
 };
@@ -65,9 +64,7 @@ fn is_as_left(
     differences: &Differences,
 ) -> bool {
     last_applied.left_alike(write, live, operator).is_some_and(|left| {
-        let then = Differences::between(&write.body, left, operator);
-        let then: HashSet<String> = then.changed.into_iter().collect();
-        differences.changed.iter().all(|path| then.contains(path))
+        differences.is_within(&Differences::between(&write.body, left, operator))
     })
 }
 
@@ -108,7 +105,8 @@ mod tests {
     use crate::{
         object::{K8sType, KeptManagers},
         operator::ChildConfig,
-        plan::{ChildId, hash},
+        diff::hash,
+        plan::ChildId,
     };
 
     /// A policy rewrites all annotations of what we apply; of the empty list we own nothing.

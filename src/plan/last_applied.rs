@@ -5,9 +5,10 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::{
-    ChildId, Contested, Write, differences::differing_paths, fingerprint::same_owned_fields,
+    ChildId, Contested, Write, 
 };
 use crate::{
+    diff::{differences::differing_paths, fingerprint::same_owned_fields},
     object::{K8sType, Object, ObjectKey},
     operator::OperatorName,
 };
@@ -70,7 +71,7 @@ struct Deferral {
 impl Settled {
     /// The reply to the apply of `write`, or what was found to be as that wants it.
     pub fn new(write: &Write, object: &Object, operator: &OperatorName) -> Self {
-        let altered = differing_paths(write, object, operator);
+        let altered = differing_paths(&write.body, object, operator);
         let (id, desired_hash, object) = (write.id.clone(), write.desired_hash, object.clone());
         Self { id, desired_hash, object, altered }
     }

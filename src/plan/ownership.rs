@@ -2,11 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    fingerprint,
-    path::{self, Segment},
-};
 use crate::{
+    diff::{fingerprint, path::{self, Segment}},
     object::Object,
     operator::{Labels, OperatorConfig, OperatorName},
 };

@@ -247,7 +247,7 @@ impl Deletion {
             uid: object.uid().clone(),
             version: object.resource_version().clone(),
             why,
-            irreplaceable: super::builtin::is_irreplaceable(object.ty()),
+            irreplaceable: crate::diff::builtin::is_irreplaceable(object.ty()),
         }
     }
 }

@@ -20,7 +20,7 @@ pub type RequestId = u32;
 #[derive(Debug)]
 pub enum Event {
     /// The reconcile begins.
-    Started,
+    Started(Aim),
     /// The handler returned, panicked, or was overdue and is back.
     HandlerReturned(Result<Response, HandlerError>),
     /// The deadline of the handler has passed; it may still return.
@@ -33,6 +33,15 @@ pub enum Event {
     Resumed,
     /// The schema of the parents was read; `None` while the server has yet to publish it.
     SchemaRead(Result<Option<Arc<TypeSchema>>, ApiError>),
+}
+
+/// What comes of a reconcile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aim {
+    /// The parent is brought one step closer to what its handler wants.
+    Reconcile,
+    /// It is shown what that would do: no request is sent.
+    Plan,
 }
 
 /// What a handler returned.

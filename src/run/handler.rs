@@ -20,8 +20,11 @@ impl Machine {
     /// Shows that the handler has not returned, while the reconcile is still waiting for it.
     pub(super) fn handler_overdue(&mut self, deadline: Duration, at: &Moment<'_>) {
         let Stage::Called(call) = &mut self.stage else { return };
-        call.shows_overdue = true;
         let failure = Failure::Overdue(deadline);
+        if self.preview.is_some() {
+            return self.preview_failed(failure, at);
+        }
+        call.shows_overdue = true;
         self.effects.push(Effect::ShowNow(failure.clone()));
         let report = self.report(at);
         let conditions = conditions::of_failure(&failure, &report);
@@ -85,6 +88,9 @@ impl Machine {
         if !self.is_alive() {
             return self.conclude(None, at);
         }
+        if self.preview.is_some() {
+            return self.preview_planned(response.children, at);
+        }
         self.note(response.resync.map(Fact::Resync), at);
         let status = response.status.map(Returned);
         match self.planned(response.children, at) {
@@ -96,7 +102,7 @@ impl Machine {
         }
     }
 
-    fn planned(
+    pub(super) fn planned(
         &mut self,
         desired: Vec<serde_json::Value>,
         at: &Moment<'_>,

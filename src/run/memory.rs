@@ -143,6 +143,19 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// What a preview needs of it: beside a reconcile there is no more than a copy.
+    pub fn for_preview(&self) -> Self {
+        let rare = Rare { foreign: self.foreign().clone(), ..Rare::default() };
+        Self {
+            last_applied: self.last_applied.clone(),
+            handler_failures: self.handler_failures,
+            rare: Some(Box::new(rare)),
+            ..Self::default()
+        }
+    }
+}
+
 // === how it changes ===
 
 impl Memory {

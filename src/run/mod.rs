@@ -31,6 +31,7 @@ mod guard;
 mod handler;
 mod memory;
 mod parent;
+mod preview;
 mod request;
 mod say;
 mod settings;
@@ -44,8 +45,9 @@ mod tests;
 
 use std::{sync::Arc, time::Instant};
 
-pub use effect::{Cache, Effect, Event, HandlerError, Purpose, RequestId, Response};
+pub use effect::{Aim, Cache, Effect, Event, HandlerError, Purpose, RequestId, Response};
 pub use memory::{HandlerFailures, Memory};
+pub use preview::Previewed;
 pub use request::{Answer, DryRun, Force, Reply, Request, Whole};
 pub use settings::Settings;
 pub use snapshot::{Now, Snapshot};
@@ -96,6 +98,8 @@ pub struct Machine {
     /// The cached objects that name the parent, as they were when the handler was asked.
     observed: Children,
     stage: Stage,
+    /// What is only shown; `None` for a reconcile that writes.
+    preview: Option<Box<Previewed>>,
     /// The requests that are not answered yet, and what each is for.
     in_flight: Vec<(RequestId, Awaited)>,
     last_request: RequestId,
@@ -117,6 +121,8 @@ pub struct Ended {
     pub parent: Option<Object>,
     /// How long the steps took.
     pub times: StepTimes,
+    /// What it would have done, where it was only to be shown and could be planned.
+    pub preview: Option<Box<Previewed>>,
 }
 
 /// What a machine is told at one step: the moment, and what it may look at.
@@ -129,7 +135,7 @@ impl Machine {
     /// A machine that has not begun.
     pub fn new(settings: Arc<Settings>, job: Job) -> Self {
         let Job { key, uid, after_writes, memory } = job;
-        let (journal, drift, parent, observed, redactor) = <_>::default();
+        let (journal, drift, parent, observed, redactor, preview) = <_>::default();
         let (in_flight, effects, last_request, times, step_began) = <_>::default();
         let stage = Stage::Fresh;
         Self {
@@ -144,6 +150,7 @@ impl Machine {
             parent,
             observed,
             stage,
+            preview,
             in_flight,
             last_request,
             effects,
@@ -157,7 +164,8 @@ impl Machine {
         let at = Moment { snapshot, now };
         self.step_began.get_or_insert(now.monotonic);
         match event {
-            Event::Started => self.started(&at),
+            Event::Started(Aim::Reconcile) => self.started(&at),
+            Event::Started(Aim::Plan) => self.preview(&at),
             Event::HandlerReturned(result) => self.handler_returned(result, &at),
             Event::HandlerTimeout(deadline) => self.handler_overdue(deadline, &at),
             Event::Answered(id, answer) => self.answered(id, answer, &at),
@@ -181,8 +189,8 @@ impl Machine {
     /// What came of it, once [`Effect::Finished`] was ordered.
     pub fn end(mut self) -> Ended {
         self.memory.shrink();
-        let Self { journal, memory, parent, times, redactor, .. } = self;
-        Ended { journal, memory, redactor: redactor.unwrap_or_default(), parent, times }
+        let Self { journal, memory, parent, times, redactor, preview, .. } = self;
+        Ended { journal, memory, redactor: redactor.unwrap_or_default(), parent, times, preview }
     }
 
     // === what all stages do ===

@@ -22,7 +22,7 @@ const LAST_WITHOUT_STATUS: u32 = 1;
 impl Machine {
     /// Writes the status where it is time for that. `status` is what the handler wants.
     pub(super) fn conclude(&mut self, status: Option<Returned>, at: &Moment<'_>) {
-        if !self.is_alive() {
+        if !self.is_alive() || self.preview.is_some() {
             return self.finish(at);
         }
         let progress = self.journal.progress();

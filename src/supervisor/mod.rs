@@ -27,6 +27,8 @@ pub use error::RunError;
 pub use run_operator::{run_operator, run_operator_with};
 pub use running::{Ready, Running};
 
+pub use crate::cluster::Timeouts;
+
 #[cfg(test)]
 mod tests {
     use crate::operator::{SyncRequest, SyncResponse};

@@ -30,6 +30,8 @@
 
 mod cluster;
 mod eventually;
+#[doc(hidden)]
+pub mod internals;
 mod ready;
 
 pub use cluster::{TestCluster, TestError};

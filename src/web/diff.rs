@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use super::redact::Secrets;
 use crate::{
+    diff::{Difference, compare},
     board::{Board, Preview},
     object::{K8sType, Object, REDACTED},
     operator::OperatorName,
-    plan::{ChildId, Deletion, DeletionReason, Difference, Step, Write, compare},
+    plan::{ChildId, Deletion, DeletionReason, Step, Write},
 };
 
 /// What a reconcile would do with a child.

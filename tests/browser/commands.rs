@@ -1,6 +1,6 @@
 //! What a person orders by a click.
 
-use operetta::board::ParentPhase;
+use operetta::{testkit::{internals::{board::ParentPhase}}};
 
 use crate::visit::visit;
 

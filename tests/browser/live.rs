@@ -1,6 +1,6 @@
 //! The page follows what happens, without being loaded anew.
 
-use operetta::board::ParentPhase;
+use operetta::{testkit::{internals::{board::ParentPhase}}};
 use serde_json::json;
 
 use crate::{browser::Browser, views::rows, visit::visit};

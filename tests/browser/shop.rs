@@ -14,14 +14,7 @@ use kube::{
         ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams,
     },
 };
-use operetta::{
-    board::{Board, ParentPhase},
-    object::ObjectKey,
-    operator::Permanent,
-    prelude::*,
-    supervisor::{Running, SupervisorBuilder},
-    testkit::{TestCluster, eventually},
-};
+use operetta::{object::{ObjectKey}, operator::Permanent, prelude::*, supervisor::{Running, SupervisorBuilder}, testkit::{TestCluster, eventually, internals::{board::{Board, ParentPhase}}}};
 use serde_json::{Value, json};
 
 /// What no page may show.

@@ -23,6 +23,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("reply", 1),
     ("schedule", 1),
     ("store", 2),
+    ("diff", 2),
     ("plan", 3),
     ("history", 3),
     ("journal", 4),

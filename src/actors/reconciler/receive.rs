@@ -10,8 +10,10 @@ use crate::{
         reason::child_cause,
     },
     board::{CommandError, ParentState},
+    execute::preview,
     history::Cause,
     operator::is_paused,
+    run::Job,
     schedule::{Input, Phase, Trigger},
 };
 
@@ -60,11 +62,10 @@ impl Receive<PreviewAsked> for Reconciler {
             let why = "a reconcile is under way: ask again when it has ended".to_owned();
             return answer.give(Err(CommandError::Undecided(why)));
         }
-        let (context, key, uid) = (self.parts.context.clone(), self.key.clone(), self.uid.clone());
-        let remembered = self.memory.remembered();
-        self.parts.runtime.spawn(async move {
-            answer.give(context.preview(&key, &uid, remembered).await);
-        });
+        let context = self.parts.context.clone();
+        let (key, uid, memory) = (self.key.clone(), self.uid.clone(), self.memory.for_preview());
+        let job = Job { key, uid, after_writes: 0, memory };
+        self.parts.runtime.spawn(async move { answer.give(preview(&context, job).await) });
     }
 }
 

@@ -205,8 +205,8 @@ async fn what_others_keep_from_being_written_is_shown_as_it_is_desired_to_who_as
         let setup = Setup::new(pods(), config).caching(child("5", 1)).desiring(desired("c"));
         let world = setup.before(script);
         let memory = world.run(Memory::default()).await.memory;
-        let (context, key) = (world.context(), ObjectKey::namespaced("ns", "p"));
-        let preview = context.preview(&key, &Uid::new("pu"), memory.remembered()).await.unwrap();
+        let job = scripted::World::job(0, memory.for_preview());
+        let preview = preview(&world.context(), job).await.unwrap();
         let steps: Vec<_> = preview.plan.steps.iter().map(|step| step.id().to_string()).collect();
         assert_eq!(steps, ["Pod.v1 ns/c"], "{preview:?}");
         let why = preview.contested.values().map(String::as_str).next();

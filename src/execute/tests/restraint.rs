@@ -112,8 +112,8 @@ async fn an_object_of_somebody_else_is_not_tried_again_before_it_changes() {
     assert_eq!((first.failure().map(Failure::reason), tries()), (Some("Conflict"), 1));
     let second = world.run(first.memory).await;
     assert_eq!((second.failure().map(Failure::reason), tries()), (Some("Conflict"), 1));
-    let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
-    let preview = world.context().preview(&key, &uid, second.memory.remembered()).await.unwrap();
+    let job = scripted::World::job(0, second.memory.for_preview());
+    let preview = preview(&world.context(), job).await.unwrap();
     let said: Vec<_> = preview.foreign.values().collect();
     assert!(said.len() == 1 && said[0].contains("exists and is not ours"), "{said:?}");
     version.store(6, Ordering::Release);

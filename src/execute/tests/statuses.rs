@@ -171,8 +171,7 @@ async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
     let [said] = world.asked("PATCH").try_into().unwrap_or_else(|asked| panic!("{asked:?}"));
     let said = said.body.to_string();
     assert!(said.contains("the status: ") && !said.contains("\"deep\""), "{said}");
-    let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
-    let preview = world.context().preview(&key, &uid, <_>::default()).await;
+    let preview = preview(&world.context(), scripted::World::job(0, Memory::default())).await;
     let refused = preview.unwrap_err().to_string();
     assert!(refused.contains("nested more than 100 levels deep"), "{refused}");
 }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Calm, FlappingReason, Subject};
-use crate::{object::quoted, plan::path::MAX_PATHS};
+use crate::{diff::path::MAX_PATHS, object::quoted};
 
 /// One thing that is written again, for one reason.
 #[derive(Debug, Clone)]

@@ -3,7 +3,8 @@
 use super::*;
 use crate::{
     object::{K8sType, ObjectKey},
-    plan::{ChildId, path::MAX_PATHS},
+    diff::path::MAX_PATHS,
+    plan::ChildId,
     schedule::Backoff,
 };
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{super::hash, *};
+use super::*;
+use crate::diff::hash;
 use crate::object::KeptManagers;
 
 fn operator() -> OperatorName {

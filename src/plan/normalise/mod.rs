@@ -8,8 +8,9 @@ use std::collections::HashSet;
 use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
-use super::{ChildId, Refusal, RefusalReason, Write, hash, nulls::drop_nulls, ownership};
+use super::{ChildId, Refusal, RefusalReason, Write, ownership};
 use crate::{
+    diff::{hash, nulls::drop_nulls},
     object::{K8sType, Object, ObjectKey},
     operator::{OperatorConfig, OperatorName, child_name},
 };

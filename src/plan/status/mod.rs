@@ -23,12 +23,11 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    hash,
-    nulls::drop_nulls,
-    path::{MAX_PATHS, Path, Segment},
+use crate::{
+    diff::{hash, nulls::drop_nulls, path::{MAX_PATHS, Path, Segment}},
+    object::Object,
+    operator::Condition,
 };
-use crate::{object::Object, operator::Condition};
 
 pub use input::{ChildrenField, StatusInput};
 pub use shared::is_list_outdated;

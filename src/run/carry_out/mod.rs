@@ -16,13 +16,11 @@ use super::{
     turn::{child_failed, held_step, step_failed, waits},
 };
 use crate::{
+    diff::{same_owned_fields},
     history::ReconcileStep,
     journal::{Fact, Held, Pause, PausedBy, Wait},
     object::Object,
-    plan::{
-        ChildId, DeletionGuard, Exceeded, Reservation, Settled, Step, Waiting, WaitingReason,
-        Write, same_owned_fields,
-    },
+    plan::{ChildId, DeletionGuard, Exceeded, Reservation, Settled, Step, Waiting, WaitingReason, Write},
     reply::{ApiError, ErrorClass},
 };
 

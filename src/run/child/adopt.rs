@@ -18,10 +18,11 @@ use super::{
     task::{Adopting, Adoption, Attempt, Dispute, Next, State, Task, ask, done, hand},
 };
 use crate::{
+    diff::{adoption},
     history::Verb,
     object::{Object, ResourceVersion},
     operator::ConflictPolicy,
-    plan::{ChildId, HeldField, Step, Write, adoption, without},
+    plan::{ChildId, HeldField, Step, Write, without},
     reply::{ApiError, ErrorClass},
     run::{
         request::{Answer, Force, Reply, Request},

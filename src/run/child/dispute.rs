@@ -17,14 +17,12 @@ use super::{
     task::{Attempt, Dispute, Disputing, Next, Refused, State, TRIES, Task, ask, done, hand},
 };
 use crate::{
+    diff::{differ_in_status_only},
     history::Verb,
     journal::Fact,
     object::Object,
     operator::ConflictPolicy,
-    plan::{
-        AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, differ_in_status_only,
-        is_ownership_field, without,
-    },
+    plan::{AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, is_ownership_field, without},
     reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,

@@ -1,9 +1,10 @@
 //! Which fields others hold, read off the answer of the server.
 
 use crate::{
+    diff::{is_handed_over},
     object::K8sType,
     operator::Labels,
-    plan::{HeldField, is_handed_over, is_ownership_field},
+    plan::{HeldField, is_ownership_field},
     reply::{ApiError, Cause},
 };
 

@@ -17,10 +17,11 @@ use super::{
     trial::{after_refusal, trial_of_new},
 };
 use crate::{
+    diff::{are_alike, same_owned_fields},
     history::Verb,
     journal::Fact,
     object::Object,
-    plan::{Deletion, Settled, Step, are_alike, differ_in_claim_only, same_owned_fields},
+    plan::{Deletion, Settled, Step, differ_in_claim_only},
     reply::{ApiError, ErrorClass},
     run::{
         request::{Answer, Force, Reply, Request},

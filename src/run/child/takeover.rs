@@ -17,8 +17,9 @@ use super::task::{
     Attempt, Next, Refused, State, TRIES, TakenOver, Takeover, TakingOver, Task, ask, done, hand,
 };
 use crate::{
+    diff::{collision, has_predecessor, takeover},
     object::Uid,
-    plan::{ChildId, Write, collision, has_predecessor, takeover},
+    plan::{ChildId, Write},
     reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,

@@ -2,10 +2,11 @@
 //! makes it a fight. Afterwards all is ours, and nobody else shows.
 
 use crate::{
+    diff::{rival},
     journal::Fact,
     object::Object,
     operator::OperatorName,
-    plan::{ChildId, FlappingReason, Rewrite, RewriteReason, Subject, Write, rival},
+    plan::{ChildId, FlappingReason, Rewrite, RewriteReason, Subject, Write},
     run::{
         request::{Answer, Reply, Request},
         view::View,

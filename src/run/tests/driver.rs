@@ -17,7 +17,7 @@ use crate::{
     operator::{Handler, OperatorConfig, SyncRequest},
     plan::DeletionBudget,
     report::Report,
-    run::{Effect, Event, HandlerError, Job, Machine, Memory, Now, Purpose, Response, Settings},
+    run::{Aim, Effect, Event, HandlerError, Job, Machine, Memory, Now, Previewed, Purpose, Response, Settings},
 };
 
 /// One operator with one parent, and the world around it.
@@ -62,11 +62,28 @@ impl Driver {
 
     /// One reconcile, after so many in a row that wrote children.
     pub(super) fn reconcile(&mut self, after_writes: u32, scene: &mut dyn Scene) -> Report {
-        let (key, uid) = (named("parent").key, Uid::new(PARENT_UID));
         let memory = std::mem::take(&mut self.memory);
+        let machine = self.driven(Aim::Reconcile, after_writes, memory, scene);
+        self.ended(machine)
+    }
+
+    /// What a reconcile would do.
+    pub(super) fn preview(&mut self, scene: &mut dyn Scene) -> Previewed {
+        let machine = self.driven(Aim::Plan, 0, self.memory.for_preview(), scene);
+        *machine.end().preview.unwrap_or_default()
+    }
+
+    fn driven(
+        &mut self,
+        aim: Aim,
+        after_writes: u32,
+        memory: Memory,
+        scene: &mut dyn Scene,
+    ) -> Machine {
+        let (key, uid) = (named("parent").key, Uid::new(PARENT_UID));
         let settings = self.caches.settings.clone();
         let mut machine = Machine::new(settings, Job { key, uid, after_writes, memory });
-        let mut events = VecDeque::from([Event::Started]);
+        let mut events = VecDeque::from([Event::Started(aim)]);
         let mut is_finished = false;
         while let Some(event) = events.pop_front().filter(|_| !is_finished) {
             self.wait(Duration::from_millis(1));
@@ -80,7 +97,7 @@ impl Driver {
             }
         }
         assert!(is_finished, "nothing more is to come, and the machine has not finished");
-        self.ended(machine)
+        machine
     }
 
     fn perform(&mut self, effect: Effect, scene: &mut dyn Scene) -> Option<Event> {

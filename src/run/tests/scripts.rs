@@ -24,6 +24,7 @@
 //! | `forget-schema`, `pause-operator`, `wait <seconds>` | what they say |
 //! | `settle` | reconciles until nothing is written; tells how often |
 //! | `reconcile` | reconciles once; tells each event, the facts and the orders (`>`) that follow |
+//! | `preview` | the same, of what a reconcile would do, and the steps of its plan |
 //! | `show <name>` | data, conditions, managers of an object |
 
 use std::{fmt::Write as _, fs, path::Path, time::Duration};
@@ -33,6 +34,7 @@ use serde_json::{Value, json};
 use super::{driver::Driver, faults::Fault, scene::Script, world::named};
 use crate::{
     operator::{ChildConfig, ConflictPolicy, OperatorConfig, Predecessor},
+    plan::Step,
     run::{Cache, tests::world::parent_type},
     schedule::Finished,
 };
@@ -130,6 +132,7 @@ impl Play {
             "wait" => self.driver.wait(Duration::from_secs(arguments.parse().unwrap())),
             "settle" => return self.settle(),
             "reconcile" => return self.reconcile(),
+            "preview" => return self.preview(),
             "show" => return self.show(name),
             other => panic!("unknown command {other}"),
         }
@@ -167,6 +170,23 @@ impl Play {
         self.after_writes = if has_written { self.after_writes + 1 } else { 0 };
         assert_eq!(self.driver.world.breaches, Vec::<String>::new());
         format!("{}= {finished:?}\n", self.scene.told)
+    }
+
+    fn preview(&mut self) -> String {
+        self.scene.told.clear();
+        let before = self.driver.world.writes;
+        let previewed = self.driver.preview(&mut self.scene);
+        assert_eq!(self.driver.world.writes, before);
+        let mut shown = self.scene.told.clone();
+        for step in &previewed.plan.steps {
+            let what = match step {
+                Step::Create(_) => "create",
+                Step::Update(_) => "update",
+                Step::Delete(_) => "delete",
+            };
+            writeln!(shown, "= {what} {}", step.id()).unwrap();
+        }
+        shown
     }
 
     fn settle(&mut self) -> String {

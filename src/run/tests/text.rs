@@ -12,7 +12,7 @@ use crate::{
 
 pub(super) fn event(event: &Event) -> String {
     match event {
-        Event::Started => "started".to_owned(),
+        Event::Started(_) => "started".to_owned(),
         Event::HandlerReturned(Ok(Response::Synced(_))) => "sync returned".to_owned(),
         Event::HandlerReturned(Ok(Response::Finalized(_))) => "finalize returned".to_owned(),
         Event::HandlerReturned(Err(error)) => format!("handler: {}", failure(&error.failure)),

@@ -4,12 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kube::api::{Patch, PatchParams};
-use operetta::{
-    object::{KeptManagers, Object},
-    operator::{Children, OperatorName},
-    plan::{LastApplied, Plan, PlanInput, Settled, Step, Write, plan},
-    prelude::*,
-};
+use operetta::{object::{KeptManagers, Object}, operator::{Children, OperatorName}, prelude::*, testkit::{internals::{plan::{LastApplied, Plan, PlanInput, Settled, Step, Write, plan}}}};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

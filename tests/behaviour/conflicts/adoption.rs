@@ -1,7 +1,7 @@
 //! Objects that exist already become children.
 
 use kube::api::{Patch, PatchParams};
-use operetta::{history::Verb, prelude::*};
+use operetta::{prelude::*, testkit::{internals::{history::Verb}}};
 use serde_json::{Value, json};
 
 use super::{events, message, start, verbs};

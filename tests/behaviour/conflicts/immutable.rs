@@ -4,7 +4,7 @@ use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Secret, Service},
 };
-use operetta::{history::Verb, prelude::*};
+use operetta::{prelude::*, testkit::{internals::{history::Verb}}};
 use serde_json::{Value, json};
 
 use super::{DEPLOYMENT, message, start, verbs};

@@ -8,9 +8,7 @@ mod immutable;
 mod policies;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use operetta::{
-    board::ReconcileStage, history::Verb, object::ObjectKey, prelude::*, testkit::eventually,
-};
+use operetta::{object::{ObjectKey}, prelude::*, testkit::{eventually, internals::{board::ReconcileStage, history::Verb}}};
 use serde_json::Value;
 
 use crate::{

@@ -2,12 +2,7 @@
 
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
 use kube::api::{Patch, PatchParams};
-use operetta::{
-    board::{ParentState, ReconcileStage},
-    object::ObjectKey,
-    prelude::*,
-    testkit::eventually,
-};
+use operetta::{object::{ObjectKey}, prelude::*, testkit::{eventually, internals::{board::{ParentState, ReconcileStage}}}};
 use serde_json::{Value, json};
 
 use super::{DEPLOYMENT, events, message, start};

@@ -1,6 +1,6 @@
 //! Events that are refused, never answered, or too many.
 
-use operetta::{cluster::Timeouts, operator::Permanent, prelude::*};
+use operetta::{supervisor::Timeouts, operator::Permanent, prelude::*};
 
 use super::*;
 use crate::recipe::{acting, config_map, recipe};

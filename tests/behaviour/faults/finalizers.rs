@@ -5,7 +5,7 @@ use crate::{
     cleaner::Cleaner,
     recipe::{config_map, recipe},
 };
-use operetta::cluster::Timeouts;
+use operetta::{supervisor::Timeouts};
 
 #[operetta_harness::test]
 async fn a_finalizer_that_cannot_be_written_or_taken_off_is_said_and_tried_again() {

@@ -1,7 +1,7 @@
 //! Lists that are refused for as long as they are asked for, never answered, or deadly: the type is
 //! not trusted until one has come.
 
-use operetta::cluster::Timeouts;
+use operetta::{supervisor::Timeouts};
 
 use super::{
     watches::{until_back, with_child, with_child_after},

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::recipe::{config_map, recipe};
-use operetta::cluster::Timeouts;
+use operetta::{supervisor::Timeouts};
 
 const WRITES: [&str; 4] = ["create", "update", "delete", "status"];
 

@@ -1,6 +1,6 @@
 //! A server that was restored from a backup: its versions go back.
 
-use operetta::cluster::Timeouts;
+use operetta::{supervisor::Timeouts};
 
 use super::*;
 use crate::{

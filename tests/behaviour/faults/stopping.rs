@@ -1,6 +1,6 @@
 //! What is on its way when the process is told to end gets there: an Event, and what a person ordered.
 
-use operetta::{board::Command, object::ObjectKey};
+use operetta::{object::{ObjectKey}, testkit::{internals::{board::Command}}};
 
 use super::*;
 use crate::recipe::{acting, recipe};

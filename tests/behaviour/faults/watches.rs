@@ -6,7 +6,7 @@ use crate::{
     started::counts,
     world::Kind,
 };
-use operetta::cluster::Timeouts;
+use operetta::{supervisor::Timeouts};
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 

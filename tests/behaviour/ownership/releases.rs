@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use operetta::{history::NextWake, object::ObjectKey, prelude::*, schedule::WakeReason};
+use operetta::{object::{ObjectKey}, prelude::*, testkit::{internals::{history::NextWake, schedule::WakeReason}}};
 use serde_json::{Value, json};
 
 use crate::{

@@ -9,12 +9,7 @@ use std::{
     time::Duration,
 };
 
-use operetta::{
-    board::ParentPhase,
-    object::ObjectKey,
-    operator::{Permanent, RetryAfter},
-    prelude::*,
-};
+use operetta::{object::{ObjectKey}, operator::{Permanent, RetryAfter}, prelude::*, testkit::{internals::{board::ParentPhase}}};
 use serde_json::{Value, json};
 
 use crate::{

@@ -7,12 +7,7 @@ use std::{
 
 use k8s_openapi::api::core::v1::Service;
 use kube::api::Patch;
-use operetta::{
-    history::Cause,
-    object::{K8sType, ObjectKey},
-    prelude::*,
-    schedule::Priority,
-};
+use operetta::{object::{K8sType, ObjectKey}, prelude::*, testkit::{internals::{history::Cause, schedule::Priority}}};
 use serde_json::{Value, json};
 
 use crate::{

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Patch, PatchParams};
-use operetta::{board::ParentPhase, object::ObjectKey, operator::Condition, prelude::*};
+use operetta::{object::{ObjectKey}, operator::Condition, prelude::*, testkit::{internals::{board::ParentPhase}}};
 use serde_json::{Value, json};
 
 use crate::{

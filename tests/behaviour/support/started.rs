@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use operetta::{board::ParentPhase, object::ObjectKey, supervisor::Running};
+use operetta::{object::{ObjectKey}, supervisor::Running, testkit::{internals::{board::ParentPhase}}};
 
 use crate::world::eventually;
 

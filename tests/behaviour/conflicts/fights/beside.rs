@@ -3,7 +3,7 @@
 
 use std::time::SystemTime;
 
-use operetta::{history::Outcome, object::ObjectKey};
+use operetta::{object::{ObjectKey}, testkit::{internals::{history::Outcome}}};
 
 use super::*;
 use crate::world::{POD, object};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
-use operetta::{board::ParentPhase, object::ObjectKey, prelude::*};
+use operetta::{object::{ObjectKey}, prelude::*, testkit::{internals::{board::ParentPhase}}};
 
 use super::{
     state::{self, Moment, Objects},

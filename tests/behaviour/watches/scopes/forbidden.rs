@@ -1,7 +1,7 @@
 //! What an operator may not see in one place keeps nobody from working elsewhere.
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use operetta::{board::OperatorState, prelude::*, supervisor::SupervisorBuilder};
+use operetta::{prelude::*, supervisor::SupervisorBuilder, testkit::{internals::{board::OperatorState}}};
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{object::KeptManagers, plan::path::MAX_PATHS};
+use crate::{object::KeptManagers, diff::path::MAX_PATHS};
 
 fn pod() -> K8sType {
     K8sType::namespaced("v1", "Pod", "pods")

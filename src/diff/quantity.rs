@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Whether two values are the same amount. What is no quantity, or too large or too fine to be
 /// read exactly, is never the same as something that is written differently.
-pub(super) fn same(a: &Value, b: &Value) -> bool {
+pub(crate) fn same(a: &Value, b: &Value) -> bool {
     a == b || nanos_of(a).is_some_and(|nanos| nanos_of(b) == Some(nanos))
 }
 

@@ -64,7 +64,7 @@ fn is_kubernetes(manager: &str) -> bool {
 
 /// The patch after which our apply owns what `divide` gives of the fields of others, beside what stays with
 /// them.
-pub(super) fn hand_over(
+pub(crate) fn hand_over(
     live: &Value,
     operator: &OperatorName,
     is_from: impl Fn(&Value) -> bool,
@@ -122,14 +122,14 @@ fn with_fields(entry: &Value, fields: Value) -> Option<Value> {
 
 /// Whether an entry is about the object itself, in the version in which it was read: paths of
 /// other versions may mean something else.
-pub(super) fn is_of_object(entry: &Value, live: &Value, operation: &str) -> bool {
+pub(crate) fn is_of_object(entry: &Value, live: &Value, operation: &str) -> bool {
     entry["operation"] == operation
         && entry["apiVersion"] == live["apiVersion"]
         && entry.get("subresource").is_none_or(|name| name == "")
 }
 
 /// The paths of both. A node without members is a path itself, `.` says so where there are more.
-pub(super) fn union(a: &Value, b: &Value) -> Value {
+pub(crate) fn union(a: &Value, b: &Value) -> Value {
     let none = Map::new();
     let (a, b) = (a.as_object().unwrap_or(&none), b.as_object().unwrap_or(&none));
     let mut paths = a.clone();
@@ -147,7 +147,7 @@ pub(super) fn union(a: &Value, b: &Value) -> Value {
 pub(super) mod tests {
     use super::*;
 
-    pub(in crate::plan) fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
+    pub(crate) fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
         json!({
             "manager": manager, "operation": operation, "apiVersion": "v1",
             "fieldsType": "FieldsV1", "fieldsV1": fields,

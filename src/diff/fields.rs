@@ -6,7 +6,7 @@ use crate::object::{FieldItem, FieldSet};
 
 /// What is owned of a value.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Owned<'a> {
+pub(crate) enum Owned<'a> {
     /// Nothing.
     Nothing,
     /// All of it, as part of an atomic value.
@@ -17,12 +17,12 @@ pub(super) enum Owned<'a> {
 
 impl<'a> Owned<'a> {
     /// What is owned of an object whose `fieldsV1` these are.
-    pub(super) fn root(fields: Option<&'a FieldSet>) -> Self {
+    pub(crate) fn root(fields: Option<&'a FieldSet>) -> Self {
         fields.filter(|node| !node.is_leaf()).map_or(Self::Nothing, Self::Node)
     }
 
     /// Whether the value is owned as a whole.
-    pub(super) fn is_whole(self) -> bool {
+    pub(crate) fn is_whole(self) -> bool {
         match self {
             Self::Nothing => false,
             Self::Whole => true,
@@ -31,12 +31,12 @@ impl<'a> Owned<'a> {
     }
 
     /// Whether the value, or something in it, is owned.
-    pub(super) fn is_something(self) -> bool {
+    pub(crate) fn is_something(self) -> bool {
         !matches!(self, Self::Nothing)
     }
 
     /// What is owned of a field of the value.
-    pub(super) fn field(self, name: &str) -> Self {
+    pub(crate) fn field(self, name: &str) -> Self {
         match self {
             Self::Node(node) if !node.is_leaf() => {
                 node.field(name).map_or(Self::Nothing, Self::Node)
@@ -47,17 +47,17 @@ impl<'a> Owned<'a> {
     }
 
     /// What is owned of the items of the list, if the list has keys.
-    pub(super) fn keyed(self) -> Option<&'a [FieldItem]> {
+    pub(crate) fn keyed(self) -> Option<&'a [FieldItem]> {
         self.node().map(FieldSet::items).filter(|items| !items.is_empty())
     }
 
     /// The owned items of the list, if it is a set.
-    pub(super) fn set(self) -> Option<&'a [Value]> {
+    pub(crate) fn set(self) -> Option<&'a [Value]> {
         self.node().map(FieldSet::values).filter(|values| !values.is_empty())
     }
 
     /// The fields of which something is owned.
-    pub(super) fn fields(self) -> impl Iterator<Item = (&'a str, Self)> {
+    pub(crate) fn fields(self) -> impl Iterator<Item = (&'a str, Self)> {
         let fields = self.node().into_iter().flat_map(FieldSet::fields);
         fields.map(|(name, inner)| (name, Self::Node(inner)))
     }
@@ -71,7 +71,7 @@ impl<'a> Owned<'a> {
 }
 
 /// The keys of an item of a list, as far as it has them.
-pub(super) fn keys_of<'n>(
+pub(crate) fn keys_of<'n>(
     item: &Value,
     names: impl IntoIterator<Item = &'n String>,
 ) -> Map<String, Value> {
@@ -80,13 +80,13 @@ pub(super) fn keys_of<'n>(
 }
 
 /// Whether a complete item of a list has these keys.
-pub(super) fn has_keys(item: &Value, keys: &Map<String, Value>) -> bool {
+pub(crate) fn has_keys(item: &Value, keys: &Map<String, Value>) -> bool {
     keys.iter().all(|(name, key)| item.get(name) == Some(key))
 }
 
 /// Finds for each desired item of a list with keys the target with the same keys. A desired item
 /// may lack a key that the server defaults (the protocol of a port): it gets what is left over.
-pub(super) fn pair<'k>(
+pub(crate) fn pair<'k>(
     desired: &[Value],
     targets: impl IntoIterator<Item = &'k Map<String, Value>>,
 ) -> Vec<Option<usize>> {

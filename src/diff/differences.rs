@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{
-    Write, contained,
+    contained,
     owned::{self, Ownership},
     path::MAX_PATHS,
 };
@@ -14,15 +14,15 @@ use crate::{object::Object, operator::OperatorName};
 
 /// Where a live object is not what an apply of a body should have left.
 #[derive(Debug, Default)]
-pub(super) struct Differences {
+pub(crate) struct Differences {
     /// The object differs, or holds what is no longer desired.
-    pub(super) changed: Vec<String>,
+    pub(crate) changed: Vec<String>,
     /// The object is as desired, but we do not own that.
-    pub(super) lost: Vec<String>,
+    pub(crate) lost: Vec<String>,
 }
 
 impl Differences {
-    pub(super) fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
+    pub(crate) fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
         let desired = without_precondition(body);
         let fields = live.applied_fields(operator.as_str());
         let mut changed = contained::differences_from(live, &desired, fields.as_ref());
@@ -34,14 +34,19 @@ impl Differences {
         Self { changed, lost }
     }
 
+    /// Whether everything that differs here also differs there.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        self.changed.iter().all(|path| other.changed.contains(path))
+    }
+
     /// Where the object differs, as far as is told.
-    pub(super) fn changed_paths(mut self) -> Vec<String> {
+    pub(crate) fn changed_paths(mut self) -> Vec<String> {
         self.changed.truncate(MAX_PATHS);
         self.changed
     }
 
     /// What is told of them.
-    pub(super) fn paths(self) -> Vec<String> {
+    pub(crate) fn paths(self) -> Vec<String> {
         let mut paths = if self.changed.is_empty() { self.lost } else { self.changed };
         paths.truncate(MAX_PATHS);
         paths
@@ -49,12 +54,12 @@ impl Differences {
 }
 
 /// Where a live object is not what an apply asked for, although it is what that left.
-pub(super) fn differing_paths(
-    write: &Write,
+pub(crate) fn differing_paths(
+    body: &Value,
     live: &Object,
     operator: &OperatorName,
 ) -> Vec<String> {
-    Differences::between(&write.body, live, operator).changed_paths()
+    Differences::between(body, live, operator).changed_paths()
 }
 
 fn without_precondition(body: &Value) -> Cow<'_, Value> {

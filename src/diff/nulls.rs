@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Removes null fields, however deep. In an apply they would be values, in a merge patch removals.
-pub(super) fn drop_nulls(value: &mut Value) {
+pub(crate) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             // Most have none, and to look is faster than to sort out.

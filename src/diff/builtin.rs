@@ -31,7 +31,7 @@ const QUANTITIES: [&[&str]; 18] = [
 ];
 
 /// Whether the value at a path of a built-in type is a quantity.
-pub(super) fn is_quantity(path: &Path<'_>) -> bool {
+pub(crate) fn is_quantity(path: &Path<'_>) -> bool {
     // Those of a `CSIStorageCapacity`.
     path.is(&["capacity"])
         || path.is(&["maximumVolumeSize"])
@@ -43,7 +43,7 @@ pub(super) fn is_quantity(path: &Path<'_>) -> bool {
 /// Whether a value is the one that the server puts at this path of a built-in type when nobody
 /// says anything. Only fields inside of atomic values are listed: elsewhere the managed fields
 /// tell what is ours.
-pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
+pub(crate) fn is_default(path: &Path<'_>, value: &Value) -> bool {
     let defaults: [(&[&str], Value); 18] = [
         (&["ports", "protocol"], json!("TCP")),
         (&["ports", "name"], json!("")),
@@ -69,7 +69,7 @@ pub(super) fn is_default(path: &Path<'_>, value: &Value) -> bool {
 
 /// Whether the server leaves out an empty value at this path of a built-in type, within an atomic
 /// value. Not so the keys of a map, nor what differs from nothing at all (`optional: false`).
-pub(super) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
+pub(crate) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
     let omitted: [(&[&str], Value); 9] = [
         (&["envFrom", "prefix"], json!("")),
         (&["tolerations", "key"], json!("")),
@@ -86,17 +86,17 @@ pub(super) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
 
 /// Whether the value at a path of a built-in type is an atomic map that people empty by `{}`. Any
 /// other `{}` asks for the server's defaults (`strategy: {}`).
-pub(super) fn is_selector(path: &Path<'_>) -> bool {
+pub(crate) fn is_selector(path: &Path<'_>) -> bool {
     path.last_field().is_some_and(names_selector)
 }
 
 /// Whether that is the name of such a map.
-pub(super) fn names_selector(field: &str) -> bool {
+pub(crate) fn names_selector(field: &str) -> bool {
     field.ends_with("elector")
 }
 
 /// Whether an object of the type holds what cannot be rebuilt once it is deleted.
-pub(super) fn is_irreplaceable(ty: &K8sType) -> bool {
+pub(crate) fn is_irreplaceable(ty: &K8sType) -> bool {
     matches!(
         (ty.group(), ty.kind()),
         ("", "PersistentVolumeClaim" | "PersistentVolume" | "Secret" | "Namespace")

@@ -41,7 +41,7 @@ pub fn differ_in_status_only(one: &Object, other: &Object) -> bool {
 
 /// A hash of what people and controllers put into an object: all but its status and what the
 /// server itself writes.
-pub(super) fn content(object: &Object) -> u64 {
+pub(crate) fn content(object: &Object) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut live = object.to_value();
     drop_volatile(&mut live);
@@ -94,7 +94,7 @@ fn in_order<'i, 'v>(
 }
 
 /// Without managed fields all but the status and the server's own metadata counts.
-pub(super) fn drop_volatile(object: &mut Value) {
+pub(crate) fn drop_volatile(object: &mut Value) {
     object.as_object_mut().map(|fields| fields.remove("status"));
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.retain(|name, _| {

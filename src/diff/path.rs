@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 /// No more paths are told.
-pub(super) const MAX_PATHS: usize = 10;
+pub(crate) const MAX_PATHS: usize = 10;
 
 /// The way from the root of an object to one of its values.
 #[derive(Debug, Default)]
-pub(super) struct Path<'a>(Vec<Segment<'a>>);
+pub(crate) struct Path<'a>(Vec<Segment<'a>>);
 
 #[derive(Debug)]
-pub(super) enum Segment<'a> {
+pub(crate) enum Segment<'a> {
     /// A field of an object.
     Field(&'a str),
     /// A place in a list.
@@ -23,34 +23,34 @@ pub(super) enum Segment<'a> {
 
 impl Segment<'_> {
     /// An item of a list, by its keys: it may be elsewhere in the cluster. One without any by its place.
-    pub(super) fn item(keys: Map<String, Value>, index: usize) -> Self {
+    pub(crate) fn item(keys: Map<String, Value>, index: usize) -> Self {
         if keys.is_empty() { Segment::Index(index) } else { Segment::Keys(Cow::Owned(keys)) }
     }
 }
 
 impl<'a> Path<'a> {
     /// One step further down, until `leave`.
-    pub(super) fn enter(&mut self, segment: Segment<'a>) {
+    pub(crate) fn enter(&mut self, segment: Segment<'a>) {
         self.0.push(segment);
     }
 
-    pub(super) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.0.pop();
     }
 
     /// The name of the last field; places in lists are skipped.
-    pub(super) fn last_field(&self) -> Option<&'a str> {
+    pub(crate) fn last_field(&self) -> Option<&'a str> {
         self.fields().next()
     }
 
     /// Whether the last field names are these; places in lists are skipped, `*` is any name.
-    pub(super) fn ends_with(&self, names: &[&str]) -> bool {
+    pub(crate) fn ends_with(&self, names: &[&str]) -> bool {
         let mut fields = self.fields();
         names.iter().rev().all(|name| fields.next().is_some_and(|f| *name == "*" || f == *name))
     }
 
     /// Whether the path consists of these fields.
-    pub(super) fn is(&self, names: &[&str]) -> bool {
+    pub(crate) fn is(&self, names: &[&str]) -> bool {
         self.0.len() == names.len() && self.ends_with(names)
     }
 
@@ -62,12 +62,12 @@ impl<'a> Path<'a> {
     }
 
     /// The path as text, for example `.spec.ports[0].port` or `.metadata.labels["a/b"]`.
-    pub(super) fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         self.0.iter().map(render).collect()
     }
 }
 
-pub(super) fn render(segment: &Segment<'_>) -> String {
+pub(crate) fn render(segment: &Segment<'_>) -> String {
     match segment {
         Segment::Field(name) if is_plain(name) => format!(".{name}"),
         Segment::Field(name) => format!("[{}]", Value::from(*name)),
@@ -80,7 +80,7 @@ pub(super) fn render(segment: &Segment<'_>) -> String {
 }
 
 /// A path of ours in the way of the server, which quotes no names.
-pub(super) fn as_the_server_writes(path: &str) -> String {
+pub(crate) fn as_the_server_writes(path: &str) -> String {
     let mut parts = path.split("[\"");
     let mut written = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -93,7 +93,7 @@ pub(super) fn as_the_server_writes(path: &str) -> String {
 }
 
 /// The keys of `[port=80,protocol="TCP"].name`, and what follows.
-pub(super) fn keys(path: &str) -> Option<(Map<String, Value>, &str)> {
+pub(crate) fn keys(path: &str) -> Option<(Map<String, Value>, &str)> {
     let mut rest = path.strip_prefix('[')?;
     let mut keys = Map::new();
     loop {

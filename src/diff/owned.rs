@@ -14,7 +14,7 @@ use crate::object::{FieldItem, FieldSet};
 
 /// Where ownership is not what an apply would leave.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Ownership {
+pub(crate) struct Ownership {
     /// What we own and do not desire.
     pub(super) beyond: Vec<String>,
     /// What we desire and do not own: somebody else changed it, perhaps back again. If it were
@@ -23,7 +23,7 @@ pub(super) struct Ownership {
 }
 
 /// Compares `fieldsV1` with the desired object.
-pub(super) fn ownership(fields: &FieldSet, desired: &Value) -> Ownership {
+pub(crate) fn ownership(fields: &FieldSet, desired: &Value) -> Ownership {
     let mut search = Search { path: Path::default(), found: Ownership::default() };
     search.value(Owned::root(Some(fields)), desired);
     search.found

@@ -28,7 +28,7 @@ pub struct Difference<'a> {
 }
 
 /// The paths at which a desired value is not in the live object, given what we own of that: all.
-pub(super) fn differences_from(
+pub(crate) fn differences_from(
     live: &Object,
     desired: &Value,
     fields: Option<&FieldSet>,
@@ -43,7 +43,7 @@ pub(super) fn differences_from(
 }
 
 /// The same with both values; at most so many.
-pub(super) fn compared<'a>(
+pub(crate) fn compared<'a>(
     ty: &K8sType,
     desired: &'a Value,
     live: &'a Value,

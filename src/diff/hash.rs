@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Map, Number, Value};
 
 /// The hash of a tree, unless it has more bytes as text than a limit; then how many.
-pub(super) fn within(limit: usize, value: &Value) -> Result<u64, usize> {
+pub(crate) fn within(limit: usize, value: &Value) -> Result<u64, usize> {
     let mut hasher = Measuring::default();
     feed(value, &mut hasher);
     // An escaped character has six bytes, and no value has more for each byte of its hash.
@@ -29,7 +29,7 @@ fn bytes(value: &Value) -> usize {
     counter.0
 }
 
-pub(super) fn feed(value: &Value, hasher: &mut impl Hasher) {
+pub(crate) fn feed(value: &Value, hasher: &mut impl Hasher) {
     match value {
         Value::Null => 0_u8.hash(hasher),
         Value::Bool(value) => (1_u8, value).hash(hasher),
@@ -53,7 +53,7 @@ fn feed_number(number: &Number, hasher: &mut impl Hasher) {
     }
 }
 
-pub(super) fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher) {
+pub(crate) fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher) {
     (5_u8, fields.len()).hash(hasher);
     let mut feed_one = |(name, value): (&String, &Value)| {
         name.hash(hasher);

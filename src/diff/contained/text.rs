@@ -14,14 +14,14 @@ use serde_json::{Map, Value};
 
 use crate::{
     object::{BorrowedText, FieldSet, Object},
-    plan::{
+    diff::{
         builtin,
         fields::{Owned, pair},
     },
 };
 
 /// Whether an object plainly is as desired, given what we own of it.
-pub(in crate::plan) fn is_plainly_contained(
+pub(in crate::diff) fn is_plainly_contained(
     desired: &Value,
     live: &Object,
     fields: &FieldSet,

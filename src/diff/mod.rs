@@ -1,0 +1,36 @@
+//! What differs between two objects, and who owns what of one.
+//!
+//! Layer 2. Pure, and decides nothing: what is to be done about a difference is the matter of
+//! [`plan`](crate::plan).
+//!
+//! | file | answers |
+//! |---|---|
+//! | `contained` | is what is desired in what is there, and where not |
+//! | `owned` | what our field manager owns, against what is desired |
+//! | `differences`, `difference` | both together, as paths and with both values |
+//! | `fingerprint`, `hash` | are two versions the same in what we own |
+//! | `takeover`, `collision` | what is handed over to our field manager so that an apply removes it |
+//! | `rival` | which other manager wrote a field |
+//! | `path`, `fields`, `quantity`, `nulls`, `builtin` | the parts of these |
+
+pub(crate) mod builtin;
+mod collision;
+mod contained;
+mod difference;
+pub(crate) mod differences;
+mod fields;
+pub(crate) mod fingerprint;
+pub(crate) mod hash;
+pub(crate) mod nulls;
+mod owned;
+pub(crate) mod path;
+mod quantity;
+mod rival;
+mod takeover;
+
+pub use collision::{Collision, collision};
+pub use contained::Difference;
+pub use difference::compare;
+pub use fingerprint::{are_alike, differ_in_status_only, same_owned_fields};
+pub use rival::rival;
+pub use takeover::{adoption, has_predecessor, is_handed_over, takeover};

@@ -1,0 +1,69 @@
+//! What a reconcile would do: the handler is called and its answer is planned, and nothing comes of it. No request is
+//! sent, and no finalizer is changed first: what is cached is what is planned for.
+
+use std::collections::BTreeMap;
+
+use super::{Machine, Moment, Purpose};
+use crate::{
+    journal::{Fact, Failure},
+    operator::ConflictPolicy,
+    plan::{ChildId, Plan, Refusal},
+};
+
+/// What a reconcile would do.
+#[derive(Debug, Default)]
+pub struct Previewed {
+    /// The plan, as if no other manager held fields: what is desired is to be seen.
+    pub plan: Plan,
+    /// What would not be written, as others hold fields of it, each with the reason.
+    pub contested: BTreeMap<ChildId, String>,
+}
+
+impl Machine {
+    pub(super) fn preview(&mut self, at: &Moment<'_>) {
+        self.preview = Some(Box::default());
+        self.parent = at.snapshot.parent(&self.key, &self.uid);
+        let is_staying = self.parent.as_ref().is_some_and(|it| !self.settings.is_leaving(it));
+        match at.snapshot.unavailable() {
+            _ if !is_staying => self.finish(at),
+            Some(why) => self.preview_failed(Failure::Unavailable(why), at),
+            None => self.call(Purpose::Sync, at),
+        }
+    }
+
+    pub(super) fn preview_failed(&mut self, failure: Failure, at: &Moment<'_>) {
+        self.note([Fact::Failed(failure)], at);
+        self.finish(at);
+    }
+
+    pub(super) fn preview_planned(&mut self, desired: Vec<serde_json::Value>, at: &Moment<'_>) {
+        match self.planned_as_if_uncontested(desired, at) {
+            Ok(previewed) => {
+                self.preview = Some(Box::new(previewed));
+                self.finish(at);
+            }
+            Err(refusals) => self.preview_failed(Failure::Refused(refusals), at),
+        }
+    }
+
+    fn planned_as_if_uncontested(
+        &mut self,
+        desired: Vec<serde_json::Value>,
+        at: &Moment<'_>,
+    ) -> Result<Previewed, Vec<Refusal>> {
+        let plan = self.planned(desired.clone(), at)?;
+        let contested = contested(&plan);
+        if contested.is_empty() {
+            return Ok(Previewed { plan, contested });
+        }
+        let mut last_applied = self.memory.last_applied().clone();
+        contested.keys().for_each(|id| last_applied.forget(id));
+        self.memory.take_last_applied(last_applied);
+        Ok(Previewed { plan: self.planned(desired, at)?, contested })
+    }
+}
+
+fn contested(plan: &Plan) -> BTreeMap<ChildId, String> {
+    let reported = plan.last_applied.contested().filter(|it| it.policy == ConflictPolicy::Report);
+    reported.map(|it| (it.id.clone(), it.why().to_string())).collect()
+}
