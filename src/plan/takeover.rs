@@ -62,8 +62,8 @@ fn is_kubernetes(manager: &str) -> bool {
     PARTS.contains(&manager)
 }
 
-/// The patch after which our apply owns the fields of others that `divide` returns first; the second
-/// ones stay with them.
+/// The patch after which our apply owns those fields of others that `divide` returns first; the
+/// second ones stay with them.
 pub(super) fn hand_over(
     live: &Value,
     operator: &OperatorName,
