@@ -80,7 +80,7 @@ async fn gone_after_a_restart(kept_since: usize, showing: Value) -> usize {
     };
     let limit = |config: OperatorConfig| {
         let run = Allowance { percent: 50, at_least: 1 };
-        config.with_deletion_limit(DeletionLimit { run, ..DeletionLimit::default() })
+        config.with_deletion_limit(DeletionLimit { reconcile: run, ..DeletionLimit::default() })
     };
     let names = |prefix: &str| (0..4).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
     let setup = Setup::new(pods(), ChildConfig::apply()).configured(limit).showing(showing);

@@ -37,7 +37,7 @@ async fn what_others_take_between_two_tries_is_left_to_them_too() {
     // Who holds what may be another matter at the next version.
     let proofs = applies.iter().map(|asked| asked.body["metadata"]["resourceVersion"].clone());
     assert_eq!(proofs.skip(1).collect::<Vec<_>>(), ["8", "8"]);
-    assert_eq!(report.held, ["Pod.v1 ns/c: others hold .spec.x (`me`), .spec.y (`me`)"]);
+    assert_eq!(report.held, ["Pod.v1 ns/c: other field managers own .spec.x (`me`), .spec.y (`me`)"]);
 }
 
 fn managed_by(mut child: Value, managers: &[&str]) -> Value {
@@ -182,7 +182,7 @@ async fn what_is_left_to_others_is_no_child_as_desired_from_the_reconcile_that_f
     let setup = Setup::new(pods(), config).caching(live).desiring(desired("c"));
     let world = setup.before(script);
     let found = world.run(Memory::default()).await;
-    let why = "others hold .spec.x (`me`)".to_owned();
+    let why = "other field managers own .spec.x (`me`)".to_owned();
     let left = [Decision::stuck("Pod.v1 ns/c", Decided::Held, why)];
     assert_eq!((&found.decisions[..], found.unchanged), (&left[..], 0), "{found:?}");
     let known = world.run(found.memory).await;
@@ -198,7 +198,7 @@ async fn what_others_keep_from_being_written_is_shown_as_it_is_desired_to_who_as
         _ => taken(),
     };
     for (policy, expected) in [
-        (ConflictPolicy::Report, Some("not written, as others hold .spec.x (`me`)")),
+        (ConflictPolicy::Report, Some("not written: other field managers own .spec.x (`me`)")),
         (ConflictPolicy::Force, None),
     ] {
         let config = ChildConfig::apply().with_conflicts(policy);

@@ -37,7 +37,7 @@ async fn the_rival_is_who_holds_the_field_and_not_who_came_by_last() {
         world.changed(&changed_back(version.fetch_add(1, Ordering::AcqRel) + 1));
     }
     let said = memory.flapping().condition().unwrap().message;
-    assert!(said.contains("`rival` changes .spec.x back"), "{said}");
+    assert!(said.contains("`rival` reverts .spec.x"), "{said}");
     let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
     assert_eq!(reads.count(), 1, "one live read, at the last moment");
 }

@@ -127,7 +127,7 @@ async fn what_only_a_person_can_end_needs_attention_at_once() {
 #[actix_web::test]
 async fn what_does_not_come_to_rest_needs_attention_also_while_all_is_as_desired() {
     let (world, operator) = (world(), OperatorName::new("echo-server").unwrap());
-    let message = "Pod.v1 ns/pod: `rival` changes .spec back again and again".to_owned();
+    let message = "Pod.v1 ns/pod: `rival` reverts .spec repeatedly".to_owned();
     let fight =
         FlappingSummary { why: FlappingReason::FightingOverFields, message: message.clone() };
     let key = ObjectKey::namespaced("ns", "a");
@@ -149,7 +149,7 @@ async fn what_does_not_come_to_rest_needs_attention_also_while_all_is_as_desired
     assert!(told.contains(&message) && told.contains("Stop who does that"), "{told}");
     assert!(page(&world, "/").await.contains(&format!("href=\"/ui/{path}\"")));
     for page in [page(&world, "/").await, page(&world, &format!("/ui/{path}")).await] {
-        assert!(page.contains("changes .spec back again and again"), "{page}");
+        assert!(page.contains("reverts .spec repeatedly"), "{page}");
     }
     tell(None);
     assert!(!page(&world, "/").await.contains(&format!("href=\"/ui/{path}\"")));

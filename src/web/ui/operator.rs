@@ -175,7 +175,7 @@ fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
     let namespaces = namespaces.map(|names| names.iter().cloned().collect::<Vec<_>>().join(", "));
     let deletions = config
         .deletion_limit
-        .map(|limit| format!("{} % of a parent's children in one reconcile", limit.run.percent));
+        .map(|limit| format!("{} % of a parent's children in one reconcile", limit.reconcile.percent));
     let backoff = format!("{} to {}", span_of(config.min_error_backoff), {
         span_of(config.max_error_backoff)
     });

@@ -192,7 +192,7 @@ impl From<&OperatorConfig> for LimitsView {
 }
 
 impl From<DeletionLimit> for DeletionLimitView {
-    fn from(DeletionLimit { run, minute }: DeletionLimit) -> Self {
+    fn from(DeletionLimit { reconcile, minute }: DeletionLimit) -> Self {
         Self {
             percent_per_reconcile: run.percent,
             at_least_per_reconcile: run.at_least,

@@ -131,7 +131,7 @@ fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
 
 #[test]
 fn what_does_not_come_to_rest_is_named_with_who_else_writes_it_and_what_to_do() {
-    let fight = "Service.v1 ns/a: `rival` changes .spec back again and again";
+    let fight = "Service.v1 ns/a: `rival` reverts .spec repeatedly";
     let (fighting, unstable) =
         (FlappingReason::FightingOverFields, FlappingReason::UnstableHandler);
     for (case, parts, not) in [

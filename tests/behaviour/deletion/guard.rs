@@ -16,7 +16,7 @@ const ALL: Allowance = Allowance { percent: 100, at_least: 0 };
 
 /// At most half of a parent's children in a reconcile, but two in any case.
 fn half_of_a_parent() -> DeletionLimit {
-    DeletionLimit { run: Allowance { percent: 50, at_least: 2 }, minute: ALL }
+    DeletionLimit { reconcile: Allowance { percent: 50, at_least: 2 }, minute: ALL }
 }
 
 /// In its namespace alone: what another test left behind is counted too, and may still go.
@@ -203,7 +203,7 @@ async fn a_failure_between_two_processes_lets_no_held_deletion_go() {
 async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
     let world = World::new().await;
     let minute = Allowance { percent: 50, at_least: 1 };
-    let operators = start(&world, DeletionLimit { run: ALL, minute }).await;
+    let operators = start(&world, DeletionLimit { reconcile: ALL, minute }).await;
     let parents = ["a", "b", "c", "d"];
     for name in parents {
         world.apply(RECIPE, recipe(name, &some(name, 3, ""))).await;
@@ -227,7 +227,7 @@ async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
     world.apply(RECIPE, recipe("e", &some("e", 9, ""))).await;
     world.until_ready(RECIPE, "e").await;
     operators.stop().await;
-    let operators = start(&world, DeletionLimit { run: ALL, minute }).await;
+    let operators = start(&world, DeletionLimit { reconcile: ALL, minute }).await;
     operators.until_reconciles("cook", &world.namespace, "c", 1).await;
     let message = until_held(&world, "c").await;
     assert!(message.contains("may delete 6 of its 12 within a minute"), "{message}");
@@ -247,7 +247,7 @@ async fn what_comes_back_and_what_kubernetes_collects_is_not_counted() {
             K8sType::namespaced(CONFIG_MAP.0, CONFIG_MAP.1, CONFIG_MAP.2),
             ChildConfig::recreate(),
         )
-        .with_deletion_limit(DeletionLimit { run: NONE, minute: NONE });
+        .with_deletion_limit(DeletionLimit { reconcile: NONE, minute: NONE });
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &six("a", "little"))).await;
     world.until_ready(RECIPE, "r").await;
@@ -288,7 +288,7 @@ async fn a_limit_that_holds_nothing_back_lets_go_what_an_earlier_process_held() 
     world.apply(RECIPE, recipe("r", &[])).await;
     until_held(&world, "r").await;
     operators.stop().await;
-    let operators = start(&world, DeletionLimit { run: ALL, minute: ALL }).await;
+    let operators = start(&world, DeletionLimit { reconcile: ALL, minute: ALL }).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(condition(&parent, "DeletionsHeld"), Value::Null);
     assert_eq!(names(&world, "a-").await.len(), 0);

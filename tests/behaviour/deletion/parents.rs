@@ -131,7 +131,7 @@ async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says
         world.api(TEMP).patch(&name, &params, &soon).await.is_ok()
     };
     eventually("the pattern gone", patch, |is_taken| *is_taken).await;
-    let why = "`soon` is not a whole number followed by s, m, h or d";
+    let why = "`soon` is not an integer followed by s, m, h or d";
     let is_stalled = |parent: &Value| {
         let stalled = condition(parent, "Stalled");
         stalled["status"] == "True" && stalled["message"].as_str().unwrap().contains(why)

@@ -21,7 +21,7 @@ fn garbage(field: &'static str, value: Value) -> Fault {
 }
 
 const WITHOUT_UID: &str =
-    "cannot be read and is left out: not a Kubernetes object: `metadata.uid` is missing";
+    "cannot be decoded and is ignored: not a Kubernetes object: `metadata.uid` is missing";
 
 /// Waits for the Event about the parent that says so; returns it.
 async fn until_told(faults: &Faults, parent: &str, object: &str, why: &str) -> Value {
@@ -146,9 +146,9 @@ async fn whatever_of_a_child_cannot_be_read_is_told_of_its_parent_without_conten
     faults.until_well("r").await;
     for (field, value, why) in [
         ("uid", json!(""), WITHOUT_UID),
-        ("generation", json!("hidden"), "cannot be read and is left out: "),
-        ("resourceVersion", json!({"hidden": 1}), "cannot be read and is left out: "),
-        ("ownerReferences", json!("hidden"), "cannot be read and is left out: "),
+        ("generation", json!("hidden"), "cannot be decoded and is ignored: "),
+        ("resourceVersion", json!({"hidden": 1}), "cannot be decoded and is ignored: "),
+        ("ownerReferences", json!("hidden"), "cannot be decoded and is ignored: "),
         ("ownerReferences", json!([{"uid": 7, "controller": "hidden"}]), "cannot be read"),
     ] {
         let broken = Rule::new(garbage(field, value)).resource("configmaps").name("bad");

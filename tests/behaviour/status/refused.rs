@@ -67,7 +67,7 @@ async fn a_status_that_is_no_object_fails_the_reconcile_and_that_is_said() {
         (json!(["soup"]), "a list"),
         (json!(true), "a boolean"),
     ] {
-        let words = format!("the status: it is {kind}, and no JSON object");
+        let words = format!("the status: it is {kind}, not a JSON object");
         survives(returning(status), "HandlerFailed", &words).await;
     }
 }
@@ -81,7 +81,7 @@ async fn a_status_that_is_no_object_is_said_of_each_parent_and_null_is_no_status
         let mut parent = recipe(name, &[config_map(name, json!({}))]);
         parent["spec"]["status"] = json!("soup");
         world.apply(RECIPE, parent).await;
-        trouble.until_told(name, "the status: it is a string, and no JSON object").await;
+        trouble.until_told(name, "the status: it is a string, not a JSON object").await;
         assert!(world.get(CONFIG_MAP, name).await.is_null(), "nothing of the answer is followed");
         world.patch(RECIPE, name, json!({"spec": {"status": null}})).await;
         world.until_ready(RECIPE, name).await;

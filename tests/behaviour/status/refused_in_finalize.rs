@@ -79,7 +79,7 @@ async fn a_status_that_is_no_object_keeps_the_finalizer_and_is_said() {
         (|| json!(["burnt"]), "a list"),
     ];
     for (status, kind) in cases {
-        let words = format!("the status: it is {kind}, and no JSON object");
+        let words = format!("the status: it is {kind}, not a JSON object");
         keeps_the_parent(status, "HandlerFailed", &words).await;
     }
 }

@@ -118,7 +118,7 @@ async fn a_known_token_is_let_in_and_nobody_else_sees_more_than_whether_all_is_w
 #[operetta_harness::test]
 async fn who_may_scrape_reads_the_metrics_and_nothing_else_until_a_role_says_so() {
     let (world, config) = World::that_enforces_rbac(USER).await;
-    let [scraper, reader, _] = operators::rbac::access::visitors();
+    let [scraper, reader, _] = operators::rbac::access::users();
     let token = visitor(&world, "scraper", &[]).await;
     allow(&world, "scraper", rules(&scraper)).await;
     // The operators run with what is generated for them: it is enough to ask about visitors.
@@ -144,7 +144,7 @@ async fn who_may_scrape_reads_the_metrics_and_nothing_else_until_a_role_says_so(
 #[operetta_harness::test]
 async fn a_token_for_another_audience_is_nobodys() {
     let (world, _) = World::that_enforces_rbac(USER).await;
-    let [_, reader, _] = operators::rbac::access::visitors();
+    let [_, reader, _] = operators::rbac::access::users();
     let (ours, api) =
         (visitor(&world, "reader", &["operetta"]).await, visitor(&world, "reader", &[]).await);
     allow(&world, "reader", rules(&reader)).await;

@@ -228,7 +228,7 @@ async fn what_is_written_again_and_again_is_named_with_its_fields_and_what_to_do
         .with_error_backoff(Duration::from_millis(50), Duration::from_secs(1));
     let operators = start_with(&world, config).await;
     world.apply(RECIPE, acting("r", "dice")).await;
-    let parts = ["answers differently to the same request at .data.throw", "Mend the handler"];
+    let parts = ["returns different values for the same request at .data.throw", "Mend the handler"];
     explained(&world, &operators, "r", |told| says(told, &parts)).await;
     // With the same answer each time it is over in the end: then nobody speaks of it.
     world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;

@@ -161,7 +161,7 @@ async fn somebody_who_changes_a_field_back_is_named_and_the_fight_is_won_when_he
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
     let message = until_flapping(&world, &operators, "FightingOverFields").await;
-    assert!(message.contains("`rival` changes .data.salt back"), "{message}");
+    assert!(message.contains("`rival` reverts .data.salt"), "{message}");
     assert!(!message.contains("secret-salt") && !message.contains("pepper"), "{message}");
     let labels = r#"manager="rival",operator="cook",type="configmaps""#;
     shows(&operators, &format!("operetta_drift_repaired_total{{{labels}}}")).await;
@@ -258,7 +258,7 @@ async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it
     let (world, operators) = started().await;
     world.apply(RECIPE, acting("r", "dice")).await;
     let message = until_flapping(&world, &operators, "UnstableHandler").await;
-    let expected = "the handler answers differently to the same request at .data.throw";
+    let expected = "the handler returns different values for the same request at .data.throw";
     assert!(message.contains("/dice: ") && message.ends_with(expected), "{message}");
     world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
     until_calm(&world).await;
@@ -291,7 +291,7 @@ async fn a_handler_that_wants_a_child_of_another_name_each_time_is_said_until_it
     let (world, operators) = started().await;
     world.apply(RECIPE, acting("r", "names")).await;
     let message = until_flapping(&world, &operators, "UnstableHandler").await;
-    let expected = "the handler wants a child of the type ConfigMap.v1 of another name each time";
+    let expected = "the handler returns a child of the type ConfigMap.v1 with another name each time";
     assert!(message.starts_with(expected), "{message}");
     world.apply(RECIPE, recipe("r", &[config_map("dish", json!({}))])).await;
     until_calm(&world).await;
@@ -307,7 +307,7 @@ async fn somebody_who_writes_the_status_of_the_parent_too_is_named() {
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, RECIPE, "r", Habit::Tastes);
     let message = until_flapping(&world, &operators, "FightingOverStatus").await;
-    assert_eq!(message, "the status: `rival` changes .status.taste back again and again");
+    assert_eq!(message, "the status: `rival` reverts .status.taste repeatedly");
     drop(rival);
     world.until(RECIPE, "r", "our status", |parent| parent["status"]["taste"] == "fine").await;
     until_calm(&world).await;

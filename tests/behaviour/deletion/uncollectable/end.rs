@@ -93,7 +93,7 @@ async fn no_limit_of_deletions_holds_the_end_of_a_parent() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let none = Allowance { percent: 0, at_least: 0 };
-    let limited = config().with_deletion_limit(DeletionLimit { run: none, minute: none });
+    let limited = config().with_deletion_limit(DeletionLimit { reconcile: none, minute: none });
     let operators = world.start(|builder| builder.register(limited, recipe::sync)).await;
     let names = ["a", "b", "c", "d"];
     let children = names.map(|name| worlds.foreign(name, ""));
