@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     board::{Board, ParentState, ReconcileStage},
-    execute::{Context, Entry, Permit, Reconciled, Ticket, run_on},
+    execute::{Context, Entry, Permit, Reconciled, Ticket, reconcile_in_a_row},
     history::{Cause, Causes, Reconcile},
     metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
@@ -169,7 +169,7 @@ impl Reconciler {
         let context = self.parts.context.clone();
         self.show_stage(ReconcileStage::UnderWay);
         let running = self.parts.runtime.spawn(async move {
-            let run = pin!(run_on(&context, job));
+            let run = pin!(reconcile_in_a_row(&context, job));
             permit.during(run).await
         });
         ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {
@@ -194,7 +194,7 @@ impl Reconciler {
         let config = self.parts.context.config();
         let Some(last) = reports.last() else { return };
         let finished = last.finished(config);
-        let is_due = self.deferred.end(last.owes_reconcile());
+        let is_due = self.deferred.end(last.has_deferred_reconcile());
         let mut reconciles = Vec::with_capacity(reports.len());
         self.gauges =
             self.parts.context.metrics().standing(self.parts.context.name(), &last.gauges);
@@ -235,7 +235,7 @@ impl Reconciler {
     /// Takes in that a reconcile was followed by another; returns why that ran.
     fn went_on(&mut self, next: &Reconciled, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
         let saw_all = self.last_touch.is_none_or(|touched| touched < next.began);
-        self.step(Input::WentOn { saw_all }, ctx);
+        self.step(Input::Continued { saw_all }, ctx);
         let mut causes = vec![Cause::OwnWrites];
         if saw_all {
             self.deferred.begin();

@@ -89,5 +89,5 @@ pub(super) fn message(run: &Reconcile) -> Option<String> {
 
 pub(super) fn next_wake(phase: Phase) -> Option<NextWake> {
     let Phase::Waiting(timer) = phase else { return None };
-    Some(NextWake::on_the_wall(timer, Instant::now(), SystemTime::now()))
+    Some(NextWake::in_wall_time(timer, Instant::now(), SystemTime::now()))
 }

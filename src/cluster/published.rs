@@ -101,7 +101,7 @@ fn refused(ty: &K8sType, error: &ApiError, failures: u32) -> Duration {
         tracing::warn!(%ty, %error, "the schema cannot be read, nor what it marks as secret");
     }
     match error.class() {
-        ErrorClass::Wait(asked) => Backoff::obeyed(asked),
+        ErrorClass::Wait(asked) => Backoff::capped(asked),
         _ => BACKOFF.delay(failures, 0),
     }
 }

@@ -1,19 +1,19 @@
-//! What a reconcile would do now: the handler is asked and a plan is made, and nothing comes of it. One at
-//! a time for an operator, so that whoever looks does not take the threads of those who run.
+//! The preview of a reconcile: calls the handler and plans, and writes nothing. One at a time per operator,
+//! so that previews do not take the threads of reconciles.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::Context;
 use crate::{
     board::{CommandError, Preview},
-    journal::{Failure, in_the_way},
+    journal::{Failure, foreign_message},
     object::{Object, ObjectKey, Quoted, Redactor, Uid},
     operator::{ConflictPolicy, Shallow, SyncRequest, SyncResponse},
     plan::{self, ChildId, ForeignChild, LastApplied, Plan, PlanInput, Step},
     run::{HandlerFailures, Memory, Snapshot},
 };
 
-/// What it takes from the reconciles before it.
+/// The memory that a preview needs.
 #[derive(Debug, Default)]
 pub struct Remembered {
     failures: HandlerFailures,
@@ -21,12 +21,12 @@ pub struct Remembered {
     foreign: BTreeMap<ChildId, ForeignChild>,
 }
 
-/// It may be that somebody else looks, or that a handler hangs that was asked before.
+/// Another user may be looking, or the handler of an earlier preview hangs.
 const BUSY: &str =
-    "the handler is still asked what another reconcile would do: ask again when it has answered";
+    "another preview of this operator is still in progress: retry when it has finished";
 
 impl Memory {
-    /// What a preview needs of it: beside a reconcile there is no more than a copy.
+    /// A copy of the memory for a preview beside a reconcile.
     pub fn remembered(&self) -> Remembered {
         let (failures, last_applied) = (self.handler_failures(), self.last_applied().clone());
         Remembered { failures, last_applied, foreign: self.foreign().clone() }
@@ -34,10 +34,9 @@ impl Memory {
 }
 
 impl Context {
-    /// Plans for a parent and does nothing, with what its last reconcile remembered.
+    /// Plans for a parent without writing, with the memory of its last reconcile.
     ///
-    /// # Errors
-    /// When the handler fails, refuses to return in time, or wants what cannot be.
+    /// The handler fails, does not return in time, or returns invalid children.
     pub async fn preview(
         &self,
         key: &ObjectKey,
@@ -48,7 +47,7 @@ impl Context {
             || CommandError::NoParent { operator: self.name().to_string(), key: key.clone() };
         let parent = self.parent(key, uid).ok_or_else(gone)?;
         if self.is_leaving(&parent) {
-            return Err(CommandError::Undecided("it is on its way out: nothing is planned".into()));
+            return Err(CommandError::Undecided("it is being deleted or no longer selected, so nothing is planned".into()));
         }
         if let Some(why) = self.why_unavailable() {
             return Err(undecided(&Failure::Unavailable(why)));
@@ -77,9 +76,9 @@ impl Context {
             plan.map_err(|refusals| undecided(&Failure::Refused(refusals)))
         };
         let mut plan = planned(response.children.clone(), &last_applied)?;
-        let contested = left_to_others(&plan);
+        let contested = held_by_others(&plan);
         if !contested.is_empty() {
-            // As if nobody held anything: what is desired is to be seen.
+            // Plans again without the fields of others, to show the desired state.
             let mut last_applied = last_applied;
             for id in contested.keys() {
                 last_applied.forget(id);
@@ -87,22 +86,22 @@ impl Context {
             plan = planned(response.children, &last_applied)?;
         }
         let live = self.live(&plan);
-        let foreign = standing_in_the_way(&plan, &foreign);
+        let foreign = foreign_children(&plan, &foreign);
         Ok(Preview { plan, live, foreign, contested })
     }
 
-    /// A thread that does not return in time keeps the one place until it does.
+    /// A handler that does not return in time keeps the permit until it does.
     async fn ask(&self, request: SyncRequest) -> Result<SyncResponse, CommandError> {
-        let place = Arc::clone(self.previews()).try_acquire_owned();
-        let place = place.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
+        let permit = Arc::clone(self.previews()).try_acquire_owned();
+        let permit = permit.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
         let (handler, deadline) = (self.handler().clone(), self.config().handler_deadline);
         let thread = tokio::task::spawn_blocking(move || {
             let answer = handler.sync(&request).map(Shallow::shallow);
-            drop(place);
+            drop(permit);
             answer
         });
         let joined = tokio::time::timeout(deadline, thread).await;
-        let joined = joined.map_err(|_| undecided(&Failure::Overdue(deadline)))?;
+        let joined = joined.map_err(|_| undecided(&Failure::HandlerTimeout(deadline)))?;
         let answer = joined.map_err(|_| CommandError::Undecided("the handler panicked".into()))?;
         let answer = answer.map_err(|error| {
             CommandError::Undecided(format!("the handler returned an error: {error:#}"))
@@ -113,7 +112,7 @@ impl Context {
         }
     }
 
-    /// What is hidden of a parent.
+    /// The redactor for a parent.
     async fn redactor(&self, parent: &Object) -> Redactor {
         let schema = match self.known_schema() {
             Some(schema) => Some(schema),
@@ -135,18 +134,18 @@ impl Context {
     }
 }
 
-/// What a reconcile would not create, as long as that is as the last one found it.
-fn standing_in_the_way(
+/// The children that a reconcile would not create, if the foreign objects are unchanged.
+fn foreign_children(
     plan: &Plan,
     foreign: &BTreeMap<ChildId, ForeignChild>,
 ) -> BTreeMap<ChildId, String> {
     let creates = plan.steps.iter().filter(|step| matches!(step, Step::Create(_)));
     let known = creates.filter_map(|step| foreign.get(step.id()));
-    known.map(|child| (child.id.clone(), in_the_way(child))).collect()
+    known.map(|child| (child.id.clone(), foreign_message(child))).collect()
 }
 
-/// What a reconcile would not write, as others hold fields of it.
-fn left_to_others(plan: &Plan) -> BTreeMap<ChildId, String> {
+/// The children that a reconcile would not write, as others hold fields of them.
+fn held_by_others(plan: &Plan) -> BTreeMap<ChildId, String> {
     let contested = plan.last_applied.contested().filter(|it| it.policy == ConflictPolicy::Report);
     contested.map(|it| (it.id.clone(), it.why().to_string())).collect()
 }

@@ -30,7 +30,7 @@ async fn a_parent_that_rests_runs_when_it_is_told_to() {
         let runs = browser.texts(".reconcile").await.len();
         browser.click_button("Run now").await;
         browser.until_shown("#answer", "it runs as soon as a place is free").await;
-        browser.until_shown(".reconciles", "somebody asked for it").await;
+        browser.until_shown(".reconciles", "a reconcile was requested").await;
         assert!(browser.texts(".reconcile").await.len() > runs);
     })
     .await;

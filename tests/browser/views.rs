@@ -69,7 +69,7 @@ async fn a_parent_shows_its_children_runs_and_conditions() {
         for shown in ["wrote", "created", "ConfigMap.v1 shop/landing-content", "synced"] {
             assert!(runs.contains(shown), "no `{shown}` in {runs}");
         }
-        browser.until_shown(".conditions", "all children are as desired").await;
+        browser.until_shown(".conditions", "all children are up to date").await;
         browser.click(".tree a").await;
         browser.until_shown("pre", "title: landing").await;
     })

@@ -164,7 +164,7 @@ impl OperatorActor {
                 post(&parent.reconciler, &self.reconcilers.mailbox, Touched { trigger, cause });
             }
         }
-        self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
+        self.parts.runtime.spawn(async move { context.announce_undecodable(&object, &parents) });
     }
 
     fn parents_of(&self, object: &Undecodable) -> Vec<Object> {
@@ -244,7 +244,7 @@ impl Receive<Turn> for OperatorActor {
     fn receive(&mut self, _: Turn, _: &mut Self::Context) {
         let now = Instant::now();
         self.pulse.beat(now);
-        let held_up = self.parts.context.held_up(now);
+        let held_up = self.parts.context.why_blocked(now);
         if held_up != self.held_up {
             self.held_up = held_up;
             self.show_state();

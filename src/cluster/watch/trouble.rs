@@ -76,7 +76,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let retry_in = match error.class() {
             // Some ask for a second whatever trouble they are in.
             ErrorClass::Wait(delay) => {
-                Backoff::spread(Backoff::obeyed(delay).max(usual), self.seed)
+                Backoff::with_jitter(Backoff::capped(delay).max(usual), self.seed)
             }
             _ => usual,
         };

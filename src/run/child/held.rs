@@ -1,4 +1,4 @@
-//! Which fields others hold, read off the answer of the server.
+//! Which fields others hold, from the causes of a 409.
 
 use crate::{
     object::K8sType,
@@ -19,11 +19,10 @@ pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
     held.collect()
 }
 
-/// Those of them that an adoption neither hands over nor takes anyway: Kubernetes keeps its own, and an
-/// entry of a subresource or of another version stays with who has it.
+/// The fields that remain held after an adoption: built-in Kubernetes managers keep theirs, and entries of a
+/// subresource or another version stay with their manager.
 ///
-/// # Errors
-/// It is for something else that the server refused the apply.
+/// The server refused the apply for another reason.
 pub(super) fn held_after_adoption(
     error: ApiError,
     ty: &K8sType,

@@ -52,7 +52,7 @@ async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let is_ours = |child: &Value| child["data"] == json!({"salt": "much", "oil": "b"});
     world.until(CONFIG_MAP, "c", "our value", is_ours).await;
-    let is_quiet = |parent: &Value| message(parent) == "all children are as desired";
+    let is_quiet = |parent: &Value| message(parent) == "all children are up to date";
     world.until(RECIPE, "r", "nothing to say", is_quiet).await;
     operators.stop().await;
 }
@@ -203,7 +203,7 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     assert!(shown["why"].as_str().unwrap().starts_with("It waits: ConfigMap.v1 "), "{shown:#}");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let parent = world.until_ready(RECIPE, "r").await;
-    assert_eq!(message(&parent), "all children are as desired");
+    assert_eq!(message(&parent), "all children are up to date");
     assert_eq!(at_rest(&world, &operators).await["phase"], "synced");
     assert_eq!(in_conflict(&operators).await, "0");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
@@ -246,7 +246,7 @@ async fn an_object_of_somebody_else_is_no_child_with_fields_of_others() {
         world.apply(RECIPE, recipe(name, &[config_map(name, json!({"salt": "much"}))])).await;
         let says_so = |parent: &Value| {
             condition(parent, "Ready")["reason"] == "Conflict"
-                && message(parent).contains("exists and is not ours (it has no controller)")
+                && message(parent).contains("already exists and is not owned by this parent (it has no controller)")
         };
         world.until(RECIPE, name, "whose it is", says_so).await;
         assert_eq!(world.get(CONFIG_MAP, name).await, before);

@@ -56,8 +56,7 @@ async fn nothing_is_deleted_while_lists_are_refused_as_too_old_or_too_large() {
         let set_up = |builder| lists.set_up(builder);
         let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
         let refused = Rule::new(Fault::refuse(code)).verb(lists.verb());
-        let words = format!("{} /api/v1/configmaps: {says}", lists.verb());
-        is_without_lists(faults, child, refused, &words).await;
+        is_without_lists(faults, child, refused, says).await;
     }
 }
 
@@ -68,7 +67,7 @@ async fn nothing_is_deleted_while_lists_are_not_answered() {
         let timeouts = Timeouts { request: Duration::from_millis(500), ..Timeouts::default() };
         let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
         let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
-        let words = "list /api/v1/configmaps: no answer from the API server within 0.5 s";
+        let words = "no answer from the API server within 0.5 s (list /api/v1/configmaps)";
         is_without_lists(faults, child, Rule::new(fault).verb("list"), words).await;
     }
 }
@@ -78,6 +77,6 @@ async fn nothing_is_deleted_while_what_reads_the_lists_dies_of_them() {
     let (faults, child) = with_child().await;
     let deadly = Fault::rewrite_objects(|_| panic!("of this very object (injected)"));
     let deadly = Rule::new(deadly).verb("list").name("c");
-    let words = "watch configmaps: the answer cannot be read: a defect of the framework";
+    let words = "the answer of the API server cannot be read: a defect of the framework";
     is_without_lists(faults, child, deadly, words).await;
 }

@@ -72,7 +72,7 @@ async fn is_replaced_under(verb: &str) {
     let foreign = world.create(CONFIG_MAP, config_map("c", json!({"of": "somebody"}))).await;
     held.end();
     if is_update {
-        faults.until_said("r", "exists and is not ours").await;
+        faults.until_said("r", "already exists and is not owned by").await;
     } else {
         faults.until_well("r").await;
     }

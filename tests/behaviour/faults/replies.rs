@@ -93,7 +93,7 @@ async fn a_reply_that_is_cut_in_half_makes_no_duplicate_and_no_conflict() {
 
 #[operetta_harness::test]
 async fn a_reply_that_is_garbage_makes_no_duplicate_and_no_conflict() {
-    spoils(Fault::GarbleReply, "the answer cannot be read").await;
+    spoils(Fault::GarbleReply, "answer of the API server cannot be read").await;
 }
 
 #[operetta_harness::test]

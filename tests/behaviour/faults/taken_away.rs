@@ -17,14 +17,14 @@ async fn a_child_whose_owner_reference_was_taken_off_is_left_alone_and_that_is_s
     let strip = json!({"metadata": {"ownerReferences": null}, "data": {"salt": "mine"}});
     let trouble = Trouble::ahead(world, &faults.operators, "cook", "Conflict").await;
     let stripped = world.patch(CONFIG_MAP, "c", strip).await;
-    trouble.until_told("r", "exists and is not ours").await;
+    trouble.until_told("r", "already exists and is not owned by").await;
     // Not even when nobody wants it any more.
     world.apply(RECIPE, recipe("r", &[config_map("d", json!({}))])).await;
     faults.until_well("r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, stripped);
     // Who gives it back gets it repaired.
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    faults.until_said("r", "exists and is not ours").await;
+    faults.until_said("r", "already exists and is not owned by").await;
     let owners = &owned["metadata"]["ownerReferences"];
     world.patch(CONFIG_MAP, "c", json!({"metadata": {"ownerReferences": owners}})).await;
     faults.until_well("r").await;

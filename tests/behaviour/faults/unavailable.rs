@@ -40,7 +40,7 @@ async fn is_said_until_mended(refusal: Refusal, why: &str) {
     trouble.until_told("new", why).await;
     let path = format!("/api/v1/operators/cook/parents/{}/new?diff=1", faults.world.namespace);
     let (_, body) = faults.operators.http(&path).await;
-    assert!(body.contains("no handler is called"), "{body}");
+    assert!(body.contains("the handler is not called"), "{body}");
     assert!(faults.world.get(CONFIG_MAP, "d").await.is_null(), "its handler was not called");
     assert_eq!(faults.world.get(CONFIG_MAP, "c").await, child);
 

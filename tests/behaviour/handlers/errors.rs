@@ -245,13 +245,13 @@ async fn every_result_of_a_failable_handler_is_seen_on_its_parent() {
         world.until(RECIPE, "r", taste, is_told).await
     };
     let acts = async |act: &str| world.patch(RECIPE, "r", json!({"spec": {"act": act}})).await;
-    until("SyncSuccess", "all children are as desired").await;
+    until("SyncSuccess", "all children are up to date").await;
     acts("validate").await;
     until("ValidationFailed", "validation failed: cannot validate").await;
     acts("sync").await;
     until("SyncFailed", "sync failed: cannot sync").await;
     acts("finalize").await;
-    until("SyncSuccess", "all children are as desired").await;
+    until("SyncSuccess", "all children are up to date").await;
     world.delete(RECIPE, "r").await;
     until("FinalizeFailed", "finalize failed: cannot finalize").await;
     assert!(world.get(CONFIG_MAP, "c").await.is_object(), "no failure has taken the child");

@@ -157,7 +157,7 @@ async fn an_operator_all_of_whose_places_are_held_by_hanging_handlers_is_degrade
     let operators = world.start(|builder| builder.register(config, sync)).await;
     world.apply(RECIPE, recipe("stuck", &[])).await;
     let ready = || operators.http("/readyz/cook");
-    let told = "1 of 1 places are held by handlers past their deadline";
+    let told = "1 of 1 concurrent reconciles are blocked by handlers past their deadline";
     let (code, body) = eventually("the reason", ready, |(_, body)| body.contains(told)).await;
     assert_eq!(code, 503, "{body}");
     assert_eq!(operators.http("/readyz").await.0, 200, "of the process");

@@ -84,7 +84,7 @@ async fn the_status_of_a_paused_parent_follows() {
     let mut parent = paused("r", &[]);
     parent["spec"]["status"] = json!({"taste": "bland"});
     world.apply(RECIPE, parent.clone()).await;
-    let shown = until_paused(&world, "r", "nothing would be").await;
+    let shown = until_paused(&world, "r", "no write is pending").await;
     assert_eq!(shown["status"]["taste"], "bland");
     assert_eq!(condition(&shown, "Ready")["status"], "True", "all is as desired");
     parent["spec"]["status"] = json!({"taste": "salty"});
@@ -121,7 +121,7 @@ async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_pause
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     world.apply(RECIPE, paused("r", &[config_map("c", json!({}))])).await;
-    until_paused(&world, "r", "nothing would be").await;
+    until_paused(&world, "r", "no write is pending").await;
     world.delete(RECIPE, "r").await;
     let says_why = |parent: &Value| {
         let message = condition(parent, "Paused")["message"].clone();

@@ -63,7 +63,7 @@ async fn each_child_has_its_state_and_what_keeps_it_from_being_as_desired() {
     let parent = until_states(&world, "r", &["bad:Failed", "theirs:Conflict", "well:Synced"]).await;
     let message = |name: &str| entry(&parent, name)["message"].as_str().unwrap_or_default();
     assert!(message("bad").contains("no such key"), "{}", message("bad"));
-    assert!(message("theirs").starts_with("exists and is not ours"), "{}", message("theirs"));
+    assert!(message("theirs").starts_with("already exists and is not owned by"), "{}", message("theirs"));
     let expected = json!({"apiVersion": "v1", "kind": "ConfigMap", "namespace": world.namespace,
         "name": "well", "state": "Synced"});
     assert_eq!(*entry(&parent, "well"), expected);

@@ -39,7 +39,7 @@ async fn a_failure_that_repeats_is_one_event_that_is_counted_up() {
     world.apply(RECIPE, acting("r", "permanent")).await;
     let is_stalled = |events: &Vec<Value>| {
         let note = |event: &Value| event["note"].as_str().unwrap_or_default().to_owned();
-        events.iter().any(|event| note(event).starts_with("stalled until something changes: "))
+        events.iter().any(|event| note(event).starts_with("stalled, not retried until the parent changes: "))
     };
     eventually("the other failure", failures, is_stalled).await;
     operators.stop().await;
@@ -103,7 +103,7 @@ async fn a_pause_and_its_end_are_told_once_each() {
     // The operator: a parent is told of it once something is kept from it.
     assert_eq!(operators.post("/api/v1/operators/cook/pause").await.0, 200);
     world.delete(CONFIG_MAP, "c").await;
-    told("Paused", "a person has paused the operator", 1).await;
+    told("Paused", "the operator is paused", 1).await;
     assert_eq!(operators.post("/api/v1/operators/cook/resume").await.0, 200);
     told("Resumed", "no longer paused", 2).await;
     world.until_ready(RECIPE, "r").await;

@@ -90,7 +90,7 @@ async fn a_type_that_is_missing_is_named_to_a_parent_whose_handler_was_never_cal
     let config = recipe::config("cook").child_of_type(widgets, ChildConfig::apply());
     world.apply(RECIPE, recipe("r", &[])).await;
     let operators = start_with(&world, config).await;
-    let parts = ["degraded", "widgets", "no handler is called", "install the type"];
+    let parts = ["degraded", "widgets", "the handler is not called", "install the type"];
     let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
     assert_eq!(told["phase"], "failing");
     operators.stop().await;

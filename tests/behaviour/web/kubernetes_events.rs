@@ -134,7 +134,7 @@ async fn what_the_server_refuses_or_does_not_answer_is_said_on_the_view() {
     plan.heal();
     // One answer does not come: the other is shown, once the time is over.
     let held = plan.add(lists(Fault::HoldReply).times(1));
-    let events = told(&world, &operators, "r", says("1 of 2 questions within 5 s")).await;
+    let events = told(&world, &operators, "r", says("1 of 2 requests for Events within 5 s")).await;
     assert_eq!((&events["objectsOmitted"], held.hits()), (&json!(1), 1));
     plan.heal();
     let events = told(&world, &operators, "r", |events| !reasons(events).is_empty()).await;

@@ -94,7 +94,7 @@ fn refusal(code: u16) -> Case {
 fn cases(asked: Asked) -> Vec<Case> {
     let mut cases = refusals();
     if asked == Asked::Delete {
-        let says = "it keeps changing while it is to be deleted";
+        let says = "it keeps changing, so it was not deleted";
         cases[CONFLICT] = Case { says, reaction: Reaction::LooksAgain, ..refusal(409) };
     }
     let is_found = |case: &Case| !case.says.starts_with("404");

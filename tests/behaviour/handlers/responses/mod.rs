@@ -171,7 +171,7 @@ async fn a_cycle_of_owners_goes_with_its_parent() {
 async fn a_handler_that_answers_differently_each_time_is_slowed_down_and_that_is_said() {
     let Setup { world, operators } = Setup::open().await;
     world.apply(RECIPE, acting("r", "dice")).await;
-    until_said(&world, "Unsettled", "run after run").await;
+    until_said(&world, "Unsettled", "several reconciles in a row").await;
     let child = world.get(CONFIG_MAP, "dice").await;
     world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
     world.until_ready(RECIPE, "r").await;

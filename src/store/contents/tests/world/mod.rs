@@ -1,5 +1,5 @@
 //! A store, the watches that feed it and the writes in flight: as `cluster::watch` and
-//! `execute::look` use it, one step at a time.
+//! `execute::snapshot` use it, one step at a time.
 
 mod truth;
 mod watches;

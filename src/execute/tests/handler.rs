@@ -12,21 +12,21 @@ use crate::{
 
 pub(super) type Meanwhile = Box<dyn Fn(&SyncRequest) + Send + Sync>;
 
-/// Wants the same each time.
-pub(super) struct Cook {
+/// Returns the same each time.
+pub(super) struct ScriptedHandler {
     pub(super) desired: Result<Vec<Value>, Permanent>,
     pub(super) status: Option<Value>,
-    pub(super) awaited: Option<Mutex<mpsc::Receiver<()>>>,
-    pub(super) farewell: Option<&'static str>,
+    pub(super) release: Option<Mutex<mpsc::Receiver<()>>>,
+    pub(super) finalize_error: Option<&'static str>,
     pub(super) meanwhile: Option<Meanwhile>,
-    /// What its parent becomes while it is called, and where that is cached.
+    /// The version of the parent that is cached during the call.
     pub(super) becoming: Option<(Store, Object)>,
 }
 
-impl Handler for Cook {
+impl Handler for ScriptedHandler {
     fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
-        if let Some(awaited) = &self.awaited {
-            awaited.lock().unwrap_or_else(PoisonError::into_inner).recv()?;
+        if let Some(release) = &self.release {
+            release.lock().unwrap_or_else(PoisonError::into_inner).recv()?;
         }
         if let Some(meanwhile) = &self.meanwhile {
             meanwhile(request);
@@ -39,10 +39,10 @@ impl Handler for Cook {
     }
 
     fn has_finalizer(&self) -> bool {
-        self.farewell.is_some()
+        self.finalize_error.is_some()
     }
 
     fn finalize(&self, _: &SyncRequest) -> anyhow::Result<FinalizeResponse> {
-        Err(anyhow::anyhow!(self.farewell.unwrap_or_default()))
+        Err(anyhow::anyhow!(self.finalize_error.unwrap_or_default()))
     }
 }

@@ -1,16 +1,16 @@
-//! What a reconcile deletes, how often it tries, and what keeps it from that.
+//! Which children a reconcile deletes, how often it tries, and what prevents it.
 
 use super::*;
 
-/// Another object in the place of a child.
-fn in_the_way(owners: Value) -> Reply {
+/// A foreign object with the name of a child.
+fn foreign(owners: Value) -> Reply {
     let mut live = child("8", 1);
     live["metadata"]["name"] = json!("c-v2");
     live["metadata"]["ownerReferences"] = owners;
     (200, live)
 }
 
-/// The server says who holds a field.
+/// The server names the manager of a field.
 fn held() -> Reply {
     let cause = json!({
         "reason": "FieldManagerConflict", "field": ".spec.x", "message": "conflict with \"me\"",
@@ -19,20 +19,20 @@ fn held() -> Reply {
     (409, json!({"kind": "Status", "code": 409, "reason": "Conflict", "details": details}))
 }
 
-/// What replaces a child may be what is refused.
+/// The refused write may be the replacement.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reconcile_with_a_write_that_is_not_accepted_deletes_nothing() {
     let ours = child("8", 1)["metadata"]["ownerReferences"].clone();
     let reporting = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
-    let mut ending = in_the_way(json!([]));
+    let mut ending = foreign(json!([]));
     ending.1["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     let (adopting, conflict) = (ChildConfig::apply().adopting(), || refusal(409, "Conflict"));
     for (what, config, answer, live, expected) in [
         ("refused", ChildConfig::apply(), refusal(403, "Forbidden"), taken(), 0),
-        ("of others", ChildConfig::apply(), refusal(409, "Conflict"), in_the_way(json!([])), 0),
-        ("left to others", reporting, held(), in_the_way(ours), 0),
+        ("foreign", ChildConfig::apply(), refusal(409, "Conflict"), foreign(json!([])), 0),
+        ("held by others", reporting, held(), foreign(ours), 0),
         ("ending", ChildConfig::apply(), conflict(), ending, 0),
-        ("changing while it is adopted", adopting, conflict(), in_the_way(json!([])), 0),
+        ("changing while it is adopted", adopting, conflict(), foreign(json!([])), 0),
         ("accepted", ChildConfig::apply(), (201, child("9", 2)), taken(), 1),
     ] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -45,14 +45,14 @@ async fn a_reconcile_with_a_write_that_is_not_accepted_deletes_nothing() {
         };
         let world = Setup::new(pods(), config).caching(child("5", 1)).desiring(desired("c-v2"));
         let world = world.before(script);
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), expected, "{what}: {report:?}");
     }
 }
 
-/// It is to come again, and may be what replaces the other.
+/// It will be recreated, and may replace the other.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_went_while_others_held_it_keeps_what_is_not_wanted() {
+async fn a_child_that_was_deleted_while_others_held_it_delays_deletions() {
     let mut other = child("6", 1);
     other["metadata"]["name"] = json!("d");
     other["metadata"]["uid"] = json!("du");
@@ -65,14 +65,14 @@ async fn a_child_that_went_while_others_held_it_keeps_what_is_not_wanted() {
         "DELETE" => done(),
         _ => taken(),
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert!(report.failure().is_none() && report.waiting.len() == 2, "{report:?}");
     assert!(world.asked("DELETE").is_empty());
 }
 
-/// A change of it would wait for ever for what somebody else has to mend.
+/// Its change would wait forever for something that others must fix.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_is_created_anew_waits_for_others_only_while_the_server_is_out_of_order() {
+async fn a_recreation_waits_for_other_writes_only_after_transient_failures() {
     for (code, reason, deletions) in [(422, "Invalid", 1), (503, "ServiceUnavailable", 0)] {
         let answer = refusal(code, reason);
         let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
@@ -85,10 +85,10 @@ async fn a_child_that_is_created_anew_waits_for_others_only_while_the_server_is_
             "DELETE" => done(),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), deletions, "{code}: {report:?}");
         assert!(report.failure().is_some(), "{report:?}");
-        // It comes back at once, whatever the other has to wait for.
+        // It is recreated at once, whatever the other waits for.
         assert_eq!(
             report.finished(world.config()) == Finished::Recreating,
             deletions == 1,
@@ -97,16 +97,16 @@ async fn a_child_that_is_created_anew_waits_for_others_only_while_the_server_is_
     }
 }
 
-/// Its end wakes the parent, which another error backoff would not let it do; its changes do not.
+/// Its deletion ends the backoff of another child; its changes do not.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_takes_its_time_to_be_created_anew_waits_for_no_backoff_of_another() {
+async fn a_recreation_of_a_terminating_child_waits_for_no_backoff_of_another() {
     let mut ending = child("5", 1);
     ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     let at_most = std::time::Duration::from_mins(1);
     for (answer, status, is_passing) in [
         (refusal(422, "Invalid"), None, false),
         (refusal(500, "InternalError"), None, true),
-        // Nobody is told of it yet.
+        // The failure is not reported yet.
         (refusal(422, "Invalid"), Some(refusal(500, "InternalError")), true),
     ] {
         let setup = Setup::new(pods(), ChildConfig::recreate()).caching(ending.clone());
@@ -124,8 +124,8 @@ async fn a_child_that_takes_its_time_to_be_created_anew_waits_for_no_backoff_of_
             "GET" if asked.is_about("/apps/p") => (200, parent("3")),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
-        // What was written beside it is no reason to try the other at once.
+        let report = world.reconcile(Memory::default()).await;
+        // Another write does not trigger a retry at once.
         assert_eq!(report.writes.len(), 1, "{report:?}");
         let expected = Finished::FailedUntilGone { is_passing, at_most };
         assert_eq!(report.finished(world.config()), expected, "{report:?}");
@@ -133,7 +133,7 @@ async fn a_child_that_takes_its_time_to_be_created_anew_waits_for_no_backoff_of_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_irreplaceable_child_is_not_deleted_for_a_parent_that_is_another_by_now() {
+async fn an_irreplaceable_child_is_not_deleted_for_a_parent_that_has_changed() {
     for (version, deletions, end) in [("3", 1, End::Alive), ("4", 0, End::Outdated)] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -144,14 +144,14 @@ async fn an_irreplaceable_child_is_not_deleted_for_a_parent_that_is_another_by_n
         };
         let world = Setup::new(secrets(), ChildConfig::apply()).caching(child("5", 1));
         let world = world.before(script);
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!((world.asked("DELETE").len(), report.end), (deletions, end));
     }
 }
 
-/// Somebody writes it between each look and each deletion.
+/// Someone changes it between each read and each deletion.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_keeps_changing_is_tried_three_times_and_is_no_failure() {
+async fn a_deletion_of_a_child_that_keeps_changing_is_tried_three_times_and_is_no_failure() {
     let version = AtomicUsize::new(5);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -162,16 +162,16 @@ async fn a_child_that_keeps_changing_is_tried_three_times_and_is_no_failure() {
         _ => taken(),
     };
     let world = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1)).before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(world.asked("DELETE").len(), 3);
     assert!(report.failure().is_none() && report.waiting.len() == 1, "{report:?}");
     let after = std::time::Duration::from_secs(10);
-    assert_eq!(report.finished(world.config()), Finished::Recheck { after }, "looks again");
+    assert_eq!(report.finished(world.config()), Finished::Recheck { after }, "a recheck");
 }
 
-/// An admission policy makes of every new object what it made of this one.
+/// An admission policy changes every new object in the same way.
 #[tokio::test(flavor = "multi_thread")]
-async fn whether_a_child_would_come_back_the_same_is_asked_once() {
+async fn a_recreation_without_effect_is_checked_once() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.is_about("dryRun=All") => (200, child("5", 1)),
@@ -182,14 +182,14 @@ async fn whether_a_child_would_come_back_the_same_is_asked_once() {
         .caching(child("5", 1))
         .desiring(desired("c"))
         .before(script);
-    let first = world.run(Memory::default()).await;
-    world.run(first.memory).await;
+    let first = world.reconcile(Memory::default()).await;
+    world.reconcile(first.memory).await;
     let trials = world.asked("PATCH").into_iter().filter(|asked| asked.is_about("dryRun=All"));
     assert_eq!((trials.count(), world.asked("DELETE").len()), (1, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_becomes_of_what_a_child_owns_is_always_said() {
+async fn every_deletion_has_a_propagation_policy() {
     let orphaning = ChildConfig::apply().with_propagation(Propagation::Orphan);
     let waiting = ChildConfig::recreate().with_propagation(Propagation::Foreground);
     for (config, expected) in
@@ -201,13 +201,13 @@ async fn what_becomes_of_what_a_child_owns_is_always_said() {
             "DELETE" => done(),
             _ => taken(),
         });
-        world.run(Memory::default()).await;
+        world.reconcile(Memory::default()).await;
         assert_eq!(world.asked("DELETE")[0].body["propagationPolicy"], expected);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deleted_child_is_cached_as_the_server_answered() {
+async fn a_deleted_child_is_cached_as_in_the_reply() {
     let ending = |grace: u64, finalizers: &[&str]| {
         let mut ending = child("6", 1);
         ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
@@ -218,7 +218,7 @@ async fn a_deleted_child_is_cached_as_the_server_answered() {
     for (answer, is_cached) in [
         (ending(30, &[]), true),
         (ending(0, &["example.com/backup"]), true),
-        // So the end of a Pod is told that no node has: what follows it need not wait.
+        // The reply for a Pod without a node: it need not be waited for.
         (ending(0, &[]), false),
         (done(), false),
         ((200, child("6", 1)), false),
@@ -229,14 +229,14 @@ async fn a_deleted_child_is_cached_as_the_server_answered() {
             "DELETE" => answer.clone(),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!((report.deletions(), world.is_cached("c")), (1, is_cached));
     }
 }
 
-/// What the operator has elsewhere may be a child of earlier.
+/// Children in other namespaces may belong to the parent.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_of_a_type_that_may_be_anywhere_is_deleted_when_all_is_listed() {
+async fn a_child_of_a_cross_namespace_type_is_deleted_only_when_all_namespaces_are_listed() {
     for (is_listed, deletions) in [(true, 1), (false, 0)] {
         let config = ChildConfig::apply().delete_with_finalizer();
         let setup = Setup::new(pods(), config).caching(child("5", 1));
@@ -251,14 +251,14 @@ async fn a_child_of_a_type_that_may_be_anywhere_is_deleted_when_all_is_listed() 
             "DELETE" => done(),
             _ => taken(),
         });
-        world.run(Memory::default()).await;
+        world.reconcile(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), deletions);
     }
 }
 
-/// What is refused here may be so for ever.
+/// The refusal may be permanent.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_that_is_refused_does_not_keep_the_others_from_theirs() {
+async fn a_refused_deletion_does_not_stop_the_others() {
     let mut other = child("6", 1);
     other["metadata"]["name"] = json!("d");
     other["metadata"]["uid"] = json!("du");
@@ -271,14 +271,14 @@ async fn a_deletion_that_is_refused_does_not_keep_the_others_from_theirs() {
             "DELETE" => done(),
             _ => taken(),
         });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"));
     assert_eq!((world.asked("DELETE").len(), report.writes.len()), (2, 1), "{report:?}");
 }
 
-/// Deleted with its children to be orphaned, or out of the selection, which leaves them as they are.
+/// It is deleted with orphan propagation, or not selected any more.
 #[tokio::test(flavor = "multi_thread")]
-async fn once_the_parent_has_left_nothing_more_is_deleted() {
+async fn nothing_is_deleted_after_the_parent_has_left() {
     let mut other = child("6", 1);
     (other["metadata"]["name"], other["metadata"]["uid"]) = (json!("d"), json!("du"));
     let operator = Arc::new(std::sync::OnceLock::<Arc<Context>>::new());
@@ -294,13 +294,13 @@ async fn once_the_parent_has_left_nothing_more_is_deleted() {
         _ => taken(),
     });
     let _ = operator.set(world.context());
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!((world.asked("DELETE").len(), report.end), (1, End::Outdated), "{report:?}");
 }
 
-/// What it wants now is not known: it may be just what it did not want before.
+/// The new spec may want the child.
 #[tokio::test(flavor = "multi_thread")]
-async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {
+async fn nothing_is_deleted_after_the_parent_is_found_changed() {
     let world = Setup::new(secrets(), ChildConfig::apply())
         .caching(child("5", 1))
         .caching_beside(pods(), child("6", 1))
@@ -313,7 +313,7 @@ async fn once_the_parent_is_found_to_have_changed_nothing_more_is_deleted() {
             "DELETE" => done(),
             _ => taken(),
         });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.end, End::Outdated);
     assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
 }

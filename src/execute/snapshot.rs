@@ -1,4 +1,4 @@
-//! What a machine may look at: the caches as they are at this moment.
+//! The snapshot of a machine: the current caches.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +16,7 @@ use crate::{
     store::Store,
 };
 
-/// This moment.
+/// The current time.
 pub(super) fn now() -> Now {
     Now { monotonic: Instant::now(), wall: SystemTime::now() }
 }
@@ -47,7 +47,7 @@ impl Snapshot for Context {
         children.flat_map(|store| store.reader().undecodable_children_of(parent.uid())).collect()
     }
 
-    /// (Nor does that of any child, when the parent itself may be one of earlier.)
+    /// All child types, if the parent itself may be outdated.
     fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
         let config = self.settings().config();
         let may_delete = |store: &Store| {
@@ -55,7 +55,7 @@ impl Snapshot for Context {
             let is_anywhere = config.uncollectable().any(|ty| ty == reader.ty());
             match config.namespaces.names() {
                 _ if !is_anywhere => reader.may_delete(parent.namespace()),
-                // What other operators watch elsewhere is nothing to this one.
+                // Namespaces that only other operators watch do not matter.
                 Some(names) if reader.ty().is_namespaced() => {
                     names.iter().all(|name| reader.may_delete(Some(name)))
                 }
@@ -95,6 +95,6 @@ impl Snapshot for Context {
     }
 
     fn known_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.parent_schema().known_to_be()
+        self.parent_schema().last_known()
     }
 }

@@ -1,4 +1,4 @@
-//! Objects of others where a child should be: what is said of one that is so no longer.
+//! Foreign objects with the name of a child, and when they no longer count.
 
 use std::sync::Mutex;
 
@@ -16,13 +16,13 @@ fn owned_by(owners: Value) -> Reply {
     (200, live)
 }
 
-fn of_somebody() -> Reply {
+fn of_another_parent() -> Reply {
     owned_by(json!([{
         "apiVersion": "v1", "kind": "App", "name": "q", "uid": "qu", "controller": true,
     }]))
 }
 
-/// Kubernetes keeps what is its own also when an object is adopted.
+/// Built-in Kubernetes managers keep their fields during an adoption.
 fn held() -> Reply {
     let message = "conflict with \"kube-controller-manager\" using v1";
     let cause = json!({"reason": "FieldManagerConflict", "field": ".spec.x", "message": message});
@@ -30,9 +30,9 @@ fn held() -> Reply {
     (409, json!({"kind": "Status", "code": 409, "reason": "Conflict", "details": details}))
 }
 
-/// A world with an object where the child should be, and what becomes of that.
+/// A world with a foreign object, and a handle to change it.
 fn blocked(config: ChildConfig, answer: Reply) -> (scripted::World, Live) {
-    let live = Live::new(Mutex::new(of_somebody()));
+    let live = Live::new(Mutex::new(of_another_parent()));
     let now = live.clone();
     let setup = Setup::new(pods(), config).desiring(desired("c"));
     let world = setup.before(move |asked| {
@@ -55,54 +55,54 @@ fn in_conflict(reconciled: &Reconciled) -> usize {
     reconciled.gauges.in_conflict.len()
 }
 
-/// As it was advised; what comes after is another trouble.
+/// The user followed the advice; the next failure has another cause.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_that_was_deleted_stands_in_the_way_no_longer_although_the_child_is_refused() {
+async fn a_deleted_foreign_object_no_longer_counts_although_the_child_is_refused() {
     for answer in [refusal(403, "Forbidden"), refusal(422, "Invalid")] {
         let (world, live) = blocked(ChildConfig::apply(), answer);
-        let first = world.run(Memory::default()).await;
+        let first = world.reconcile(Memory::default()).await;
         assert_eq!((first.memory.foreign().len(), in_conflict(&first)), (1, 1));
         *live.lock().unwrap() = gone();
-        let second = world.run(first.memory).await;
+        let second = world.reconcile(first.memory).await;
         assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"));
         assert_eq!((second.memory.foreign().len(), in_conflict(&second)), (0, 0));
-        let looks = || world.asked("GET").iter().filter(|asked| of_child(asked)).count();
-        let before = looks();
-        world.run(second.memory).await;
-        assert_eq!(looks(), before, "it is looked for no more");
+        let reads = || world.asked("GET").iter().filter(|asked| of_child(asked)).count();
+        let before = reads();
+        world.reconcile(second.memory).await;
+        assert_eq!(reads(), before, "it is not read any more");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_that_others_hold_fields_of_is_one_conflict_when_nobody_controls_it_any_more() {
+async fn an_object_with_held_fields_is_one_conflict_when_it_has_no_controller_any_more() {
     let config = ChildConfig::apply().adopting().with_conflicts(ConflictPolicy::Report);
     let (world, live) = blocked(config, taken());
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     *live.lock().unwrap() = owned_by(json!([]));
     live.lock().unwrap().1["metadata"]["resourceVersion"] = json!("9");
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!(second.memory.last_applied().contested().len(), 1, "{second:?}");
     assert_eq!((second.memory.foreign().len(), in_conflict(&second)), (0, 1));
 }
 
-/// Nobody has looked what became of it.
+/// Its state is unknown.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_that_cannot_be_read_after_a_conflict_is_still_known_to_stand_in_the_way() {
+async fn an_object_that_cannot_be_read_after_a_conflict_stays_foreign() {
     let looks = Arc::new(AtomicUsize::new(0));
     let setup = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c"));
     let world = setup.before(move |asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" => refusal(409, "Conflict"),
         "GET" if of_child(asked) => match looks.fetch_add(1, Ordering::AcqRel) {
-            0 => of_somebody(),
+            0 => of_another_parent(),
             1 => gone(),
             _ => refusal(500, "InternalError"),
         },
         "GET" => (200, parent("3")),
         _ => taken(),
     });
-    let first = world.run(Memory::default()).await;
-    let second = world.run(first.memory).await;
+    let first = world.reconcile(Memory::default()).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"), "{second:?}");
     assert_eq!(second.memory.foreign().len(), 1);
 }

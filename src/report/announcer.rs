@@ -1,4 +1,4 @@
-//! What is announced of a reconcile: Events about the parent, and what is said once for an operator.
+//! The Events of a reconcile about its parent, and the warnings that are sent once per operator.
 
 use std::{
     collections::BTreeSet,
@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Announced, EventLog, Report, Standing, altered, announced::AnnouncedPause, deletion_guard,
+    Announced, EventLog, MemoryView, Report, altered, announced::AnnouncedPause, deletion_guard,
     pause,
 };
 use crate::{
@@ -17,33 +17,33 @@ use crate::{
     reply::EventKind,
 };
 
-/// Something to announce about a parent.
+/// An Event about a parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct News {
-    /// Whether it reports trouble.
+pub struct Announcement {
+    /// Normal or Warning.
     pub kind: EventKind,
     /// One `CamelCase` word.
     pub reason: &'static str,
-    /// The sentence.
+    /// The message.
     pub message: String,
 }
 
-/// Who announces: what it has to know beside the facts.
+/// Derives Events from facts and this context.
 #[derive(Debug)]
-pub struct Teller<'a> {
+pub struct Announcer<'a> {
     /// The operator's configuration.
     pub config: &'a OperatorConfig,
     /// The parent as the reconcile saw it.
     pub parent: &'a Object,
-    /// What is hidden.
+    /// The redactor.
     pub redactor: &'a Redactor,
-    /// What the memory says.
-    pub standing: Standing<'a>,
-    /// Whether the parent is paused by now.
+    /// The memory of the parent.
+    pub memory: MemoryView<'a>,
+    /// Whether the parent is paused now.
     pub is_paused: bool,
 }
 
-impl News {
+impl Announcement {
     fn warning(reason: &'static str, message: String) -> Self {
         Self { kind: EventKind::Warning, reason, message }
     }
@@ -59,41 +59,41 @@ impl News {
 }
 
 impl Announced {
-    /// The Events about a parent, to count up those that happen again.
+    /// The log of the Events, which counts repetitions.
     pub fn log(&mut self, now: std::time::Instant) -> &mut EventLog {
         self.rare_mut().log.get_or_insert_with(|| EventLog::new(now))
     }
 }
 
-impl Teller<'_> {
-    /// What is news of a reconcile that has ended.
-    pub fn news(&self, facts: &[Fact], report: &Report, announced: &mut Announced) -> Vec<News> {
-        let mut news: Vec<News> =
+impl Announcer<'_> {
+    /// The Events of a reconcile that has ended.
+    pub fn announcements(&self, facts: &[Fact], report: &Report, announced: &mut Announced) -> Vec<Announcement> {
+        let mut announcements: Vec<Announcement> =
             facts.iter().flat_map(|fact| self.of_fact(fact, report, announced)).collect();
-        news.extend(self.of_failure(facts, report));
+        announcements.extend(self.of_failure(facts, report));
         if self.config.normal_events {
-            news.extend(writes(report));
+            announcements.extend(writes(report));
             if facts.iter().any(|fact| matches!(fact, Fact::Began(_))) {
-                news.extend(self.altered(announced));
+                announcements.extend(self.altered(announced));
             }
         }
-        news.extend(self.pause_value(announced));
+        announcements.extend(self.pause_value(announced));
         if self.config.normal_events {
-            news.extend(self.pause(facts, report, announced));
+            announcements.extend(self.pause(facts, report, announced));
         }
-        news
+        announcements
     }
 
-    fn of_fact(&self, fact: &Fact, report: &Report, announced: &mut Announced) -> Vec<News> {
+    fn of_fact(&self, fact: &Fact, report: &Report, announced: &mut Announced) -> Vec<Announcement> {
         match fact {
-            Fact::Written(Written { child, verb: Verb::Adopted, .. }) => vec![News::normal(
+            Fact::Written(Written { child, verb: Verb::Adopted, .. }) => vec![Announcement::normal(
                 "Adopted",
-                format!("{child} was there already and had no controller; it is a child now"),
+                format!("adopted {child}: it already existed and had no controller"),
             )],
             Fact::Judged { held: Some((held, _, message)), .. } if held.is_new => {
-                vec![News::warning(deletion_guard::CONDITION, message.clone())]
+                vec![Announcement::warning(deletion_guard::CONDITION, message.clone())]
             }
-            Fact::Flapping(why, message) => vec![News::warning(why.name(), message.clone())],
+            Fact::Flapping(why, message) => vec![Announcement::warning(why.name(), message.clone())],
             Fact::StatusRefused { shows_conditions, failure } => {
                 vec![self.status_refused(*shows_conditions, failure)]
             }
@@ -105,53 +105,53 @@ impl Teller<'_> {
         }
     }
 
-    /// Why the reconcile failed. That a handler is overdue was announced while it was.
-    fn of_failure(&self, facts: &[Fact], report: &Report) -> Option<News> {
-        let is_told = facts.iter().any(|fact| matches!(fact, Fact::StatusBegan));
-        let failure = report.failure().filter(|_| is_told)?;
+    /// The Event of the failure. A handler timeout was announced when it happened.
+    fn of_failure(&self, facts: &[Fact], report: &Report) -> Option<Announcement> {
+        let is_due = facts.iter().any(|fact| matches!(fact, Fact::StatusBegan));
+        let failure = report.failure().filter(|_| is_due)?;
         let is_later = self.redactor.is_passing() && failure.quotes_others();
-        let is_announced = matches!(failure, Failure::Overdue(_));
-        (!is_later && !is_announced).then(|| News::of_failure(failure))
+        let is_announced = matches!(failure, Failure::HandlerTimeout(_));
+        (!is_later && !is_announced).then(|| Announcement::of_failure(failure))
     }
 
-    /// The Event of the failure says nothing of a status that is refused.
-    fn status_refused(&self, shows_conditions: bool, failure: &RequestFailure) -> News {
-        let said = failure.shown(self.redactor).said;
+    /// The Event for a refused status, in addition to that of the failure.
+    fn status_refused(&self, shows_conditions: bool, failure: &RequestFailure) -> Announcement {
+        let error = failure.shown(self.redactor).message;
         let what = if self.config.shares_status() {
-            format!("the status that its handler returns is refused: {said}")
+            format!("the API server refused the status that the handler returned: {error}")
         } else if shows_conditions {
-            format!("of its status no more than the conditions is written: {said}")
+            format!("the API server refused the status, so only the conditions were written: {error}")
         } else {
             format!(
-                "its status cannot say that it failed: {said}; no field of the status may be required \
-                 that a failed reconcile does not set"
+                "the API server refused the status of a failed reconcile: {error}; make the status \
+                 fields optional in the CRD"
             )
         };
-        News::warning("StatusRefused", what)
+        Announcement::warning("StatusRefused", what)
     }
 
-    /// What is left to others, once.
-    fn contested(&self, announced: &mut Announced) -> Option<News> {
-        let said: Vec<_> =
-            self.standing.last_applied.contested().map(ToString::to_string).collect();
-        let all = said.join("; ");
+    /// The Event about fields that others hold, once per change.
+    fn contested(&self, announced: &mut Announced) -> Option<Announcement> {
+        let contested: Vec<_> =
+            self.memory.last_applied.contested().map(ToString::to_string).collect();
+        let all = contested.join("; ");
         let what = (!all.is_empty()).then(|| number_of(&all));
         let known = announced.rare().and_then(|rare| rare.contested);
         if what != known {
             announced.rare_mut().contested = what;
         }
-        (what.is_some() && what != known).then(|| News::warning("Conflict", all))
+        (what.is_some() && what != known).then(|| Announcement::warning("Conflict", all))
     }
 
-    /// Deletions that wait because not all of a type is known, as after lists that failed or a restored
-    /// backup. Said once: nobody can tell how long that takes. What was said is over when all of that type is
-    /// known: a list of earlier may hide for a while what is to go, and that it is back is no news.
+    /// The Event about deletions that wait because a type is not listed, as after failed lists or a restored
+    /// backup. Sent once per type until that type is listed again: an outdated list may hide the children
+    /// meanwhile.
     fn unsynced(
         &self,
         unknown: &BTreeSet<K8sType>,
         report: &Report,
         announced: &mut Announced,
-    ) -> Option<News> {
+    ) -> Option<Announcement> {
         if let Some(rare) = announced.rare() {
             rare.unsynced.retain(|ty| unknown.contains(ty));
         }
@@ -168,31 +168,31 @@ impl Teller<'_> {
             if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
         let named: Vec<_> = types.iter().map(ToString::to_string).collect();
         rare.unsynced.extend(types);
-        Some(News::warning(
+        Some(Announcement::warning(
             "DeletionWaits",
             format!(
-                "{first}{more}: deletion waits until all objects of {} are known; /readyz says why they \
-                 are not",
+                "{first}{more}: deletion waits until all objects of {} are listed; /readyz shows why \
+                 they are not",
                 named.join(", ")
             ),
         ))
     }
 
-    /// What the server makes of children, once as long as it stays the same. What the parent shows already
-    /// was announced by an earlier process: a restart over parents that are up to date announces nothing.
-    fn altered(&self, announced: &mut Announced) -> Option<News> {
-        let text = altered::texts(self.standing.last_applied).join("; ");
+    /// The Event about altered children, once per change. Not if the parent already shows it: a restart over
+    /// parents that are up to date announces nothing.
+    fn altered(&self, announced: &mut Announced) -> Option<Announcement> {
+        let text = altered::texts(self.memory.last_applied).join("; ");
         let what = (!text.is_empty()).then(|| number_of(&text));
         let known = announced.rare().and_then(|rare| rare.altered);
         if what != known {
             announced.rare_mut().altered = what;
         }
         let is_news = what.is_some() && what != known && !altered::is_shown(self.parent, &text);
-        is_news.then(|| News::normal("Altered", text))
+        is_news.then(|| Announcement::normal("Altered", text))
     }
 
-    /// A value of the annotation that looks as if it paused, and does not: once for each.
-    fn pause_value(&self, announced: &mut Announced) -> Option<News> {
+    /// The Event about a pause annotation without effect, once per value.
+    fn pause_value(&self, announced: &mut Announced) -> Option<Announcement> {
         let value = misunderstood_pause(self.parent).map(String::into_boxed_str);
         let known = announced.rare().and_then(|rare| rare.pause_value.clone());
         if value == known {
@@ -201,16 +201,15 @@ impl Teller<'_> {
         announced.rare_mut().pause_value.clone_from(&value);
         let value = value?;
         let message = format!(
-            "the annotation {PAUSED_ANNOTATION} is {value:?}, which pauses nothing: only \"true\" does, \
-             in whatever case"
+            "the annotation {PAUSED_ANNOTATION} is {value:?}, which does not pause the parent: set \
+             it to \"true\""
         );
-        Some(News::warning("NotPaused", message))
+        Some(Announcement::warning("NotPaused", message))
     }
 
-    /// That a pause has begun to keep something from the parent, or is over: once, also when the
-    /// process was another one.
-    fn pause(&self, facts: &[Fact], report: &Report, announced: &mut Announced) -> Option<News> {
-        let known = announced.pause.unwrap_or_else(|| pause::said(self.parent).into());
+    /// The Events about the begin and the end of a pause, once each, also after a restart.
+    fn pause(&self, facts: &[Fact], report: &Report, announced: &mut Announced) -> Option<Announcement> {
+        let known = announced.pause.unwrap_or_else(|| pause::shown_by(self.parent).into());
         let began = facts.iter().any(|fact| matches!(fact, Fact::BeganPaused(_)));
         let now = match report.paused {
             Some(pause) => AnnouncedPause::By(pause.by),
@@ -220,37 +219,37 @@ impl Teller<'_> {
         announced.pause = Some(now);
         match now {
             _ if now == known => None,
-            AnnouncedPause::By(by) => Some(News::normal("Paused", pause::announcement(by))),
+            AnnouncedPause::By(by) => Some(Announcement::normal("Paused", pause::announcement(by))),
             AnnouncedPause::Over => {
-                Some(News::normal("Resumed", "it is no longer paused".to_owned()))
+                Some(Announcement::normal("Resumed", "it is no longer paused".to_owned()))
             }
         }
     }
 }
 
-/// What was written: one Event for all that was created, and so on.
-fn writes(report: &Report) -> Vec<News> {
+/// One Event per verb for the children that were written.
+fn writes(report: &Report) -> Vec<Announcement> {
     let verbs =
         [(Verb::Created, "Created"), (Verb::Updated, "Updated"), (Verb::Deleted, "Deleted")];
     let of_verb = |(verb, reason): (Verb, &'static str)| {
         let written = report.writes.iter().filter(|write| write.verb == verb);
         let children: Vec<_> = written.map(|write| write.child.as_str()).collect();
         let message = format!("{} {}", reason.to_lowercase(), children.join(", "));
-        (!children.is_empty()).then(|| News::normal(reason, message))
+        (!children.is_empty()).then(|| Announcement::normal(reason, message))
     };
     verbs.into_iter().filter_map(of_verb).collect()
 }
 
-/// What is announced once for an operator, whichever parent it happens to.
-pub fn once(facts: &[Fact]) -> Vec<News> {
+/// The warnings that are sent once per operator, whichever parent causes them.
+pub fn once_per_operator(facts: &[Fact]) -> Vec<Announcement> {
     let of_fact = |fact: &Fact| match fact {
-        Fact::Overruled(what) => Some(News::warning("OverruledStatus", (*what).to_owned())),
+        Fact::Overruled(what) => Some(Announcement::warning("OverruledStatus", (*what).to_owned())),
         _ => None,
     };
     facts.iter().filter_map(of_fact).collect()
 }
 
-/// A number for a text, which takes less room.
+/// A hash.
 pub fn number_of(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Children that are written together, and what ends the writing before all of them are through.
+//! Concurrent writes of children, and what stops them early.
 
 use std::sync::OnceLock;
 
@@ -27,7 +27,7 @@ fn name_of(asked: &scripted::Asked) -> String {
     path.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Sorted: which of those that are sent together comes first is chance.
+/// Sorted: the order of concurrent writes is random.
 fn writes(world: &scripted::World) -> Vec<String> {
     let asked = world.asked("PATCH");
     let asked = asked.iter().filter(|asked| asked.is_about("/pods/"));
@@ -36,9 +36,9 @@ fn writes(world: &scripted::World) -> Vec<String> {
     names
 }
 
-/// What is meanwhile decided by others holds for the second look as for the first.
+/// A pause counts before a retry as before the first write.
 #[tokio::test(flavor = "multi_thread")]
-async fn children_that_meet_a_conflict_are_not_written_again_once_the_operator_is_paused() {
+async fn children_with_a_conflict_are_not_written_again_after_the_operator_was_paused() {
     let context = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = context.clone();
     let world =
@@ -55,15 +55,15 @@ async fn children_that_meet_a_conflict_are_not_written_again_once_the_operator_i
             },
         );
     let _ = context.set(world.context());
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(writes(&world), ["a", "b"], "{report:?}");
     let held = report.paused.map(|pause| (pause.by, pause.held));
     assert_eq!(held, Some((PausedBy::Operator, Held::Writes(3))));
 }
 
-/// The pause may be over before it comes to the deletions.
+/// The pause may end before the deletions.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_replaces_a_child_is_not_there_if_its_write_was_held() {
+async fn a_held_write_makes_the_children_incomplete() {
     let write = || Write {
         id: ChildId { ty: pods(), key: ObjectKey::namespaced("ns", "c") },
         body: desired("c"),
@@ -82,9 +82,9 @@ async fn what_replaces_a_child_is_not_there_if_its_write_was_held() {
     }
 }
 
-/// The server's wish counts whatever it answers to those that were sent beside.
+/// Throttling counts whatever the concurrent requests are answered.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_beside_it() {
+async fn throttling_is_remembered_beside_another_failure() {
     for details in [json!({"retryAfterSeconds": 30}), json!({})] {
         let mut busy = refusal(429, "TooManyRequests");
         busy.1["details"] = details;
@@ -97,7 +97,7 @@ async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_besid
             "PATCH" if asked.is_about("/pods/b") => busy.clone(),
             _ => refusal(422, "Invalid"),
         });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         let throttled: Vec<_> = report.memory.throttled().iter().map(|id| &*id.key.name).collect();
         assert_eq!(throttled, ["b"]);
         let why = report.failure().map(ToString::to_string).unwrap_or_default();
@@ -105,9 +105,9 @@ async fn an_answer_that_asks_for_patience_is_not_forgotten_for_the_failure_besid
     }
 }
 
-/// The garbage collector took it, and the watch of the parent is late.
+/// The garbage collector deleted it, and the watch of the parent is late.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_was_there_is_created_again_only_if_the_live_parent_is_as_planned_for() {
+async fn a_deleted_child_is_created_again_only_if_the_live_parent_is_unchanged() {
     let mut ending = parent("4");
     ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     for (live, expected) in [(parent("4"), 2), (ending, 1)] {
@@ -120,15 +120,15 @@ async fn a_child_that_was_there_is_created_again_only_if_the_live_parent_is_as_p
             "GET" => refusal(404, "NotFound"),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(writes(&world).len(), expected, "{report:?}");
         assert_eq!(report.end == End::Outdated, expected == 1, "{report:?}");
     }
 }
 
-/// What is wanted of it by now is for another reconcile to say, if anything is.
+/// Another reconcile decides what it wants now.
 #[tokio::test(flavor = "multi_thread")]
-async fn once_the_parent_has_left_nothing_more_is_written() {
+async fn nothing_is_written_after_the_parent_has_left() {
     let living = |tier: &str| {
         let mut living = parent("3");
         living["metadata"]["labels"] = json!({"tier": tier});
@@ -164,14 +164,14 @@ async fn once_the_parent_has_left_nothing_more_is_written() {
             (200, named(&name_of(asked), "9", 2))
         });
         let _ = operator.set(world.context());
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(writes(&world), ["a"], "{what}: {report:?}");
         assert_eq!(report.end, End::Outdated, "{what}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_more_children_are_written_together_than_requests_may_be_sent() {
+async fn concurrent_writes_are_bounded_by_the_request_permits() {
     let setup = Setup::new(pods(), ChildConfig::apply()).one_by_one();
     let world = four(setup).before(|asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -179,12 +179,12 @@ async fn no_more_children_are_written_together_than_requests_may_be_sent() {
         "PATCH" => (200, named(&name_of(asked), "9", 2)),
         _ => taken(),
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(writes(&world), ["a", "b"], "nothing was sent beside them: {report:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_the_children_that_are_not_wanted_too_no_more_go_once_the_server_asks_for_patience() {
+async fn throttling_stops_deletions_too() {
     let world =
         ["a", "b", "c"].iter().fold(Setup::new(pods(), ChildConfig::apply()), |setup, name| {
             setup.caching(named(name, "5", 1))
@@ -199,18 +199,18 @@ async fn of_the_children_that_are_not_wanted_too_no_more_go_once_the_server_asks
         }
         _ => taken(),
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     let asked: Vec<_> = world.asked("DELETE").iter().map(name_of).collect();
     assert_eq!(asked, ["a", "b"], "{report:?}");
     let after = std::time::Duration::from_secs(3);
     assert_eq!(report.finished(world.config()), Finished::Throttled { after });
-    let said = report.failure().unwrap().to_string();
-    assert!(said.ends_with("1 other write waits"), "{said}");
+    let failure = report.failure().unwrap().to_string();
+    assert!(failure.ends_with("1 other write waits"), "{failure}");
 }
 
-/// It is not looked at, and stands there as before.
+/// It was not read, and still exists.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_in_the_way_is_known_also_after_a_reconcile_that_was_halted_before_it() {
+async fn a_foreign_object_stays_known_after_a_reconcile_that_stopped_before_it() {
     let mut theirs = child("8", 1);
     theirs["metadata"]["ownerReferences"] = json!([]);
     let mut busy = refusal(429, "TooManyRequests");
@@ -227,13 +227,13 @@ async fn what_stands_in_the_way_is_known_also_after_a_reconcile_that_was_halted_
         "GET" => (404, json!({"kind": "Status", "code": 404, "details": {"name": "a"}})),
         _ => taken(),
     });
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     let known = |report: &Reconciled| {
         let foreign = report.memory.foreign().keys().map(|id| id.key.name.to_string());
         foreign.collect::<Vec<_>>()
     };
     assert_eq!(known(&first), ["c"], "{first:?}");
     is_busy.store(true, Ordering::Release);
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!(known(&second), ["c"], "{second:?}");
 }

@@ -1,10 +1,9 @@
-//! What a reconcile does for a parent that is being deleted and has children that Kubernetes does not
-//! collect.
+//! Parents that are being deleted and have children that Kubernetes does not collect.
 
 use super::*;
 use crate::history::{Decided, Decision};
 
-/// A child in another namespace that waits for something, made by the operator.
+/// A terminating child in another namespace.
 fn slow() -> serde_json::Value {
     let mut slow = child("5", 1);
     slow["metadata"]["ownerReferences"] = json!([]);
@@ -19,13 +18,13 @@ fn slow() -> serde_json::Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn owned_children_go_early_only_with_what_is_waited_for_and_if_they_are_not_to_be_orphaned() {
+async fn owned_children_are_deleted_early_only_with_pending_others_and_without_foreign_finalizers() {
     let ours = "operetta.dev/op";
     for (finalizers, left, deleted, released) in [
         (&[ours][..], vec![slow()], 1, false),
         (&[ours, "foregroundDeletion"], vec![slow()], 1, false),
         (&[ours, "orphan"], vec![slow()], 0, false),
-        // Who backs up what they hold, for example.
+        // It backs up the children, for example.
         (&[ours, "example.com/backup"], vec![slow()], 0, false),
         (&[ours], vec![], 0, true),
     ] {
@@ -39,21 +38,21 @@ async fn owned_children_go_early_only_with_what_is_waited_for_and_if_they_are_no
             "DELETE" => done(),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), deleted, "{finalizers:?}");
         assert_eq!(report.end == End::Finalized, released, "{finalizers:?}: {report:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_read_is_told_of_a_parent_itself_else_of_the_parents_of_a_child() {
+async fn an_undecodable_object_is_announced_about_itself_or_about_its_parents() {
     let world = Setup::new(pods(), ChildConfig::apply()).before(|_| done());
     let ours = json!({"name": "x", "namespace": "ns",
         "labels": {"app.kubernetes.io/managed-by": "op"}});
     let of_others = json!({"name": "x", "namespace": "ns",
         "labels": {"app.kubernetes.io/managed-by": "helm"}});
     let unlabelled = json!({"name": "x", "namespace": "ns"});
-    let illegible = json!({"name": "x", "namespace": "ns", "labels": "?"});
+    let unreadable = json!({"name": "x", "namespace": "ns", "labels": "?"});
     let nameless = json!({"name": 7});
     for (ty, metadata, is_known, expected) in [
         (app(), &unlabelled, false, "App ns/x"),
@@ -62,7 +61,7 @@ async fn what_cannot_be_read_is_told_of_a_parent_itself_else_of_the_parents_of_a
         (pods(), &nameless, true, "App ns/p"),
         (pods(), &nameless, false, ""),
         (pods(), &ours, false, "Pod ns/x"),
-        (pods(), &illegible, false, "Pod ns/x"),
+        (pods(), &unreadable, false, "Pod ns/x"),
         (pods(), &of_others, false, ""),
         (pods(), &unlabelled, false, ""),
         (secrets(), &ours, true, ""),
@@ -74,12 +73,12 @@ async fn what_cannot_be_read_is_told_of_a_parent_itself_else_of_the_parents_of_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_deleted_at_the_end_of_a_parent_is_told_when_that_is_asked_for() {
+async fn deletions_at_the_end_of_a_parent_are_announced_with_normal_events() {
     let mut left = slow();
     left["metadata"].as_object_mut().unwrap().remove("deletionTimestamp");
     let items = json!({"metadata": {"resourceVersion": "9"}, "items": [left]});
     let setup = Setup::new(pods(), ChildConfig::apply().delete_with_finalizer());
-    let setup = setup.ending(&["operetta.dev/op"]).telling_all();
+    let setup = setup.ending(&["operetta.dev/op"]).with_normal_events();
     let world = setup.before(move |asked| match asked.method.as_str() {
         "GET" if asked.is_about("/api/v1/pods?") => (200, items.clone()),
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -87,7 +86,7 @@ async fn what_is_deleted_at_the_end_of_a_parent_is_told_when_that_is_asked_for()
         "DELETE" => done(),
         _ => taken(),
     });
-    world.run(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
     world.until_asked("POST", "/events").await;
     let event = &world.asked("POST")[0].body;
     assert_eq!((&event["type"], &event["reason"]), (&json!("Normal"), &json!("Deleted")));
@@ -95,7 +94,7 @@ async fn what_is_deleted_at_the_end_of_a_parent_is_told_when_that_is_asked_for()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn at_the_end_of_a_parent_too_a_server_that_asks_for_patience_has_it() {
+async fn throttling_stops_deletions_at_the_end_of_a_parent_too() {
     let named = |name: &str| {
         let mut left = slow();
         left["metadata"].as_object_mut().unwrap().remove("deletionTimestamp");
@@ -115,17 +114,17 @@ async fn at_the_end_of_a_parent_too_a_server_that_asks_for_patience_has_it() {
             }
             _ => taken(),
         });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(world.asked("DELETE").len(), 1);
     let after = std::time::Duration::from_secs(3);
     assert_eq!(report.finished(world.config()), Finished::Throttled { after });
-    let said = report.failure().unwrap().to_string();
-    assert!(said.ends_with("1 other write waits"), "{said}");
+    let failure = report.failure().unwrap().to_string();
+    assert!(failure.ends_with("1 other write waits"), "{failure}");
 }
 
-/// As the condition does, which goes with the parent.
+/// The condition is gone with the parent too.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_in_the_way_of_a_parent_that_leaves() {
+async fn a_leaving_parent_has_no_conflicts() {
     let id = ChildId { ty: pods(), key: ObjectKey::namespaced("ns", "c") };
     let foreign = ForeignChild {
         id: id.clone(),
@@ -145,18 +144,18 @@ async fn nothing_is_in_the_way_of_a_parent_that_leaves() {
             _ => taken(),
         });
         let mut memory = Memory::default();
-        memory.told(&Fact::Foreign(foreign.clone()));
-        let report = world.run(memory).await;
+        memory.learn_now(&Fact::Foreign(foreign.clone()));
+        let report = world.reconcile(memory).await;
         assert_eq!(report.gauges.in_conflict.len(), counted, "{report:?}");
     }
 }
 
-/// It has no child that would say what it waits for.
+/// It has no child that would show it.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_end_that_waits_for_the_end_of_a_pause_is_said() {
+async fn a_finalization_that_waits_for_the_end_of_a_pause_is_shown() {
     let mut annotated = parent("3");
     annotated["metadata"]["annotations"] = json!({"operetta.dev/paused": "true"});
-    for (of, is_operator_paused, finalizers, said) in [
+    for (of, is_operator_paused, finalizers, expected) in [
         (
             annotated,
             false,
@@ -175,17 +174,17 @@ async fn an_end_that_waits_for_the_end_of_a_pause_is_said() {
         if is_operator_paused {
             world.context().pause();
         }
-        let report = world.run(Memory::default()).await;
-        let told = report.unsettled().unwrap_or_default();
-        assert_eq!(told, format!("its {said} paused"), "{report:?}");
+        let report = world.reconcile(Memory::default()).await;
+        let shown = report.unsettled().unwrap_or_default();
+        assert_eq!(shown, format!("its {expected} paused"), "{report:?}");
         let conditions = world.asked("PATCH")[0].body["status"]["conditions"].clone();
         let ready = conditions.as_array().unwrap().iter().find(|it| it["type"] == "Ready").unwrap();
-        assert_eq!((&ready["reason"], &ready["message"]), (&json!("Paused"), &json!(told)));
+        assert_eq!((&ready["reason"], &ready["message"]), (&json!("Paused"), &json!(shown)));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_finalizer_that_holds_a_child_is_named_also_by_the_parent_that_waits_for_its_end() {
+async fn a_finalizer_that_blocks_a_child_is_named_also_by_a_terminating_parent() {
     let mut held = child("5", 2);
     held["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     held["metadata"]["finalizers"] = json!(["example.com/hold"]);
@@ -201,10 +200,10 @@ async fn a_finalizer_that_holds_a_child_is_named_also_by_the_parent_that_waits_f
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
-        let said = "it is being deleted, which waits for example.com/hold";
-        assert_eq!(report.waiting, [format!("{child}: {said}")], "{report:?}");
-        let decided = [Decision::stuck(child, Decided::Waiting, said.to_owned())];
+        let report = world.reconcile(Memory::default()).await;
+        let why = "it is being deleted, which waits for example.com/hold";
+        assert_eq!(report.waiting, [format!("{child}: {why}")], "{report:?}");
+        let decided = [Decision::stuck(child, Decided::Waiting, why.to_owned())];
         assert_eq!(report.decisions, decided);
     }
 }

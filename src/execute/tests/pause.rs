@@ -1,4 +1,4 @@
-//! An operator that is paused while a reconcile is under way, and parents that are paused by name.
+//! Operators that are paused during a reconcile, and paused parents.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ fn applied(asked: &scripted::Asked) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reconcile_that_is_under_way_writes_nothing_more_when_its_operator_is_paused() {
+async fn a_reconcile_in_progress_writes_nothing_more_when_its_operator_is_paused() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
     let world = Setup::new(pods(), ChildConfig::apply())
@@ -30,20 +30,20 @@ async fn a_reconcile_that_is_under_way_writes_nothing_more_when_its_operator_is_
             _ => taken(),
         });
     let _ = paused.set(world.context());
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     let written = world.asked("PATCH").into_iter().filter(|asked| asked.is_about("/pods/"));
     assert_eq!(written.count(), 1);
-    assert!(report.owes_reconcile() && report.writes.len() == 1, "{report:?}");
+    assert!(report.has_deferred_reconcile() && report.writes.len() == 1, "{report:?}");
     let held = report.paused.map(|pause| (pause.by, pause.held));
     assert_eq!(held, Some((PausedBy::Operator, Held::Writes(1))));
-    // The one that follows writes nothing at all, and what was held is done when that is over.
-    let second = world.run(report.memory).await;
-    assert!(second.owes_reconcile() && second.writes.is_empty(), "{second:?}");
+    // The next reconcile writes nothing.
+    let second = world.reconcile(report.memory).await;
+    assert!(second.has_deferred_reconcile() && second.writes.is_empty(), "{second:?}");
     assert!(world.context().resume() && !world.context().resume());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reconcile_that_is_under_way_deletes_nothing_more_either() {
+async fn a_reconcile_in_progress_deletes_nothing_more_when_its_operator_is_paused() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
     let mut other = child("5", 1);
@@ -58,22 +58,22 @@ async fn a_reconcile_that_is_under_way_deletes_nothing_more_either() {
         _ => taken(),
     });
     let _ = paused.set(world.context());
-    let report = world.run(Memory::default()).await;
-    assert!(report.owes_reconcile() && world.asked("DELETE").len() == 1, "{report:?}");
+    let report = world.reconcile(Memory::default()).await;
+    assert!(report.has_deferred_reconcile() && world.asked("DELETE").len() == 1, "{report:?}");
 }
 
-/// The looks before a deletion are requests, and take their time.
+/// The reads before a deletion take time.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_is_looked_at_before_it_is_recreated_stays_when_its_operator_is_paused() {
-    type Look = fn(&scripted::Asked) -> bool;
-    let on_trial: Look = |asked| asked.is_about("dryRun=All");
-    let after_conflict: Look = |asked| asked.method == "GET" && of_child(asked);
-    for (look, deletions) in [(on_trial, 0), (after_conflict, 1)] {
+async fn a_child_is_not_recreated_when_its_operator_is_paused_during_the_checks() {
+    type Check = fn(&scripted::Asked) -> bool;
+    let on_dry_run: Check = |asked| asked.is_about("dryRun=All");
+    let after_conflict: Check = |asked| asked.method == "GET" && of_child(asked);
+    for (is_check, deletions) in [(on_dry_run, 0), (after_conflict, 1)] {
         let paused = Arc::new(OnceLock::<Arc<Context>>::new());
         let operator = paused.clone();
         let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
         let world = setup.desiring(desired("c")).before(move |asked| {
-            if look(asked) {
+            if is_check(asked) {
                 operator.get().unwrap().pause();
             }
             match asked.method.as_str() {
@@ -85,18 +85,18 @@ async fn a_child_that_is_looked_at_before_it_is_recreated_stays_when_its_operato
             }
         });
         let _ = paused.set(world.context());
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(world.asked("DELETE").len(), deletions, "{report:?}");
-        let trials = world.asked("PATCH").into_iter().filter(on_trial).count();
-        assert_eq!(trials, 2, "of the update and of a new object, and no third: {report:?}");
+        let dry_runs = world.asked("PATCH").into_iter().filter(on_dry_run).count();
+        assert_eq!(dry_runs, 2, "of the update and of a new object, and no third: {report:?}");
         let held = report.paused.map(|pause| (pause.by, pause.held));
         assert_eq!(held, Some((PausedBy::Operator, Held::Writes(1))));
     }
 }
 
-/// Its children are those that only its finalizer deletes.
+/// Only its finalizer deletes these children.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_that_is_paused_while_its_children_go_keeps_the_others() {
+async fn a_parent_that_is_paused_during_finalization_keeps_the_other_children() {
     let operator = Arc::new(OnceLock::<Arc<Context>>::new());
     let context = operator.clone();
     let items = ["a", "b"].map(|name| uncollectable_child(json!(name)));
@@ -117,13 +117,13 @@ async fn a_parent_that_is_paused_while_its_children_go_keeps_the_others() {
             _ => taken(),
         });
     let _ = operator.set(world.context());
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!((world.asked("DELETE").len(), report.deletions()), (1, 1), "{report:?}");
 }
 
-/// The finalizer was not put on the parent.
+/// The parent has no finalizer.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reconcile_that_began_paused_creates_nothing_although_the_pause_ended_under_way() {
+async fn a_reconcile_that_began_paused_creates_nothing_although_the_pause_ended_meanwhile() {
     let paused = Arc::new(OnceLock::<Arc<Context>>::new());
     let operator = paused.clone();
     let setup =
@@ -135,26 +135,26 @@ async fn a_reconcile_that_began_paused_creates_nothing_although_the_pause_ended_
     });
     world.context().pause();
     let _ = paused.set(world.context());
-    let report = world.run(Memory::default()).await;
-    assert!(report.owes_reconcile() && report.writes.is_empty(), "{report:?}");
+    let report = world.reconcile(Memory::default()).await;
+    assert!(report.has_deferred_reconcile() && report.writes.is_empty(), "{report:?}");
     assert!(!world.asked("PATCH").iter().any(|asked| asked.is_about("/pods/")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_of_which_nothing_is_to_be_written_says_nothing_of_the_pause_of_its_operator() {
+async fn a_parent_without_pending_writes_does_not_show_the_pause_of_its_operator() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             _ => taken(),
         });
     world.context().pause();
-    let report = world.run(Memory::default()).await;
-    assert!(report.paused.is_none() && !report.owes_reconcile(), "{report:?}");
+    let report = world.reconcile(Memory::default()).await;
+    assert!(report.paused.is_none() && !report.has_deferred_reconcile(), "{report:?}");
     assert!(!world.asked("PATCH")[0].body.to_string().contains("Paused"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_annotation_is_put_on_exactly_the_parent_that_is_meant() {
+async fn the_annotation_is_set_on_exactly_this_parent() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
             "PATCH" if asked.body["metadata"]["uid"] == "pu" => (200, parent("9")),
@@ -182,9 +182,9 @@ fn paused(version: &str) -> serde_json::Value {
     paused
 }
 
-/// A handler may take its time, and who pauses a parent sees that nothing happens any more.
+/// The user who pauses a parent expects no more writes.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_that_is_paused_while_its_handler_is_asked_is_left_alone() {
+async fn a_parent_that_is_paused_during_the_handler_call_is_not_modified() {
     let world = Setup::new(pods(), ChildConfig::apply())
         .desiring(desired("c"))
         .meanwhile(paused("4"))
@@ -193,17 +193,17 @@ async fn a_parent_that_is_paused_while_its_handler_is_asked_is_left_alone() {
             "PATCH" => applied(asked),
             _ => taken(),
         });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert!(report.writes.is_empty(), "{report:?}");
     let held = report.paused.map(|pause| (pause.by, pause.held));
     assert_eq!(held, Some((PausedBy::Annotation, Held::Writes(1))));
-    let said = world.asked("PATCH")[0].body.to_string();
-    // Whatever its value is exactly.
+    let status = world.asked("PATCH")[0].body.to_string();
+    // The value of the annotation is not shown.
     let paused = "the annotation operetta.dev/paused pauses it: nothing is written; 1 write is";
-    assert!(said.contains("PausedByAnnotation") && said.contains(paused), "{said}");
+    assert!(status.contains("PausedByAnnotation") && status.contains(paused), "{status}");
 }
 
-/// The watch has not told of the annotation: the live read after the conflict does.
+/// Only the live read after the conflict shows the annotation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_is_found_paused_after_a_conflict_keeps_its_finalizer() {
     found_paused_after_a_conflict(PausedBy::Annotation, paused("9")).await;
@@ -232,7 +232,7 @@ async fn found_paused_after_a_conflict(by: PausedBy, mut live: serde_json::Value
             _ => taken(),
         });
     let _ = context.set(world.context());
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     let of_finalizers =
         |asked: &scripted::Asked| asked.body["metadata"].get("finalizers").is_some();
     let tries = world.asked("PATCH").into_iter().filter(of_finalizers).count();
@@ -242,7 +242,7 @@ async fn found_paused_after_a_conflict(by: PausedBy, mut live: serde_json::Value
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_paused_parent_says_that_a_child_cannot_be_read() {
+async fn a_paused_parent_reports_an_undecodable_child() {
     let world = Setup::new(pods(), ChildConfig::apply())
         .leaving_out(&child("5", 1))
         .meanwhile(paused("4"))
@@ -251,14 +251,14 @@ async fn a_paused_parent_says_that_a_child_cannot_be_read() {
             "GET" if asked.is_about("/pods/c") => (200, json!({"metadata": "odd"})),
             _ => taken(),
         });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
     assert!(report.paused.is_some());
 }
 
-/// Nothing but the word pauses, and somebody who writes another one believes that the parent is paused.
+/// The user who sets another value expects the parent to be paused.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_value_that_pauses_nothing_is_told_once() {
+async fn an_annotation_value_without_effect_is_announced_once() {
     let annotated = |value: &str| {
         let mut parent = parent("3");
         parent["metadata"]["annotations"] = json!({"operetta.dev/paused": value});
@@ -269,28 +269,28 @@ async fn a_value_that_pauses_nothing_is_told_once() {
         })
     };
     let world = annotated("yes");
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     world.until_asked("POST", "/events").await;
     let event = &world.asked("POST")[0].body;
     assert_eq!(event["reason"], "NotPaused");
     let note = event["note"].as_str().unwrap();
-    assert!(note.contains("\"yes\"") && note.ends_with("does, in whatever case"), "{note}");
-    let memory = world.run(first.memory).await.memory;
-    world.context().events().told().await;
+    assert!(note.contains("\"yes\"") && note.ends_with("set it to \"true\""), "{note}");
+    let memory = world.reconcile(first.memory).await.memory;
+    world.context().events().flush().await;
     assert_eq!(world.asked("POST").len(), 1, "once");
     let other = annotated("on");
-    other.run(memory).await;
+    other.reconcile(memory).await;
     other.until_asked("POST", "/events").await;
 }
 
-/// A pause hides nothing of what others do.
+/// A pause does not hide what others do.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_paused_parent_still_tells_of_children_that_go_or_are_held_by_others() {
+async fn a_paused_parent_still_reports_terminating_and_held_children() {
     let mut ending = child("5", 2);
     ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     let ready = |world: &scripted::World| {
-        let said = world.asked("PATCH").last().unwrap().body["status"]["conditions"].clone();
-        said.as_array().unwrap().iter().find(|it| it["type"] == "Ready").cloned().unwrap()
+        let conditions = world.asked("PATCH").last().unwrap().body["status"]["conditions"].clone();
+        conditions.as_array().unwrap().iter().find(|it| it["type"] == "Ready").cloned().unwrap()
     };
     let answered = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -307,18 +307,18 @@ async fn a_paused_parent_still_tells_of_children_that_go_or_are_held_by_others()
     };
     let setup = Setup::new(pods(), ChildConfig::apply()).of(paused("3")).caching(ending);
     let world = setup.desiring(desired("c")).before(answered);
-    world.run(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
     assert_eq!(ready(&world)["reason"], "Waiting");
     let reporting = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let setup = Setup::new(pods(), reporting).caching(child("5", 1)).desiring(desired("c"));
     let world = setup.before(answered);
-    let memory = world.run(Memory::default()).await.memory;
+    let memory = world.reconcile(Memory::default()).await.memory;
     world.changed_parent(&paused("10"));
-    let memory = world.run(memory).await.memory;
-    let said = ready(&world);
-    let message = said["message"].as_str().unwrap();
-    assert_eq!((&said["reason"], message.contains(".spec.x (`me`)")), (&json!("Conflict"), true));
-    // What is no longer so is not said either.
+    let memory = world.reconcile(memory).await.memory;
+    let shown = ready(&world);
+    let message = shown["message"].as_str().unwrap();
+    assert_eq!((&shown["reason"], message.contains(".spec.x (`me`)")), (&json!("Conflict"), true));
+    // The condition disappears with its cause.
     let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
     let owners = json!({"k:{\"uid\":\"pu\"}": {}});
     let fields = json!({
@@ -329,12 +329,12 @@ async fn a_paused_parent_still_tells_of_children_that_go_or_are_held_by_others()
         json!([{"manager": "op", "operation": "Apply", "fieldsV1": fields}]);
     world.changed(&ours);
     world.changed_parent(&paused("11"));
-    world.run(memory).await;
+    world.reconcile(memory).await;
     assert_eq!(ready(&world)["reason"], "Synced");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_paused_parent_still_tells_what_the_server_made_of_a_child() {
+async fn a_paused_parent_still_reports_an_altered_child() {
     let setup = Setup::new(pods(), ChildConfig::on_delete()).caching(child("5", 1));
     let world =
         setup.of(paused("3")).desiring(desired("c")).before(|asked| match asked.method.as_str() {
@@ -342,7 +342,7 @@ async fn a_paused_parent_still_tells_what_the_server_made_of_a_child() {
             "PATCH" if asked.is_about("dryRun=All") => (200, child("5", 1)),
             _ => taken(),
         });
-    let report = world.run(Memory::default()).await;
-    let said = "Pod.v1 ns/c: the server has changed .spec.x of what was applied";
-    assert_eq!(report.held, [said], "and not that it waits to be deleted");
+    let report = world.reconcile(Memory::default()).await;
+    let message = "Pod.v1 ns/c: the server has changed .spec.x of what was applied";
+    assert_eq!(report.held, [message], "and not that it waits to be deleted");
 }

@@ -1,14 +1,14 @@
-//! What a reconcile did is counted: it is where somebody looks first.
+//! The metrics of reconciles.
 
 use std::sync::mpsc;
 
 use super::*;
 
-/// After so many reconciles.
-async fn assert_counted(world: scripted::World, runs: usize, expected: &[&str]) {
+/// Checks the metrics after this number of reconciles.
+async fn assert_counted(world: scripted::World, reconciles: usize, expected: &[&str]) {
     let mut memory = Memory::default();
-    for _ in 0..runs {
-        memory = world.run(memory).await.memory;
+    for _ in 0..reconciles {
+        memory = world.reconcile(memory).await.memory;
     }
     let metrics = world.context().metrics().render();
     for line in expected {
@@ -32,14 +32,14 @@ fn pod_operator() -> Setup {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_became_of_the_children_is_counted() {
-    let vain = pod_operator().caching(child("5", 1)).desiring(desired("c"));
+async fn writes_of_children_are_counted() {
+    let noop = pod_operator().caching(child("5", 1)).desiring(desired("c"));
     let unchanged = [
         "operetta_noop_writes_total{operator=\"op\",type=\"pods\"} 1",
         "operetta_children_unchanged_total{operator=\"op\"} 1",
     ];
     let script = answering((200, child("5", 1)), Value::Null);
-    assert_counted(vain.before(script), 2, &unchanged).await;
+    assert_counted(noop.before(script), 2, &unchanged).await;
 
     let replaced = pod_operator().caching(child("5", 1)).desiring(desired("d"));
     let written = [
@@ -51,15 +51,15 @@ async fn what_became_of_the_children_is_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_unchanged_is_counted_while_the_operator_is_paused_too() {
+async fn unchanged_children_are_counted_also_while_the_operator_is_paused() {
     let both = pod_operator().caching(child("5", 1)).desiring(desired("c")).and(desired("e"));
-    let in_vain = answering((200, child("5", 1)), Value::Null);
+    let noop = answering((200, child("5", 1)), Value::Null);
     let world = both.before(move |asked| {
-        if asked.is_about("/pods/e") { refusal(500, "InternalError") } else { in_vain(asked) }
+        if asked.is_about("/pods/e") { refusal(500, "InternalError") } else { noop(asked) }
     });
-    let memory = world.run(Memory::default()).await.memory;
+    let memory = world.reconcile(Memory::default()).await.memory;
     world.context().pause();
-    let report = world.run(memory).await;
+    let report = world.reconcile(memory).await;
     assert!(report.paused.is_some() && report.unchanged == 1, "{report:?}");
     let metrics = world.context().metrics().render();
     assert!(
@@ -69,13 +69,13 @@ async fn what_is_unchanged_is_counted_while_the_operator_is_paused_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_in_the_way_is_counted() {
+async fn conflicts_are_counted() {
     let counted = ["operetta_conflicts_total{operator=\"op\",type=\"pods\"} 1"];
     let mut foreign = child("8", 1);
     foreign["metadata"]["ownerReferences"] = json!([]);
-    let in_the_way = pod_operator().desiring(desired("c"));
+    let setup = pod_operator().desiring(desired("c"));
     let script = answering(refusal(409, "Conflict"), foreign);
-    assert_counted(in_the_way.before(script), 1, &counted).await;
+    assert_counted(setup.before(script), 1, &counted).await;
 
     let cause = json!({
         "reason": "FieldManagerConflict", "field": ".spec.x", "message": "conflict with \"me\"",
@@ -88,8 +88,8 @@ async fn what_stands_in_the_way_is_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_handlers_do_wrong_and_statuses_are_counted() {
-    let panicking = pod_operator().while_called(|| panic!("the kitchen burns"));
+async fn panics_timeouts_and_status_writes_are_counted() {
+    let panicking = pod_operator().while_called(|| panic!("index out of bounds"));
     let counted = [
         "operetta_handler_panics_total{operator=\"op\"} 1",
         "operetta_status_writes_total{operator=\"op\"} 1",
@@ -98,7 +98,7 @@ async fn what_handlers_do_wrong_and_statuses_are_counted() {
 
     let (release, released) = mpsc::channel();
     let late = pod_operator().answering_after(released).before(move |asked| {
-        // It is said while the handler still runs.
+        // The timeout is reported while the handler still runs.
         let _ = release.send(());
         answering(taken(), Value::Null)(asked)
     });

@@ -1,13 +1,13 @@
-//! What a reconcile leaves undone, because it would be wrong or in vain.
+//! Writes that a reconcile omits, because they would be wrong or without effect.
 
 use std::sync::mpsc;
 
 use super::*;
 use crate::reply::EventKind;
 
-/// The garbage collector may have taken it, and the watch of the parent be late.
+/// The garbage collector may have deleted it, and the watch of the parent may be late.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planned_for() {
+async fn a_missing_child_is_created_only_if_the_live_parent_is_unchanged() {
     let live = |field: &str, value: Value| {
         let mut live = parent("4");
         live["metadata"][field] = value;
@@ -21,7 +21,7 @@ async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planne
         ("its spec changed", live("generation", json!(2)), 0),
         ("it is another one", live("uid", json!("other")), 0),
         ("it is gone", refusal(404, "NotFound"), 0),
-        ("the server does not say", refusal(500, "InternalError"), 0),
+        ("the server is unavailable", refusal(500, "InternalError"), 0),
     ] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -32,8 +32,8 @@ async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planne
         let setup = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c"));
         let world = setup.configured(|it| it.with_parent_selector("tier!=tin")).before(script);
         let mut memory = Memory::default();
-        memory.told(&Fact::WritesHeld(1));
-        world.run(memory).await;
+        memory.learn_now(&Fact::WritesHeld(1));
+        world.reconcile(memory).await;
         assert_eq!(
             world.asked("PATCH").iter().filter(|one| of_child(one)).count(),
             creates,
@@ -42,15 +42,15 @@ async fn a_child_that_is_missing_is_created_only_if_the_live_parent_is_as_planne
     }
 }
 
-/// Only a parent that has never had a child is spared the request.
+/// Only a parent that never had a child needs no live read.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_child_may_have_been_collected_if_there_was_ever_one() {
+async fn the_parent_is_read_before_a_child_is_created_if_it_ever_had_one() {
     let mut after_a_restart = parent("3");
     after_a_restart["status"] = json!({});
     for (what, parent_then, cached, expected) in [
         ("it is new", parent("3"), None, 0),
-        ("a process before may have made it", after_a_restart, None, 1),
-        ("it was there in a reconcile before", parent("3"), Some(child("5", 2)), 1),
+        ("an earlier process may have created it", after_a_restart, None, 1),
+        ("it existed in an earlier reconcile", parent("3"), Some(child("5", 2)), 1),
     ] {
         let live = parent_then.clone();
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -64,18 +64,18 @@ async fn a_missing_child_may_have_been_collected_if_there_was_ever_one() {
         let reads = || world.asked("GET").iter().filter(|it| it.is_about("/apps/p")).count();
         let mut memory = Memory::default();
         if world.is_cached("c") {
-            memory = world.run(memory).await.memory;
+            memory = world.reconcile(memory).await.memory;
             assert_eq!(reads(), 0, "{what}");
             world.went("c");
         }
-        world.run(memory).await;
+        world.reconcile(memory).await;
         assert_eq!(reads(), expected, "{what}");
     }
 }
 
-/// Its event is older than the read, and will be ignored.
+/// Its watch event is older than the read, and will be ignored.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_found_after_a_conflict_is_cached_and_told_to_all() {
+async fn an_object_read_after_a_conflict_is_cached_and_published() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" => refusal(409, "Conflict"),
@@ -87,12 +87,12 @@ async fn what_is_found_after_a_conflict_is_cached_and_told_to_all() {
         _ => taken(),
     };
     let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
-    world.run(Memory::default()).await;
-    assert!(world.is_cached("c") && world.told_the_parent_too());
+    world.reconcile(Memory::default()).await;
+    assert!(world.is_cached("c") && world.notified_the_parent_too());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_of_somebody_else_is_not_tried_again_before_it_changes() {
+async fn a_foreign_object_is_not_written_again_before_it_changes() {
     let version = Arc::new(AtomicUsize::new(5));
     let now = version.clone();
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -108,20 +108,20 @@ async fn an_object_of_somebody_else_is_not_tried_again_before_it_changes() {
     };
     let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
     let tries = || world.asked("PATCH").iter().filter(|one| of_child(one)).count();
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     assert_eq!((first.failure().map(Failure::reason), tries()), (Some("Conflict"), 1));
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!((second.failure().map(Failure::reason), tries()), (Some("Conflict"), 1));
     let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
     let preview = world.context().preview(&key, &uid, second.memory.remembered()).await.unwrap();
-    let said: Vec<_> = preview.foreign.values().collect();
-    assert!(said.len() == 1 && said[0].contains("exists and is not ours"), "{said:?}");
+    let messages: Vec<_> = preview.foreign.values().collect();
+    assert!(messages.len() == 1 && messages[0].contains("is not owned by this"), "{messages:?}");
     version.store(6, Ordering::Release);
-    world.run(second.memory).await;
-    assert_eq!(tries(), 2, "it may have been given up");
+    world.reconcile(second.memory).await;
+    assert_eq!(tries(), 2, "its owner may have changed");
 }
 
-/// As if an admission policy made of every write what was there before.
+/// As with an admission policy that reverts every write.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_changed_nothing_is_not_sent_again() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
@@ -133,16 +133,16 @@ async fn a_write_that_changed_nothing_is_not_sent_again() {
         .caching(child("5", 1))
         .desiring(desired("c"))
         .before(script);
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     assert_eq!((first.writes.len(), first.noop_writes.len()), (0, 1));
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!((second.unchanged, second.noop_writes.len()), (1, 0));
     assert_eq!(world.asked("PATCH").iter().filter(|one| of_child(one)).count(), 1);
 }
 
-/// Its place and its parent are taken until then: runs of one parent never overlap.
+/// Its permit and its parent stay occupied until then: reconciles of one parent never overlap.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reconcile_is_not_over_before_its_handler_returns() {
+async fn a_reconcile_does_not_end_before_its_handler_returns() {
     let (release, released) = mpsc::channel();
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -151,24 +151,24 @@ async fn a_reconcile_is_not_over_before_its_handler_returns() {
     let setup = Setup::new(pods(), ChildConfig::apply()).answering_after(released);
     let world = Arc::new(setup.before(script));
     let asked = world.clone();
-    let run = tokio::spawn(async move { world.run(Memory::default()).await });
+    let running = tokio::spawn(async move { world.reconcile(Memory::default()).await });
     asked.until_asked("PATCH", "/status").await;
     for _ in 0..1000 {
         tokio::task::yield_now().await;
     }
-    assert!(!run.is_finished(), "it is only said that the handler is overdue");
+    assert!(!running.is_finished(), "only the timeout is reported");
     assert_eq!(asked.shown(), ["HandlerTimeout"], "at once");
     release.send(()).unwrap();
-    let report = run.await.unwrap();
+    let report = running.await.unwrap();
     assert_eq!(report.failure().map(Failure::reason), Some("HandlerTimeout"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_answer_of_a_handler_that_was_given_up_on_is_not_carried_out() {
+async fn the_response_after_a_timeout_is_dropped() {
     let (release, released) = mpsc::channel();
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => {
-            // It is said while the handler still runs. Nobody listens to the second time.
+            // The timeout is reported while the handler still runs. Nobody receives the second signal.
             let _ = release.send(());
             with_status(&asked.body)
         }
@@ -179,14 +179,14 @@ async fn the_answer_of_a_handler_that_was_given_up_on_is_not_carried_out() {
         .desiring(desired("c"))
         .answering_after(released)
         .before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.failure().map(Failure::reason), Some("HandlerTimeout"));
     assert!(!world.asked("PATCH").iter().any(of_child), "{report:?}");
 }
 
-/// At once, and not again with the status of the reconcile.
+/// At once, and not again at the end of the reconcile.
 #[tokio::test(flavor = "multi_thread")]
-async fn that_a_handler_is_overdue_is_one_event() {
+async fn a_handler_timeout_is_one_event() {
     let (release, released) = mpsc::channel();
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => {
@@ -197,10 +197,10 @@ async fn that_a_handler_is_overdue_is_one_event() {
     };
     let setup = Setup::new(pods(), ChildConfig::apply()).answering_after(released);
     let world = setup.before(script);
-    world.run(Memory::default()).await;
-    // Events are sent one after the other.
+    world.reconcile(Memory::default()).await;
+    // Events are sent one by one.
     let last = (EventKind::Warning, "Last", String::new());
-    world.context().tell_once(&world.parent().unwrap(), last);
+    world.context().announce_once(&world.parent().unwrap(), last);
     let reasons = || world.asked("POST").into_iter().map(|asked| asked.body["reason"].clone());
     world.until(|| reasons().any(|reason| reason == "Last")).await;
     assert_eq!(reasons().collect::<Vec<_>>(), ["HandlerTimeout", "Last"]);
@@ -208,7 +208,7 @@ async fn that_a_handler_is_overdue_is_one_event() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reconcile_that_wrote_leaves_the_status_to_the_next_but_not_for_ever() {
+async fn a_reconcile_that_wrote_leaves_the_status_to_the_next_up_to_a_limit() {
     for (after_writes, writes_status) in [(0, false), (1, false), (2, true)] {
         let script = |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -221,10 +221,10 @@ async fn a_reconcile_that_wrote_leaves_the_status_to_the_next_but_not_for_ever()
     }
 }
 
-/// It would be begun when the process is to end.
+/// It would begin during the shutdown.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reconcile_that_wrote_is_followed_by_no_other_once_the_gate_is_closed() {
-    for (is_closed, runs) in [(false, 2), (true, 1)] {
+async fn a_reconcile_that_wrote_is_not_repeated_after_the_gate_closed() {
+    for (is_closed, reconciles) in [(false, 2), (true, 1)] {
         let script = |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             "PATCH" => (201, child("9", 2)),
@@ -235,13 +235,13 @@ async fn a_reconcile_that_wrote_is_followed_by_no_other_once_the_gate_is_closed(
         if is_closed {
             context.gate().close();
         }
-        assert_eq!(run_on(&context, scripted::World::job(0, Memory::default())).await.len(), runs);
+        assert_eq!(reconcile_in_a_row(&context, scripted::World::job(0, Memory::default())).await.len(), reconciles);
     }
 }
 
-/// The watch with the selector has said that it is gone: the drift is that of the labels.
+/// The watch with the selector reported it as deleted: the drift is that of the labels.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_had_only_left_our_sight_has_drifted_and_was_not_deleted() {
+async fn a_child_that_lost_its_labels_counts_as_drifted_and_not_as_deleted() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
@@ -258,9 +258,9 @@ async fn a_child_that_had_only_left_our_sight_has_drifted_and_was_not_deleted() 
         .caching(child("5", 2))
         .desiring(desired("c"))
         .before(script);
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     world.went("c");
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!(second.writes.len(), 1, "{second:?}");
     let metrics = world.context().metrics().render();
     let drift = metrics.lines().find(|line| line.starts_with("operetta_drift_repaired_total{"));
@@ -268,7 +268,7 @@ async fn a_child_that_had_only_left_our_sight_has_drifted_and_was_not_deleted() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_namesake_of_a_parent_that_cannot_be_read_is_not_taken_for_it() {
+async fn an_undecodable_parent_is_not_confused_with_another_of_its_name() {
     for (uid, end) in [("pu", End::Alive), ("other", End::Gone)] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -281,14 +281,14 @@ async fn the_namesake_of_a_parent_that_cannot_be_read_is_not_taken_for_it() {
         };
         let setup = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c"));
         let world = setup.with_unreadable_parent().before(script);
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!((report.end, report.writes.is_empty()), (end, end == End::Gone), "{uid}");
     }
 }
 
-/// A handler may take its time, and the watch goes on meanwhile.
+/// The watch continues during the handler call.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_became_of_the_parent_while_its_handler_was_asked_counts() {
+async fn changes_of_the_parent_during_the_handler_call_count() {
     let changed = |field: &str, value: Value| {
         let mut changed = parent("4");
         changed["metadata"][field] = value;
@@ -307,7 +307,7 @@ async fn what_became_of_the_parent_while_its_handler_was_asked_counts() {
                 "PATCH" => (201, child("9", 2)),
                 _ => taken(),
             });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         let expected = if writes == 0 { End::Outdated } else { End::Alive };
         assert_eq!((report.writes.len(), report.end), (writes, expected), "{what}");
     }

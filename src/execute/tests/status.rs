@@ -1,4 +1,4 @@
-//! What a reconcile does when its status is not taken as it is, or cannot be written yet.
+//! Statuses that are refused, outdated, or cannot be written yet.
 
 use super::*;
 use crate::operator::{Conditions, OperatorConfig};
@@ -9,7 +9,7 @@ async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
     let table: [(&str, Change, usize); 5] = [
         ("it has other labels", |live| live["metadata"]["labels"] = json!({"a": "b"}), 3),
         ("it has left", |live| live["metadata"]["labels"] = json!({"tier": "tin"}), 1),
-        ("it is a namesake", |live| live["metadata"]["uid"] = json!("other"), 1),
+        ("it was replaced", |live| live["metadata"]["uid"] = json!("other"), 1),
         ("its spec has changed", |live| live["metadata"]["generation"] = json!(2), 1),
         (
             "it is being deleted",
@@ -29,45 +29,45 @@ async fn a_status_is_written_again_only_for_the_parent_that_it_is_about() {
         };
         let setup = Setup::new(pods(), ChildConfig::apply());
         let world = setup.configured(|it| it.with_parent_selector("tier!=tin")).before(script);
-        world.run(Memory::default()).await;
+        world.reconcile(Memory::default()).await;
         assert_eq!(world.asked("PATCH").len(), tries, "{what}");
     }
 }
 
-/// It may be the parent of another operator, which tells how it is.
+/// It may belong to another operator, which writes its status.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_said_in_the_status_of_a_parent_that_has_left_while_its_handler_failed() {
+async fn no_status_is_written_for_a_parent_that_left_during_a_failed_call() {
     for (tier, statuses) in [("gold", 1), ("tin", 0)] {
         let mut left = parent("4");
         left["metadata"]["labels"] = json!({"tier": tier});
         let setup = Setup::new(pods(), ChildConfig::apply()).failing_for_good().meanwhile(left);
         let setup = setup.configured(|it| it.with_parent_selector("tier!=tin"));
         let world = setup.before(|asked| with_status(&asked.body));
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert!(report.failure().is_some(), "{report:?}");
         assert_eq!(world.asked("PATCH").len(), statuses, "{tier}");
     }
 }
 
-/// What the handler returned may be what is refused.
+/// The refused field may come from the handler.
 #[tokio::test(flavor = "multi_thread")]
-async fn that_a_status_was_refused_is_said_by_the_conditions_alone() {
+async fn a_refused_status_is_reported_by_the_conditions_alone() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
             "PATCH" if asked.body.to_string().contains("WriteFailed") => with_status(&asked.body),
             "PATCH" => refusal(422, "Invalid"),
             _ => taken(),
         });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert!(report.wrote_status && report.failure().is_some(), "{report:?}");
     let known = report.memory.parent().map(ToString::to_string);
-    assert_eq!(known.as_deref(), Some("9"), "or it would seem that somebody else changed it");
-    assert_eq!(report.memory.status(), None, "what the handler wanted is not there");
+    assert_eq!(known.as_deref(), Some("9"), "otherwise it would seem changed by someone else");
+    assert_eq!(report.memory.status(), None, "the handler's status was not written");
 }
 
-/// Else the child would be tried again in each reconcile, and a preview say that it would be created.
+/// Otherwise each reconcile would try to create the child, and a preview would show its creation.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_in_the_way_is_known_also_after_a_status_was_refused() {
+async fn a_foreign_object_stays_known_after_a_failed_status_write() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => refusal(500, "InternalError"),
         "PATCH" => refusal(409, "Conflict"),
@@ -80,14 +80,14 @@ async fn what_stands_in_the_way_is_known_also_after_a_status_was_refused() {
         _ => taken(),
     };
     let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.failure().map(Failure::reason), Some("Conflict"), "{report:?}");
     assert_eq!(report.memory.foreign().len(), 1);
 }
 
-/// Somebody changes the parent between each look and each try, and its type has lost the subresource.
+/// Someone changes the parent between all requests, and its type has lost the subresource.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_that_is_not_there_is_not_tried_for_ever() {
+async fn a_missing_status_subresource_is_not_tried_forever() {
     let version = AtomicUsize::new(4);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" => refusal(404, "NotFound"),
@@ -95,42 +95,42 @@ async fn a_status_that_is_not_there_is_not_tried_for_ever() {
         _ => taken(),
     };
     let world = Setup::new(pods(), ChildConfig::apply()).before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(world.asked("PATCH").len(), 3);
     assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_waits_until_it_is_published_what_it_may_hold() {
+async fn a_status_waits_until_its_schema_is_published() {
     let unpublished = json!({"paths": {}, "components": {"schemas": {}}});
     let setup = Setup::new(pods(), ChildConfig::apply()).publishing((200, unpublished));
     let world = setup.before(|_| taken());
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert!(world.asked("PATCH").is_empty());
     let after = std::time::Duration::from_secs(1);
     assert_eq!(report.finished(world.config()), Finished::Recheck { after });
 }
 
-/// It is asked for once in a while, and at once where the watch has been anew.
+/// It is read once in a while, and at once after a new watch.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_status_may_hold_is_asked_for_again_where_the_type_may_be_another() {
+async fn the_schema_is_read_again_after_the_type_may_have_changed() {
     let setup = Setup::new(pods(), ChildConfig::apply());
     let world = setup.before(|asked| match asked.method.as_str() {
         "PATCH" => with_status(&asked.body),
         _ => taken(),
     });
     let times = || world.asked("GET").iter().filter(|asked| asked.is_about("/openapi/")).count();
-    let first = world.run(Memory::default()).await;
-    let second = world.run(first.memory).await;
+    let first = world.reconcile(Memory::default()).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!(times(), 1);
     world.context().forget_schema();
-    world.run(second.memory).await;
+    world.reconcile(second.memory).await;
     assert_eq!(times(), 2);
 }
 
-/// Handlers and others may use the same words.
+/// Others may use the same condition types.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ours() {
+async fn a_condition_with_our_type_and_another_reason_is_kept() {
     for (ty, reason, stays) in [
         ("Paused", "OfSomebodyElse", true),
         ("DeletionsHeld", "OfSomebodyElse", true),
@@ -148,14 +148,14 @@ async fn a_condition_that_is_not_ours_stays_although_it_is_called_like_one_of_ou
             "PATCH" => with_status(&asked.body),
             _ => taken(),
         });
-        world.run(Memory::default()).await;
+        world.reconcile(Memory::default()).await;
         let written = world.asked("PATCH")[0].body["status"]["conditions"].to_string();
         assert_eq!(written.contains(reason), stays, "{written}");
     }
 }
 
-/// It could not be read back, and so would be written in each reconcile. The handler is at fault, as when
-/// what it answers is no JSON: no child is written either.
+/// It could not be decoded, and so would be written by each reconcile. As with invalid JSON, the handler is
+/// at fault, and no child is written.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
     let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
@@ -165,12 +165,12 @@ async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             _ => taken(),
         });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.failure().map(Failure::reason), Some("HandlerFailed"));
     assert_eq!(report.finished(world.config()), Finished::FailedForGood);
-    let [said] = world.asked("PATCH").try_into().unwrap_or_else(|asked| panic!("{asked:?}"));
-    let said = said.body.to_string();
-    assert!(said.contains("the status: ") && !said.contains("\"deep\""), "{said}");
+    let [patch] = world.asked("PATCH").try_into().unwrap_or_else(|asked| panic!("{asked:?}"));
+    let body = patch.body.to_string();
+    assert!(body.contains("the status: ") && !body.contains("\"deep\""), "{body}");
     let (key, uid) = (ObjectKey::namespaced("ns", "p"), Uid::new("pu"));
     let preview = world.context().preview(&key, &uid, <_>::default()).await;
     let refused = preview.unwrap_err().to_string();
@@ -178,7 +178,7 @@ async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_condition_that_is_the_operators_is_told_of_once() {
+async fn a_reserved_condition_is_announced_once() {
     let mine = json!({"conditions": [{"type": "Ready", "status": "True", "reason": "Mine"}]});
     let world =
         Setup::new(pods(), ChildConfig::apply()).returning(mine).before(|asked| {
@@ -187,20 +187,20 @@ async fn a_condition_that_is_the_operators_is_told_of_once() {
                 _ => taken(),
             }
         });
-    let first = world.run(Memory::default()).await;
-    world.run(first.memory).await;
+    let first = world.reconcile(Memory::default()).await;
+    world.reconcile(first.memory).await;
     world.until_asked("POST", "/events").await;
-    world.context().events().told().await;
-    let told = world.asked("POST");
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0].body["reason"], "OverruledStatus");
-    let note = told[0].body["note"].as_str().unwrap();
+    world.context().events().flush().await;
+    let events = world.asked("POST");
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].body["reason"], "OverruledStatus");
+    let note = events[0].body["note"].as_str().unwrap();
     assert!(note.contains("conditions Ready, Reconciling and Stalled"), "{note}");
 }
 
-/// A typed server leaves out a zero, and writes a quantity in its own way.
+/// A typed server omits zeros and normalises quantities.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_does_not_keep_of_a_status_is_sent_once_for_each_state_of_it() {
+async fn a_status_change_that_the_server_does_not_keep_is_sent_once_per_state() {
     let mut document = openapi();
     document["components"]["schemas"]["App"]["properties"]["status"] =
         json!({"x-kubernetes-preserve-unknown-fields": true});
@@ -220,16 +220,16 @@ async fn what_the_server_does_not_keep_of_a_status_is_sent_once_for_each_state_o
         }
         *now.lock().unwrap() = changed.clone();
         world.changed_parent(&changed);
-        let report = world.run(memory).await;
-        assert!(!report.wrote_status, "nothing has changed by it");
+        let report = world.reconcile(memory).await;
+        assert!(!report.wrote_status, "it changed nothing");
         assert_eq!(world.asked("PATCH").len(), sent, "at version {version}");
         memory = report.memory;
     }
 }
 
-/// Whoever may write it may have made anything of it, and put the words of our conditions into it.
+/// Others may have written any value, with the names of our conditions.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_that_is_no_object_is_survived() {
+async fn a_malformed_status_is_tolerated() {
     for status in
         [json!("Paused"), json!(["DeletionsHeld"]), json!(7), json!({"conditions": "Flapping"})]
     {
@@ -242,7 +242,7 @@ async fn a_status_that_is_no_object_is_survived() {
             "DELETE" => done(),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(report.failure().map(Failure::reason), None, "{status}");
         assert!(report.deletions() == 1, "{report:?}");
         assert_eq!(Conditions::of(&world.parent().unwrap()), Conditions::new());

@@ -1,4 +1,4 @@
-//! From the end of the writes to the end of the reconcile: what came of it is said in the status.
+//! From the end of the writes to the end of the reconcile: writes the status.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
 const LAST_WITHOUT_STATUS: u32 = 1;
 
 impl Machine {
-    /// Writes the status where it is time for that. `status` is what the handler wants.
+    /// Writes the status if it is due. `status` is what the handler returned.
     pub(super) fn conclude(&mut self, status: Option<Returned>, at: &Moment<'_>) {
         if !self.is_alive() {
             return self.finish(at);
@@ -28,18 +28,18 @@ impl Machine {
         let progress = self.journal.progress();
         let is_time = progress.has_settled() || self.after_writes > LAST_WITHOUT_STATUS;
         if progress.has_failed_for_good() {
-            self.note([Fact::ChildrenRest], at);
+            self.note([Fact::ChildrenNotRetried], at);
         }
-        if is_time { self.say(status, at) } else { self.finish(at) }
+        if is_time { self.write_status(status, at) } else { self.finish(at) }
     }
 
-    /// Says what came of the reconcile so far.
-    pub(super) fn say(&mut self, status: Option<Returned>, at: &Moment<'_>) {
+    /// Writes the result of the reconcile so far into the status.
+    pub(super) fn write_status(&mut self, status: Option<Returned>, at: &Moment<'_>) {
         if self.needs_redactor(at) {
-            self.stage = Stage::Redacting(Then::Say(status));
+            self.stage = Stage::Redacting(Then::WriteStatus(status));
             return self.effects.push(Effect::ReadSchema);
         }
-        self.stage = Stage::Saying;
+        self.stage = Stage::WritingStatus;
         let news = self.memory.flapping().news();
         self.note(news.into_iter().map(|(why, message)| Fact::Flapping(why, message)), at);
         self.note([Fact::StatusBegan], at);
@@ -47,7 +47,7 @@ impl Machine {
         let cached = |id: &ChildId| self.view(at, |view| view.snapshot.cached(id)).flatten();
         let wanted = Wanted {
             handler: status,
-            conditions: conditions::said(&report),
+            conditions: conditions::of_report(&report),
             children: child_status::listed(&report, self.memory.last_applied(), &cached),
             holds_none: report.holds_no_deletions(),
         };
@@ -62,23 +62,23 @@ impl Machine {
                 if let Stage::Called(call) = &mut self.stage {
                     call.writing = Some(writing);
                 } else {
-                    self.stage = Stage::Redacting(Then::Write(writing));
+                    self.stage = Stage::Redacting(Then::ResumeStatus(writing));
                 }
                 self.effects.push(Effect::ReadSchema);
             }
             Some(status::Next::Conditions(refused, had_failed)) => {
-                // The schema was read for the status that is refused.
+                // The schema is known: it was read for the refused status.
                 self.needs_redactor(at);
                 let report = self.report(at);
-                let (said, holds) = (conditions::said(&report), report.holds_no_deletions());
+                let (conditions, holds) = (conditions::of_report(&report), report.holds_no_deletions());
                 let begin = |view: &super::view::View<'_>| {
-                    status::begin_conditions(said, holds, refused, had_failed, view)
+                    status::begin_conditions(conditions, holds, refused, had_failed, view)
                 };
                 let next = self.ask(at, begin);
                 self.status_next(next, at);
             }
             Some(status::Next::Done) if matches!(self.stage, Stage::Called(_)) => {
-                self.overdue_shown(at);
+                self.timeout_reported(at);
             }
             Some(status::Next::Done) => {
                 self.lap(ReconcileStep::Status, at);
@@ -98,16 +98,16 @@ impl Machine {
             let next = self.ask(at, |view| status::schema_read(*writing, schema, view));
             return self.status_next(next, at);
         }
-        match std::mem::replace(&mut self.stage, Stage::Saying) {
-            Stage::Redacting(Then::Say(status)) => {
+        match std::mem::replace(&mut self.stage, Stage::WritingStatus) {
+            Stage::Redacting(Then::WriteStatus(status)) => {
                 self.redact(&schema, at);
-                self.say(status, at);
+                self.write_status(status, at);
             }
             Stage::Redacting(Then::Finish) => {
                 self.redact(&schema, at);
                 self.finish(at);
             }
-            Stage::Redacting(Then::Write(writing)) => {
+            Stage::Redacting(Then::ResumeStatus(writing)) => {
                 let next = self.ask(at, |view| status::schema_read(*writing, schema, view));
                 self.status_next(next, at);
             }
@@ -115,8 +115,7 @@ impl Machine {
         }
     }
 
-    /// Whether the schema has to be read before the words of others are shown. Where it is not needed, what
-    /// is secret is known then.
+    /// Whether the schema must be read before texts of others are shown. Otherwise the redactor is set.
     pub(super) fn needs_redactor(&mut self, at: &Moment<'_>) -> bool {
         if !self.journal.progress().quotes_others() || self.redactor.is_some() {
             return false;
@@ -126,7 +125,7 @@ impl Machine {
             self.redactor = self.redactor_with(None, at);
             return false;
         }
-        // It is read again with each status, where it is too old for that.
+        // An outdated schema is good enough; the status write refreshes it.
         match at.snapshot.known_schema() {
             Some(schema) => {
                 self.redactor = self.redactor_with(Some(&schema.secrets), at);

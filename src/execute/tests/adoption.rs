@@ -1,4 +1,4 @@
-//! Objects that nobody has, and children that a predecessor made.
+//! Objects without controller, and children of a predecessor.
 
 use std::sync::OnceLock;
 
@@ -6,22 +6,22 @@ use super::*;
 
 /// It may have got a controller since.
 #[tokio::test(flavor = "multi_thread")]
-async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
+async fn only_the_version_that_was_read_without_controller_is_adopted() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
         "PATCH" => (200, child("6", 2)),
         "GET" if of_child(asked) => {
-            let mut of_nobody = child("5", 1);
-            of_nobody["metadata"]["ownerReferences"] = json!([]);
-            (200, of_nobody)
+            let mut uncontrolled = child("5", 1);
+            uncontrolled["metadata"]["ownerReferences"] = json!([]);
+            (200, uncontrolled)
         }
         "GET" => (200, parent("3")),
         _ => taken(),
     };
     let world =
         Setup::new(pods(), ChildConfig::apply().adopting()).desiring(desired("c")).before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.writes.len(), 1, "{report:?}");
     let writes = world.asked("PATCH").into_iter().filter(of_child);
     let proofs: Vec<_> =
@@ -29,32 +29,32 @@ async fn only_the_version_that_was_found_to_be_of_nobody_is_adopted() {
     assert_eq!(proofs, ["1", "5", "5"], "a create, a dry run, and the adoption");
 }
 
-/// As somebody made it by hand.
-fn of_nobody(version: &str) -> Value {
-    let mut of_nobody = child(version, 1);
-    of_nobody["apiVersion"] = json!("v1");
-    of_nobody["metadata"]["ownerReferences"] = json!([]);
-    of_nobody["metadata"]["managedFields"] = json!([{
+/// As a user created it.
+fn uncontrolled(version: &str) -> Value {
+    let mut uncontrolled = child(version, 1);
+    uncontrolled["apiVersion"] = json!("v1");
+    uncontrolled["metadata"]["ownerReferences"] = json!([]);
+    uncontrolled["metadata"]["managedFields"] = json!([{
         "manager": "kubectl", "operation": "Update", "apiVersion": "v1", "fieldsV1": {},
     }]);
-    of_nobody
+    uncontrolled
 }
 
-/// What its managers own is handed over before that, and would stay so.
+/// Otherwise its fields would be handed over for nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_would_not_let_us_adopt_is_not_touched() {
+async fn an_object_whose_adoption_would_be_refused_is_not_modified() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.is_about("dryRun=All") => refusal(422, "Invalid"),
         "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
         "PATCH" => (200, child("6", 2)),
-        "GET" if of_child(asked) => (200, of_nobody("5")),
+        "GET" if of_child(asked) => (200, uncontrolled("5")),
         "GET" => (200, parent("3")),
         _ => taken(),
     };
     let world =
         Setup::new(pods(), ChildConfig::apply().adopting()).desiring(desired("c")).before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"), "{report:?}");
     let writes = world.asked("PATCH").into_iter().filter(of_child);
     assert_eq!(writes.count(), 2, "a create that was refused, and a dry run");
@@ -62,29 +62,29 @@ async fn what_the_server_would_not_let_us_adopt_is_not_touched() {
 
 /// It may have got a controller since.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_handed_over_of_an_object_that_has_changed_since_it_was_found_to_be_of_nobody() {
+async fn an_object_that_changed_since_the_read_is_not_handed_over() {
     let version = AtomicUsize::new(5);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.body["metadata"]["uid"].is_null() => refusal(409, "Conflict"),
         "PATCH" => (200, child("9", 2)),
         "GET" if of_child(asked) => {
-            (200, of_nobody(&version.fetch_add(1, Ordering::AcqRel).to_string()))
+            (200, uncontrolled(&version.fetch_add(1, Ordering::AcqRel).to_string()))
         }
         "GET" => (200, parent("3")),
         _ => taken(),
     };
     let world =
         Setup::new(pods(), ChildConfig::apply().adopting()).desiring(desired("c")).before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     let writes = world.asked("PATCH").into_iter().filter(of_child);
     assert_eq!(writes.count(), 2, "a create that was refused, and a dry run");
     assert!(report.failure().is_none() && report.waiting.len() == 1, "{report:?}");
 }
 
-/// Nobody would own what its managers have given away.
+/// Otherwise the fields that were handed over would have no owner.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_adoption_that_is_begun_is_completed_although_the_operator_is_paused_under_way() {
+async fn an_adoption_is_completed_although_the_operator_is_paused_meanwhile() {
     let message = "conflict with \"kube-controller-manager\" using v1";
     let cause = json!({"reason": "FieldManagerConflict", "field": ".spec.x", "message": message});
     let details = json!({"name": "c", "causes": [cause]});
@@ -96,13 +96,13 @@ async fn an_adoption_that_is_begun_is_completed_although_the_operator_is_paused_
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             "PATCH" if asked.is_about("dryRun=All") => (200, child("6", 2)),
             "PATCH" if asked.body["metadata"]["resourceVersion"] == "1" => refusal(409, "Conflict"),
-            "PATCH" if asked.body["spec"].is_null() => (200, of_nobody("6")),
+            "PATCH" if asked.body["spec"].is_null() => (200, uncontrolled("6")),
             "PATCH" if answers.fetch_add(1, Ordering::AcqRel) == 0 => {
                 context.get().unwrap().pause();
                 answer.clone()
             }
             "PATCH" => (200, child("9", 2)),
-            "GET" if of_child(asked) => (200, of_nobody("5")),
+            "GET" if of_child(asked) => (200, uncontrolled("5")),
             "GET" => (200, parent("3")),
             _ => taken(),
         };
@@ -111,13 +111,13 @@ async fn an_adoption_that_is_begun_is_completed_although_the_operator_is_paused_
         wanted["spec"]["y"] = json!(2);
         let world = Setup::new(pods(), config).desiring(wanted).before(script);
         let _ = operator.set(world.context());
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         let verbs: Vec<_> = report.writes.iter().map(|write| write.verb).collect();
         assert_eq!((verbs, report.paused.is_none()), (vec![Verb::Adopted], true), "{what}");
     }
 }
 
-/// It would look as if all that is not desired were gone.
+/// Undesired fields of the predecessor would remain unnoticed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_cannot_be_taken_over_is_not_applied() {
     for (uid, code, sent) in [("cu", 403, "a take-over"), ("other", 200, "an apply")] {
@@ -143,7 +143,7 @@ async fn a_child_that_cannot_be_taken_over_is_not_applied() {
             config
         });
         let world = setup.before(script);
-        world.run(Memory::default()).await;
+        world.reconcile(Memory::default()).await;
         let writes = world.asked("PATCH").into_iter().filter(of_child);
         let is_apply = |asked: scripted::Asked| asked.body.get("spec").is_some();
         let sent_then: Vec<_> =
