@@ -133,7 +133,7 @@ pub struct ParentState {
     /// Its repeated writes.
     pub flapping_summary: Option<Box<FlappingSummary>>,
     /// The stage of its next reconcile.
-    pub run: ReconcileStage,
+    pub stage: ReconcileStage,
 }
 
 /// The stage of the next reconcile of a parent.
@@ -141,13 +141,13 @@ pub struct ParentState {
 pub enum ReconcileStage {
     /// It is not requested, or not due.
     #[default]
-    Ahead,
+    NotDue,
     /// It waits for a permit.
     Queued,
     /// It is in progress.
-    UnderWay,
+    InProgress,
     /// It is in progress and its handler has exceeded its timeout, as the parent's message reports.
-    Overdue,
+    HandlerTimeout,
 }
 
 /// An operator at one moment.
@@ -271,7 +271,7 @@ impl ParentPhase {
 impl ParentState {
     /// A parent that has not been reconciled yet.
     pub fn pending(uid: Uid, generation: Option<i64>) -> Self {
-        let (next_wake, failures, message, flapping_summary, run) = <_>::default();
+        let (next_wake, failures, message, flapping_summary, stage) = <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
         Self {
             uid,
@@ -282,7 +282,7 @@ impl ParentState {
             failures,
             message,
             flapping_summary,
-            run,
+            stage,
         }
     }
 
@@ -295,16 +295,18 @@ impl ParentState {
 
     /// Records that a reconcile is queued or starts. A phase other than well is kept until the reconcile
     /// ends, so that a failing parent does not look well during each retry.
-    pub(crate) fn go_on(&mut self, run: ReconcileStage) {
+    pub(crate) fn set_stage(&mut self, stage: ReconcileStage) {
         let is_well =
             matches!(self.phase, ParentPhase::Pending | ParentPhase::Running | ParentPhase::Synced);
-        self.phase = match run {
+        self.phase = match stage {
             ReconcileStage::Queued if is_well => ParentPhase::Pending,
-            ReconcileStage::UnderWay if is_well => ParentPhase::Running,
-            ReconcileStage::Overdue => ParentPhase::Running,
-            ReconcileStage::Ahead | ReconcileStage::Queued | ReconcileStage::UnderWay => self.phase,
+            ReconcileStage::InProgress if is_well => ParentPhase::Running,
+            ReconcileStage::HandlerTimeout => ParentPhase::Running,
+            ReconcileStage::NotDue | ReconcileStage::Queued | ReconcileStage::InProgress => {
+                self.phase
+            }
         };
-        self.run = run;
+        self.stage = stage;
         self.next_wake = None;
     }
 }
@@ -316,21 +318,21 @@ mod tests {
     #[test]
     fn a_reconcile_that_starts_replaces_only_a_phase_without_problems() {
         use ParentPhase::{Failing, Paused, Pending, Running, Stalled, Synced, Waiting};
-        let after = |phase, run| {
+        let after = |phase, stage| {
             let mut parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), None) };
-            parent.go_on(run);
+            parent.set_stage(stage);
             parent.phase
         };
         for phase in [Pending, Synced] {
             assert_eq!(after(phase, ReconcileStage::Queued), Pending);
-            assert_eq!(after(phase, ReconcileStage::UnderWay), Running);
-            assert_eq!(after(phase, ReconcileStage::Ahead), phase);
+            assert_eq!(after(phase, ReconcileStage::InProgress), Running);
+            assert_eq!(after(phase, ReconcileStage::NotDue), phase);
         }
         for phase in [Failing, Stalled, Paused, Waiting] {
             assert_eq!(after(phase, ReconcileStage::Queued), phase);
-            assert_eq!(after(phase, ReconcileStage::UnderWay), phase);
+            assert_eq!(after(phase, ReconcileStage::InProgress), phase);
             assert_eq!(
-                after(phase, ReconcileStage::Overdue),
+                after(phase, ReconcileStage::HandlerTimeout),
                 Running,
                 "a hanging handler is worse"
             );
@@ -341,10 +343,10 @@ mod tests {
     fn a_reconcile_that_resumes_is_running_and_keeps_its_stage() {
         let parent = ParentState::pending(Uid::new("u"), None);
         let mut parent = ParentState { phase: ParentPhase::Paused, ..parent };
-        for run in [ReconcileStage::UnderWay, ReconcileStage::Overdue] {
-            parent.go_on(run);
+        for stage in [ReconcileStage::InProgress, ReconcileStage::HandlerTimeout] {
+            parent.set_stage(stage);
             parent.resume();
-            assert_eq!((parent.phase, parent.run), (ParentPhase::Running, run));
+            assert_eq!((parent.phase, parent.stage), (ParentPhase::Running, stage));
         }
     }
 }

@@ -185,7 +185,7 @@ impl ParentView {
             failures,
             message,
             flapping_summary: _,
-            run: _,
+            stage: _,
         } = state;
         Self {
             key: key.into(),

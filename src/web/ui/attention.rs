@@ -117,7 +117,7 @@ impl Attention {
 fn matters(state: &ParentState, now: SystemTime) -> bool {
     match state.phase {
         ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
-        ParentPhase::Running if state.run == ReconcileStage::Overdue => true,
+        ParentPhase::Running if state.stage == ReconcileStage::HandlerTimeout => true,
         ParentPhase::Waiting | ParentPhase::Finalizing if needs_intervention(state) => true,
         ParentPhase::Waiting | ParentPhase::Finalizing => {
             let since = state.history.since();

@@ -15,8 +15,12 @@ pub(super) fn why(
     unready: &[String],
     now: SystemTime,
 ) -> String {
-    let run = if state.run == ReconcileStage::Overdue { state.run } else { ReconcileStage::Ahead };
-    let parent = &ParentState { next_wake: None, run, ..state.clone() };
+    let stage = if state.stage == ReconcileStage::HandlerTimeout {
+        state.stage
+    } else {
+        ReconcileStage::NotDue
+    };
+    let parent = &ParentState { next_wake: None, stage, ..state.clone() };
     let (paused, limit) =
         (operator.paused.as_ref(), operator.info.config.max_concurrent_reconciles);
     Facts { state: &operator.state, paused, parent, unready, limit, now }.why()

@@ -105,7 +105,7 @@ impl Facts<'_> {
 
     fn running(&self) -> String {
         match &self.parent.message {
-            Some(message) if self.parent.run == ReconcileStage::Overdue => format!(
+            Some(message) if self.parent.stage == ReconcileStage::HandlerTimeout => format!(
                 "A reconcile is in progress and hangs: {message}. It cannot continue until the handler \
                  returns. Fix the handler and restart the process."
             ),
@@ -181,9 +181,9 @@ impl Facts<'_> {
     /// When it is reconciled next without a trigger, and why.
     fn next(&self) -> String {
         let Some(NextWake { at, why }) = self.parent.next_wake else {
-            return match (self.parent.run, self.parent.phase) {
+            return match (self.parent.stage, self.parent.phase) {
                 (ReconcileStage::Queued, _) => self.queued(" It will be reconciled again"),
-                (ReconcileStage::UnderWay, _) => " A reconcile is in progress.".to_owned(),
+                (ReconcileStage::InProgress, _) => " A reconcile is in progress.".to_owned(),
                 (_, ParentPhase::Stalled) => " It is not retried before that.".to_owned(),
                 _ => String::new(),
             };

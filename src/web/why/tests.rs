@@ -53,7 +53,7 @@ impl Case {
     }
 
     fn overdue(mut self) -> Self {
-        self.parent.run = ReconcileStage::Overdue;
+        self.parent.stage = ReconcileStage::HandlerTimeout;
         self.message("the handler has not returned within 30 s")
     }
 
@@ -81,7 +81,7 @@ fn the_explanation_names_the_reason_and_what_to_do() {
     reported.decisions =
         [Decision::stuck("Pod.v1 ns/a", Decided::Conflict, "not written".to_owned())].into();
     let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
-    (often.parent.failures, often.parent.run) = (4, ReconcileStage::Queued);
+    (often.parent.failures, often.parent.stage) = (4, ReconcileStage::Queued);
     for (case, parts) in [
         (case(ParentPhase::Pending), vec!["has not been reconciled yet", "16 permits"]),
         (
