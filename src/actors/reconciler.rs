@@ -167,7 +167,7 @@ impl Reconciler {
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();
-        self.show_stage(ReconcileStage::UnderWay);
+        self.show_stage(ReconcileStage::InProgress);
         let running = self.parts.runtime.spawn(async move {
             let run = pin!(reconcile_in_a_row(&context, job));
             permit.during(run).await
@@ -246,7 +246,7 @@ impl Reconciler {
     }
 
     fn show_stage(&self, stage: ReconcileStage) {
-        self.update(|state| state.go_on(stage));
+        self.update(|state| state.set_stage(stage));
     }
 
     fn update(&self, change: impl FnOnce(&mut ParentState)) {
@@ -272,7 +272,7 @@ impl Reconciler {
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
             state.flapping_summary = self.memory.flapping().flapping_summary().map(Box::new);
-            state.go_on(stage(phase));
+            state.set_stage(stage(phase));
             state.next_wake = next_wake(phase);
         });
     }

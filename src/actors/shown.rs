@@ -76,9 +76,9 @@ pub(super) fn shown(
 /// How far the next reconcile is.
 pub(super) fn stage(phase: Phase) -> ReconcileStage {
     match phase {
-        Phase::Running { .. } => ReconcileStage::UnderWay,
+        Phase::Running { .. } => ReconcileStage::InProgress,
         Phase::Queued(_) => ReconcileStage::Queued,
-        Phase::Waiting(_) | Phase::Idle | Phase::Resting | Phase::Stopped => ReconcileStage::Ahead,
+        Phase::Waiting(_) | Phase::Idle | Phase::Resting | Phase::Stopped => ReconcileStage::NotDue,
     }
 }
 

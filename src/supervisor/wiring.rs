@@ -236,6 +236,6 @@ impl Wiring {
 fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure: &Failure) {
     board.update_parent(operator, parent.key(), parent.uid(), |state| {
         state.message = Some(failure.to_string());
-        state.go_on(ReconcileStage::Overdue);
+        state.set_stage(ReconcileStage::HandlerTimeout);
     });
 }

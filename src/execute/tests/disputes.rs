@@ -182,7 +182,7 @@ async fn a_child_with_held_fields_is_not_up_to_date_from_the_first_reconcile() {
     let setup = Setup::new(pods(), config).caching(live).desiring(desired("c"));
     let world = setup.before(script);
     let found = world.reconcile(Memory::default()).await;
-    let why = "others hold .spec.x (`me`)".to_owned();
+    let why = "other field managers own .spec.x (`me`)".to_owned();
     let left = [Decision::stuck("Pod.v1 ns/c", Decided::Held, why)];
     assert_eq!((&found.decisions[..], found.unchanged), (&left[..], 0), "{found:?}");
     let known = world.reconcile(found.memory).await;

@@ -37,7 +37,7 @@ async fn the_rival_is_the_manager_of_the_field_and_not_the_last_one() {
         world.changed(&changed_back(version.fetch_add(1, Ordering::AcqRel) + 1));
     }
     let message = memory.flapping().condition().unwrap().message;
-    assert!(message.contains("`rival` changes .spec.x back"), "{message}");
+    assert!(message.contains("`rival` reverts .spec.x"), "{message}");
     let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
     assert_eq!(reads.count(), 1, "one live read, before the last write");
 }

@@ -39,7 +39,7 @@ async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let parent = || async { operators.running().board().parent("cook", &key) };
     let parent = eventually("the parent at rest", parent, |parent| {
-        parent.as_ref().is_some_and(|parent| parent.run == ReconcileStage::Ahead)
+        parent.as_ref().is_some_and(|parent| parent.stage == ReconcileStage::NotDue)
     });
     let mut runs: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
     runs.reverse();

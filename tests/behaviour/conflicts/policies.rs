@@ -164,7 +164,9 @@ async fn at_rest(world: &World, operators: &Operators) -> Value {
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let parent = || async { operators.running().board().parent("cook", &key) };
     let is_at_rest = |parent: &Option<ParentState>| {
-        parent.as_ref().is_some_and(|it| it.run == ReconcileStage::Ahead && it.next_wake.is_none())
+        parent
+            .as_ref()
+            .is_some_and(|it| it.stage == ReconcileStage::NotDue && it.next_wake.is_none())
     };
     eventually("the parent at rest", parent, is_at_rest).await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);

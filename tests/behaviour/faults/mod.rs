@@ -193,7 +193,7 @@ impl Faults {
             eventually(&words, look, |(_, body)| body.contains(&words)).await;
         };
         self.until_counted("operetta_version_regressions_total", &[("type", ty)]).await;
-        let line = format!("[-]type/{ty} the API server went back to an earlier version");
+        let line = format!("[-]type/{ty} the API server returned an earlier resourceVersion");
         shown("/readyz?verbose".to_owned(), line.clone()).await;
         shown("/readyz/cook?verbose".to_owned(), line).await;
         let cache = format!("/api/v1/cache/{ty}");

@@ -13,7 +13,7 @@ async fn is_not_ready_before_it_has_listed(lists: Lists) {
     // All else is served.
     let others = ["recipes.test.operetta.dev", "secrets", "services", "pods"];
     let waits = |(code, body): &(u16, String)| {
-        let says = "[-]type/configmaps not in sync: its first list is not complete yet";
+        let says = "[-]type/configmaps not synced: the first list is not complete yet";
         let is_well = |ty: &&str| body.contains(&format!("[+]type/{ty} ok"));
         *code == 503 && body.contains(says) && others.iter().all(is_well)
     };

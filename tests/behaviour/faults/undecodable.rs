@@ -65,7 +65,7 @@ async fn until_left_out(faults: &Faults, ty: &str, name: &str, expected: bool) {
         format!("operetta_cache_undecodable_objects{{type=\"{ty}\"}} {}", u8::from(expected));
     assert!(metrics.lines().any(|shown| shown == line), "{line} in {metrics}");
     let (_, ready) = faults.operators.http("/readyz?verbose").await;
-    let line = format!("[-]type/{ty} 1 object cannot be read and is left out");
+    let line = format!("[-]type/{ty} 1 object cannot be decoded and is ignored");
     assert_eq!(ready.contains(&line), expected, "{ready}");
 }
 

@@ -151,7 +151,7 @@ async fn a_parent_that_fails_is_shown_so_while_it_is_tried_again() {
     assert_eq!(shown["phase"], "failing");
     let why = shown["why"].as_str().unwrap();
     assert!(
-        why.contains("the oven is cold") && why.ends_with("A reconcile is under way."),
+        why.contains("the oven is cold") && why.ends_with("A reconcile is in progress."),
         "{why}"
     );
     handler.release();

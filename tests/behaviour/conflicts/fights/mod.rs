@@ -180,9 +180,8 @@ async fn a_parent_in_a_fight_waits_for_its_next_repair_but_not_with_a_change_of_
     world.until_ready(RECIPE, "r").await;
     let _rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
     until_flapping(&world, &operators, "FightingOverFields").await;
-    let is_told = |parent: &Value| {
-        parent["why"].to_string().contains("what keeps changing is written ever more slowly")
-    };
+    let is_told =
+        |parent: &Value| parent["why"].to_string().contains("flapping writes are delayed");
     assert!(is_told(&until_waiting(&world, &operators, "Slowed").await));
     let is_salted = |child: &Value| child["data"]["salt"] == "secret-salt";
     world.until(CONFIG_MAP, "c", "the rival", is_salted).await;
@@ -280,7 +279,7 @@ async fn a_handler_that_fails_for_good_is_said_to_be_unstable_no_longer() {
     };
     world.until(RECIPE, "r", "nothing but that it is stalled", rests).await;
     let is_calm = |parent: &Value| {
-        parent["phase"] == "stalled" && !parent["why"].to_string().contains("come to rest")
+        parent["phase"] == "stalled" && !parent["why"].to_string().contains("flapping")
     };
     eventually("the same over HTTP", || shown(&world, &operators), is_calm).await;
     operators.stop().await;

@@ -1,5 +1,4 @@
-//! What is said on a connection: a stream that holds its place, and that ends where an HTTP/2
-//! client sends frames that nobody needs.
+//! The stream of a connection. It holds a slot, and it ends when an HTTP/2 client floods it.
 
 use std::{
     io::{self, IoSlice},
@@ -17,24 +16,24 @@ use super::{frames::Frames, traffic::Slot};
 
 const HTTP_2: &[u8] = b"h2";
 
-/// A stream with its place among all.
+/// A stream with its slot.
 #[derive(Debug)]
-pub(in crate::web) struct Conversation<T> {
+pub(in crate::web) struct Connection<T> {
     stream: T,
     slot: Slot,
-    /// Of HTTP/2.
+    /// Counts the frames of HTTP/2.
     frames: Option<Frames>,
 }
 
-impl Conversation<TcpStream> {
-    /// In clear text, where there is no HTTP/2.
+impl Connection<TcpStream> {
+    /// A connection in clear text, without HTTP/2.
     pub(in crate::web) fn clear(stream: TcpStream, slot: Slot) -> Self {
         Self { stream, slot, frames: None }
     }
 }
 
-impl Conversation<TlsStream<TcpStream>> {
-    /// Over TLS, of the protocol that was agreed upon there.
+impl Connection<TlsStream<TcpStream>> {
+    /// A connection over TLS, with the negotiated protocol.
     pub(in crate::web) fn encrypted(stream: TlsStream<TcpStream>, slot: Slot) -> Self {
         let is_http_2 = stream.get_ref().1.alpn_protocol() == Some(HTTP_2);
         let frames = is_http_2.then(|| Frames::new(Instant::now()));
@@ -42,18 +41,18 @@ impl Conversation<TlsStream<TcpStream>> {
     }
 }
 
-impl<T> Conversation<T> {
+impl<T> Connection<T> {
     pub(in crate::web) fn protocol(&self) -> Protocol {
         if self.frames.is_some() { Protocol::Http2 } else { Protocol::Http1 }
     }
 
-    /// Makes the connection known to each request on it.
-    pub(in crate::web) fn introduce(&self, to: &mut Extensions) {
-        to.insert(self.slot.of_connection());
+    /// Adds the connection to the data of its requests.
+    pub(in crate::web) fn add_to(&self, data: &mut Extensions) {
+        data.insert(self.slot.connection_traffic());
     }
 }
 
-impl<T: AsyncRead + Unpin> AsyncRead for Conversation<T> {
+impl<T: AsyncRead + Unpin> AsyncRead for Connection<T> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -65,14 +64,14 @@ impl<T: AsyncRead + Unpin> AsyncRead for Conversation<T> {
         if let (Some(frames), Poll::Ready(Ok(()))) = (frames, &read)
             && let Err(flood) = frames.read(&buffer.filled()[before..], Instant::now())
         {
-            tracing::debug!(%flood, "a connection is cut off");
+            tracing::debug!(%flood, "closed a connection");
             return Poll::Ready(Err(io::Error::other(flood)));
         }
         read
     }
 }
 
-impl<T: AsyncWrite + Unpin> AsyncWrite for Conversation<T> {
+impl<T: AsyncWrite + Unpin> AsyncWrite for Connection<T> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Who holds a connection without a request, or reads nothing, over real sockets.
+//! Idle and stuck connections, over real sockets.
 
 use std::{
     convert::Infallible,
@@ -24,9 +24,9 @@ use crate::web::{WebState, gate::Limits};
 
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Nothing that is right takes so long.
+/// A failing server would otherwise block the test.
 async fn in_time<T>(what: impl Future<Output = T>) -> T {
-    timeout(Duration::from_mins(1), what).await.expect("it comes to its end")
+    timeout(Duration::from_mins(1), what).await.expect("it ends in time")
 }
 
 fn live(address: SocketAddr) -> String {
@@ -43,19 +43,19 @@ async fn answered(stream: &mut TcpStream) {
 }
 
 #[actix_web::test]
-async fn a_later_request_that_does_not_come_to_its_end_ends_the_connection() {
+async fn an_incomplete_later_request_ends_the_connection() {
     let limits = Limits { head: SHORT, idle: Duration::from_secs(2), ..Limits::default() };
     let (address, handle) = serve_all(World::running().state, limits);
     let mut stream = talk(address, &live(address)).await;
     in_time(answered(&mut stream)).await;
-    // On a machine that is busy with other things it may have been idle for too long before.
+    // On a busy machine the connection may have been idle for too long before.
     let _ = stream.write_all(b"GET /livez HTTP/1.1\r\nX-Slow: ").await;
     assert_eq!(in_time(until_closed(&mut stream)).await, "");
     handle.stop(false).await;
 }
 
-/// With a path that sends without an end, and one that sends nothing for a long time.
-fn talkative() -> WebState {
+/// A state with a path whose answer is endless, and one whose answer is silent.
+fn with_endless_answers() -> WebState {
     let mut state = World::running().state;
     let chunk = web::Bytes::from_static(&[b' '; 16 << 10]);
     state.program.routes.push(Arc::new(move |config| {
@@ -73,24 +73,24 @@ fn talkative() -> WebState {
 
 #[cfg(target_os = "linux")]
 #[actix_web::test]
-async fn who_reads_nothing_makes_room_for_others() {
+async fn a_connection_whose_client_reads_nothing_is_replaced() {
     let limits = Limits { stalled: SHORT, connections: 1, reserve: 0, ..Limits::default() };
-    let (address, handle) = serve_all(talkative(), limits);
+    let (address, handle) = serve_all(with_endless_answers(), limits);
     let endless = format!("GET /endless HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    let mut deaf = talk(address, &endless).await;
-    // It is served, and reads no further.
-    in_time(deaf.read_u8()).await.unwrap();
-    let comes_in = async {
+    let mut stalled = talk(address, &endless).await;
+    // The answer starts, and the client reads no further.
+    in_time(stalled.read_u8()).await.unwrap();
+    let accepted = async {
         while until_closed(&mut talk(address, &once(address, "/livez")).await).await.is_empty() {}
     };
-    in_time(comes_in).await;
+    in_time(accepted).await;
     handle.stop(false).await;
 }
 
 #[actix_web::test]
-async fn an_answer_that_is_not_at_its_end_keeps_its_connection() {
+async fn an_answer_in_progress_keeps_its_connection() {
     let limits = Limits { head: SHORT, idle: SHORT, stalled: SHORT, ..Limits::default() };
-    let (address, handle) = serve_all(talkative(), limits);
+    let (address, handle) = serve_all(with_endless_answers(), limits);
     let silent = format!("GET /silent HTTP/1.1\r\nHost: {address}\r\n\r\n");
     let mut listener = talk(address, &silent).await;
     let mut answer = String::new();
@@ -98,16 +98,16 @@ async fn an_answer_that_is_not_at_its_end_keeps_its_connection() {
         answer.push(char::from(in_time(listener.read_u8()).await.unwrap()));
     }
     let more = timeout(10 * SHORT, listener.read_u8()).await;
-    assert!(more.is_err(), "neither the end nor anything else has come: {more:?}");
+    assert!(more.is_err(), "the connection stays open: {more:?}");
     handle.stop(false).await;
 }
 
-/// A request that is the last of its connection.
+/// The last request of a connection.
 fn once(address: SocketAddr, path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
 }
 
-/// What is answered to it, from this address of the loopback.
+/// The answer to it, for a client with this address of the loopback.
 async fn asked_from(from: [u8; 4], address: SocketAddr, path: &str) -> String {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind((from, 0).into()).unwrap();
@@ -120,7 +120,7 @@ async fn asked(address: SocketAddr, path: &str) -> String {
     asked_from([127, 0, 0, 1], address, path).await
 }
 
-/// A connection on which an answer does not come to its end.
+/// A connection with an answer in progress.
 async fn listening(address: SocketAddr) -> TcpStream {
     let silent = format!("GET /silent HTTP/1.1\r\nHost: {address}\r\n\r\n");
     let mut listener = talk(address, &silent).await;
@@ -129,10 +129,10 @@ async fn listening(address: SocketAddr) -> TcpStream {
 }
 
 #[actix_web::test]
-async fn idle_strangers_make_room_for_whoever_comes() {
+async fn new_connections_replace_idle_ones() {
     let limits = Limits { connections: 2, reserve: 0, ..Limits::default() };
-    let (address, handle) = serve_all(talkative(), limits);
-    // One has said nothing yet, the other one has been answered and stays.
+    let (address, handle) = serve_all(with_endless_answers(), limits);
+    // One has sent nothing, and the other has received an answer and stays open.
     let mut silent = TcpStream::connect(address).await.unwrap();
     let mut kept = talk(address, &live(address)).await;
     in_time(answered(&mut kept)).await;
@@ -144,18 +144,18 @@ async fn idle_strangers_make_room_for_whoever_comes() {
 }
 
 #[actix_web::test]
-async fn who_probes_is_answered_while_everybody_else_is_busy() {
+async fn a_probe_is_answered_while_all_connections_are_busy() {
     let limits = Limits { connections: 2, reserve: 1, ..Limits::default() };
-    let (address, handle) = serve_all(talkative(), limits);
+    let (address, handle) = serve_all(with_endless_answers(), limits);
     let _busy = [listening(address).await, listening(address).await];
-    // It is the last answer of its connection, though nobody has asked for that.
+    // The server closes the connection after the answer to a probe.
     let mut probe = talk(address, &live(address)).await;
     let answer = in_time(until_closed(&mut probe)).await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"), "{answer}");
     let other = asked(address, "/version").await;
     assert!(other.starts_with("HTTP/1.1 503"), "{other}");
     assert!(other.contains("retry-after") && other.contains("too many connections"), "{other}");
-    // Who takes the place of a probe and says nothing makes room for the next.
+    // An idle connection in a reserved slot is replaced.
     let mut idle = TcpStream::connect(address).await.unwrap();
     assert!(asked(address, "/readyz").await.starts_with("HTTP/1.1 "));
     assert_eq!(in_time(until_closed(&mut idle)).await, "");
@@ -164,9 +164,9 @@ async fn who_probes_is_answered_while_everybody_else_is_busy() {
 
 #[cfg(target_os = "linux")]
 #[actix_web::test]
-async fn one_client_cannot_take_the_places_of_others() {
+async fn one_client_cannot_use_the_slots_of_others() {
     let limits = Limits { connections: 9, per_peer: 2, reserve: 1, ..Limits::default() };
-    let (address, handle) = serve_all(talkative(), limits);
+    let (address, handle) = serve_all(with_endless_answers(), limits);
     let _busy = [listening(address).await, listening(address).await];
     assert!(asked(address, "/version").await.starts_with("HTTP/1.1 503"));
     assert!(asked(address, "/livez").await.starts_with("HTTP/1.1 200"));
