@@ -1,4 +1,4 @@
-//! What the store, and those who listen, make of what a watch says.
+//! Applies watch events to the store and notes the changes.
 
 use super::{
     super::{WatchNote, frames::Frame},
@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
-    /// Takes in one frame; `Some` ends the stream.
-    pub(super) fn take(
+    /// Processes one frame; `Some` ends the stream.
+    pub(super) fn receive(
         &mut self,
         frame: Frame<'_>,
         initial: &mut Option<(ListStart, Streamed)>,
@@ -27,7 +27,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
             (Frame::Deleted(outline), Some((_, objects))) => {
                 objects.remove(outline.key());
-                // It may be known as one that cannot be read, and a reply may be on its way.
+                // The store may list it as undecodable, or receive a reply about it later.
                 let object = self.object(outline);
                 self.changed(self.store.observe_deletion_within_list(&object));
             }
@@ -38,7 +38,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
             (Frame::Bookmark { version, ends_initial: true }, Some(_)) => {
                 let (start, objects) = initial.take().expect("matched above");
-                self.take_in(start, objects.into_values().collect(), version);
+                self.receive_list(start, objects.into_values().collect(), version);
                 self.watched();
             }
             (Frame::Bookmark { .. }, Some(_)) => {}
@@ -48,14 +48,14 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
             (Frame::Undecodable(object), initial) => {
                 if let Some(((_, objects), key)) = initial.zip(object.key()) {
-                    // What the list had of it is older than what may be known.
+                    // The version in the list is older than the one the store may have.
                     objects.remove(key);
                 }
-                self.leave_out(object);
+                self.mark_undecodable(object);
             }
             (Frame::UndecodableDeletion(object), initial) => {
                 self.undecodable(object.clone(), false);
-                return Ok(self.end_unread(&object, initial.map(|(_, objects)| objects)));
+                return Ok(self.delete_undecodable(&object, initial.map(|(_, objects)| objects)));
             }
             (Frame::Error(refusal), _) if refusal.code == 410 => {
                 return Ok(Some(End::Gone(EXPIRED)));
@@ -68,9 +68,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         Ok(None)
     }
 
-    /// Of what cannot be read it is enough to know which object is gone, and when. Otherwise only a list
-    /// tells which.
-    fn end_unread(&mut self, gone: &Undecodable, initial: Option<&mut Streamed>) -> Option<End> {
+    /// Name, uid and version are enough to delete an undecodable object. Without them only a list shows
+    /// which object was deleted.
+    fn delete_undecodable(&mut self, gone: &Undecodable, initial: Option<&mut Streamed>) -> Option<End> {
         let known = gone.key().zip(gone.uid()).zip(gone.resource_version());
         let Some(((key, uid), version)) = known else { return Some(End::Gone("undecodable")) };
         let change = if let Some(objects) = initial {
@@ -84,7 +84,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         None
     }
 
-    /// Most events are echoes of our own writes, and known from the replies.
+    /// Most events are echoes of own writes, which the store has from the replies.
     fn observe(&self, outline: Outline<'_>) -> Option<Change> {
         let (key, uid, version) = (outline.key(), outline.uid(), outline.version());
         if self.store.observe_echo(self.scope, key, uid, version) {
@@ -104,7 +104,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
     }
 
-    pub(super) fn leave_out(&self, object: Undecodable) {
+    pub(super) fn mark_undecodable(&self, object: Undecodable) {
         let is_news = self.store.leave_out(object.clone());
         self.undecodable(object, is_news);
     }
