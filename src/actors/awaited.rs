@@ -1,7 +1,7 @@
 //! The objects because of which the last reconcile of a parent failed: children that the server refused, and objects
 //! of others with the name of a child. A change of one of them ends the wait for the retry.
 
-use super::reason::{child_strength, is_of_status_only};
+use super::reason::{child_trigger, is_of_status_only};
 use crate::{
     history::Cause,
     object::{K8sType, ObjectKey},
@@ -27,12 +27,12 @@ impl Awaited {
     }
 
     /// How much a change of an object matters.
-    pub(super) fn strength(&self, ty: &K8sType, change: &Change) -> Trigger {
+    pub(super) fn trigger(&self, ty: &K8sType, change: &Change) -> Trigger {
         let is_awaited = self.includes(ty, change.object().key());
         if is_awaited && !is_of_status_only(change) {
             Trigger::Awaited
         } else {
-            child_strength(change)
+            child_trigger(change)
         }
     }
 

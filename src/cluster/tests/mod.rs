@@ -1,4 +1,4 @@
-//! Requests and watch loops against servers that sender too much, end streams, refuse, or have compacted.
+//! Requests and watch loops against servers that send too much, end streams, refuse, or have compacted.
 
 mod deletions;
 mod lists;

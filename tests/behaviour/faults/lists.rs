@@ -78,6 +78,6 @@ async fn nothing_is_deleted_while_what_reads_the_lists_dies_of_them() {
     let (faults, child) = with_child().await;
     let deadly = Fault::rewrite_objects(|_| panic!("of this very object (injected)"));
     let deadly = Rule::new(deadly).verb("list").name("c");
-    let words = "watch configmaps: the answer cannot be read: a defect of the framework";
+    let words = "watch configmaps: the answer cannot be read: internal error: the watch loop panicked";
     is_without_lists(faults, child, deadly, words).await;
 }

@@ -1,4 +1,4 @@
-//! What the board shows of the watches of a type.
+//! Shows the state of the watches of a type on the board.
 
 use std::mem;
 
@@ -6,29 +6,29 @@ use super::Reflector;
 use crate::board::{NamespaceState, TypeState};
 
 impl Reflector {
-    /// Shows all of it.
+    /// Shows the type with all its namespaces.
     pub(super) fn show(&self) {
         let namespaces = (0..self.scopes.len()).filter_map(|scope| self.namespace(scope));
         let namespaces = namespaces.collect();
         self.parts.board.set_type(self.ty(), TypeState { namespaces, ..self.summary() });
     }
 
-    /// Shows what has become of one scope, of which there may be hundreds.
+    /// Shows the type with one changed scope, of which there may be hundreds.
     pub(super) fn show_scope(&self, scope: usize) {
         let (summary, namespace) = (self.summary(), self.namespace(scope));
         self.parts.board.update_type(self.ty(), |shown| {
             let mut namespaces = mem::take(&mut shown.namespaces);
-            let of_it = |it: &&mut NamespaceState| {
+            let is_same = |it: &&mut NamespaceState| {
                 namespace.as_ref().is_some_and(|now| now.namespace == it.namespace)
             };
-            if let (Some(before), Some(now)) = (namespaces.iter_mut().find(of_it), &namespace) {
+            if let (Some(before), Some(now)) = (namespaces.iter_mut().find(is_same), &namespace) {
                 before.clone_from(now);
             }
             *shown = TypeState { namespaces, ..summary };
         });
     }
 
-    /// What there is to say of all scopes together.
+    /// The state over all scopes, without the namespaces.
     fn summary(&self) -> TypeState {
         TypeState {
             synced: self.parts.store.reader().is_synced(),
@@ -38,9 +38,10 @@ impl Reflector {
         }
     }
 
-    /// One watch of all namespaces is told of with the type, unless others stand in for it.
+    /// The state of one namespace. A single watch of all namespaces is shown with the type instead, unless
+    /// it has fallbacks.
     fn namespace(&self, scope: usize) -> Option<NamespaceState> {
-        let is_only = self.stand_ins().all(|other| self.rests(other));
+        let is_only = self.fallbacks().all(|other| self.rests(other));
         let namespace = self.parts.scopes[scope].namespace.clone();
         if self.rests(scope) || (namespace.is_none() && is_only) {
             return None;

@@ -1,4 +1,4 @@
-//! What is told of a watch that fails.
+//! The messages about a failing watch.
 
 use super::Reflector;
 use crate::{
