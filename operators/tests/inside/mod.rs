@@ -104,7 +104,7 @@ async fn inside_of_no_cluster_it_ends_and_does_not_turn_to_that_of_a_kubeconfig(
         _ = other.accept() => panic!("it asked a cluster that nobody has named"),
     };
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("--cluster in-cluster: not inside of a cluster"), "{said}");
+    assert!(said.contains("--cluster in-cluster: the process does not run in a cluster"), "{said}");
     let asked = other.into_std().unwrap().accept();
     assert!(asked.is_err(), "it asked a cluster that nobody has named before it ended");
 }
