@@ -101,7 +101,7 @@ mod tests {
 
     /// `ChildOrStatus` does not shorten the backoff after an error.
     #[test]
-    fn a_change_of_the_status_is_not_a_change_of_the_parent_itself() {
+    fn what_only_a_status_says_is_no_change_of_the_parent_itself() {
         type Change = fn(&mut Value);
         let table: [(Change, Trigger); 7] = [
             (|parent| parent["status"]["phase"] = json!("new"), Trigger::ChildOrStatus),
@@ -125,7 +125,11 @@ mod tests {
             })
         };
         let (before, after) = (without_generation("1"), without_generation("2"));
-        assert_eq!(parent_trigger(Some(&before), &after), Trigger::Parent, "the spec may have changed");
+        assert_eq!(
+            parent_trigger(Some(&before), &after),
+            Trigger::Parent,
+            "the spec may have changed"
+        );
     }
 
     #[test]

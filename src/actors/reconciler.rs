@@ -16,7 +16,7 @@ use super::{
     mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
     messages::{Admitted, Awaits, ChildChanged, Ended, PreviewAsked, Resumed, Retire, Touched},
     reason::child_cause,
-    shown::{cause, message, next_wake, history_entry, shown, stage},
+    shown::{cause, history_entry, message, next_wake, shown, stage},
     timer::Timer,
 };
 use crate::{

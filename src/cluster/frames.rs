@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn one_undecodable_object_does_not_hide_the_others() {
+    fn one_broken_object_does_not_hide_the_others() {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
         let good = r#"{"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1"}}"#;
         let list = format!(

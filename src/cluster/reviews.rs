@@ -89,7 +89,8 @@ impl Cluster {
         let TokenStatus { authenticated, user, audiences: accepted } =
             self.review(&ty, spec).await?;
         // A server without support for audiences returns none.
-        let is_accepted = audiences.is_empty() || accepted.iter().any(|one| audiences.contains(one));
+        let is_accepted =
+            audiences.is_empty() || accepted.iter().any(|one| audiences.contains(one));
         if authenticated && is_accepted && !user.username.is_empty() {
             Ok(TokenVerdict::User(user))
         } else {
@@ -183,7 +184,8 @@ mod tests {
         ] {
             let audiences: Vec<String> = audiences.into_iter().map(str::to_owned).collect();
             let verdict = answering(status.clone()).review_token("t", &audiences).await.unwrap();
-            let expected = if is_accepted { TokenVerdict::User(ann()) } else { TokenVerdict::Refused };
+            let expected =
+                if is_accepted { TokenVerdict::User(ann()) } else { TokenVerdict::Refused };
             assert_eq!(verdict, expected, "{status} {audiences:?}");
         }
     }

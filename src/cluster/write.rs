@@ -248,7 +248,8 @@ mod tests {
 
     #[test]
     fn characters_that_yaml_refuses_or_folds_are_escaped_without_a_change_of_value() {
-        let special = json!({"k": "\u{7f}\u{85}\u{9f}\u{2028}\u{2029}\u{ffff} \u{e9}\u{10ffff}\"\n"});
+        let special =
+            json!({"k": "\u{7f}\u{85}\u{9f}\u{2028}\u{2029}\u{ffff} \u{e9}\u{10ffff}\"\n"});
         let text = escaped(special.to_string());
         assert!(text.contains("\\u007f\\u0085\\u009f\\u2028\\u2029\\uffff \u{e9}\u{10ffff}"));
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), special);

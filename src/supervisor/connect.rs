@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_requested_context_is_used_and_a_missing_one_is_an_error() {
+    async fn the_context_that_is_asked_for_is_used_and_no_other_where_it_is_missing() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap();
         let users = ["token: of-a", "token: of-b"];
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_token_in_the_token_file_of_a_kubeconfig_is_sent() {
+    async fn the_token_in_the_file_that_a_kubeconfig_names_is_sent() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap();
         let name = format!("operetta-token-{}-{}", std::process::id(), server.port());

@@ -50,7 +50,7 @@ mod tests {
     use crate::supervisor::tests::sync;
 
     #[test]
-    fn only_the_named_cluster_is_tried() {
+    fn nothing_is_tried_but_the_cluster_that_was_named() {
         let config = || OperatorConfig::of::<ConfigMap>("a");
         let missing = Connect::kubeconfig_file("/nonexistent/kubeconfig");
         let error = run_operator_with(missing, config(), sync).unwrap_err().to_string();

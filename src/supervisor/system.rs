@@ -169,7 +169,10 @@ impl Readiness {
         let ready = Ready { web: self.web, degraded: degraded.collect() };
         // A panic would end the process without the drain.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| call(&ready))) {
-            tracing::error!(panic = panic_text(panic), "`on_ready` panicked; the operators continue");
+            tracing::error!(
+                panic = panic_text(panic),
+                "`on_ready` panicked; the operators continue"
+            );
         }
     }
 }

@@ -118,7 +118,8 @@ fn refused(error: ApiError) -> CommandError {
     match error {
         // The server refuses the uid of a deleted object as invalid.
         ApiError::Refused { refusal, .. } if is_another && refusal.code != 409 => {
-            let message = format!("the object was replaced by another of its name: {}", refusal.message);
+            let message =
+                format!("the object was replaced by another of its name: {}", refusal.message);
             CommandError::Refused { code: 409, reason: "Conflict".to_owned(), message }
         }
         ApiError::Refused { refusal, .. } => {

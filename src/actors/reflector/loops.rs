@@ -52,6 +52,7 @@ impl Reflector {
 }
 
 fn internal_error(spec: &WatchSpec) -> ApiError {
-    let why = "internal error: the watch loop panicked; the program's output has the message".to_owned();
+    let why =
+        "internal error: the watch loop panicked; the program's output has the message".to_owned();
     ApiError::Malformed { request: format!("watch {}", spec.watched()), why }
 }

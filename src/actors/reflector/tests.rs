@@ -88,7 +88,11 @@ fn deletions_are_held_for_a_minute_after_versions_last_regressed() {
         list(2, &store, scope, &reflector).await;
         assert_eq!(pass(half).await, (true, true));
         replace(1, &store, scope);
-        assert_eq!(pass(rest).await, (true, true), "the end of the earlier hold does not end the later");
+        assert_eq!(
+            pass(rest).await,
+            (true, true),
+            "the end of the earlier hold does not end the later"
+        );
         let noted = Noted { scope: 0, note: WatchNote::Synced(Settled::Continued) };
         reflector.send(metered(noted)).await.unwrap();
         assert_eq!(pass(rest).await, (true, true), "it began with the note");
@@ -221,7 +225,8 @@ fn notes_of_an_ended_fallback_are_ignored() {
         tokio::time::pause();
         let [all, a] = [reflector.scopes[0].id, reflector.scopes[1].id];
         let reflector = reflector.start();
-        let send = async |scope, note| reflector.send(metered(Noted { scope, note })).await.unwrap();
+        let send =
+            async |scope, note| reflector.send(metered(Noted { scope, note })).await.unwrap();
         send(0, failed(403)).await;
         send(1, failed(403)).await;
         assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), true)], true));

@@ -53,7 +53,7 @@ async fn one_short_stream_among_silent_ones_does_not_cause_a_list() {
 
 /// The version of the list is compacted while nothing of the type changes; a bookmark has a newer one.
 #[tokio::test(start_paused = true)]
-async fn a_watch_continues_from_its_last_bookmark() {
+async fn a_watch_goes_on_from_its_last_bookmark_and_asks_for_more() {
     let (sender, mut received) = mpsc::unbounded_channel();
     let cluster = served_by(move |query| {
         if !is_watch(query) {

@@ -28,7 +28,7 @@ fn page(names: &[&str], next: &str) -> Value {
 }
 
 #[tokio::test]
-async fn after_an_expired_continue_token_a_list_is_read_in_larger_pages_and_then_whole() {
+async fn a_list_is_read_in_larger_pages_and_then_whole_when_the_token_of_the_next_has_expired() {
     let small = ["limit=500", "limit=500&continue=more"];
     assert_eq!(lists_asked_of_two(ClusterSettings::default(), false).await, small);
     let all = [&small[..], &["limit=5000", "limit=5000&continue=more", ""]].concat();

@@ -1,9 +1,9 @@
 //! Requests and watch loops against servers that send too much, end streams, refuse, or have compacted.
 
 mod deletions;
+mod idle;
 mod lists;
 mod outages;
-mod idle;
 mod schemas;
 mod streaming_unsupported;
 mod watches;

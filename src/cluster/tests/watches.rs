@@ -98,7 +98,8 @@ fn refusing_once() -> Cluster {
 async fn a_watch_that_failed_is_noted_as_alive_when_it_opens_again() {
     let mut received = notes_of(refusing_once());
     loop {
-        if let WatchNote::Failed { error, .. } = received.recv().await.expect("the loop never ends") {
+        if let WatchNote::Failed { error, .. } = received.recv().await.expect("the loop never ends")
+        {
             break assert_eq!(error.code(), Some(403));
         }
     }
@@ -137,7 +138,8 @@ async fn regressed_versions_are_noted_although_a_second_list_followed() {
     let store = Store::new(config_maps(), BTreeSet::new());
     let scope = store.add_scope(None);
     store.bookmark(scope, &ResourceVersion::Number(5));
-    let ((kinds, _), (sender, mut received)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+    let ((kinds, _), (sender, mut received)) =
+        (mpsc::unbounded_channel(), mpsc::unbounded_channel());
     let note = move |note| drop(sender.send(note));
     tokio::spawn(watch(expired_once(kinds), all_config_maps(), store, scope, note));
     let settled = loop {

@@ -70,7 +70,11 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     /// Name, uid and version are enough to delete an undecodable object. Without them only a list shows
     /// which object was deleted.
-    fn delete_undecodable(&mut self, gone: &Undecodable, initial: Option<&mut Streamed>) -> Option<End> {
+    fn delete_undecodable(
+        &mut self,
+        gone: &Undecodable,
+        initial: Option<&mut Streamed>,
+    ) -> Option<End> {
         let known = gone.key().zip(gone.uid()).zip(gone.resource_version());
         let Some(((key, uid), version)) = known else { return Some(End::Gone("undecodable")) };
         let change = if let Some(objects) = initial {

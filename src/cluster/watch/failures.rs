@@ -34,7 +34,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
 
     /// Restarts with a list if no stream makes progress from its version.
     pub(super) fn relist_if_stuck(&mut self, end: &Result<End, ApiError>) {
-        let is_without_progress = self.opened.is_some() || (self.answered.is_some() && refuses_version(end));
+        let is_without_progress =
+            self.opened.is_some() || (self.answered.is_some() && refuses_version(end));
         if self.from.is_none() || matches!(end, Ok(End::Gone(_))) || !is_without_progress {
             return;
         }
@@ -42,7 +43,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let is_short = self.opened.is_none_or(|at| at.elapsed() <= SHORT_STREAM);
         self.idle_short_streams = if is_short { self.idle_short_streams + 1 } else { 0 };
         let is_old = self.listed.is_none_or(|at| at.elapsed() > MIN_RELIST_INTERVAL);
-        if self.idle_short_streams >= MAX_SHORT_STREAMS || (self.idle_streams >= MAX_IDLE_STREAMS && is_old) {
+        if self.idle_short_streams >= MAX_SHORT_STREAMS
+            || (self.idle_streams >= MAX_IDLE_STREAMS && is_old)
+        {
             self.restart("stuck");
         }
     }

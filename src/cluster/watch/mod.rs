@@ -15,9 +15,9 @@
 //! bookmark that ends them, then processed as one list, and the same stream continues as the watch.
 
 mod events;
+mod failures;
 mod lines;
 mod start;
-mod failures;
 
 use std::{
     collections::BTreeMap,

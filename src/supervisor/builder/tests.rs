@@ -6,7 +6,7 @@ use super::*;
 use crate::supervisor::tests::sync;
 
 #[test]
-fn invalid_configurations_are_refused_before_the_start() {
+fn what_cannot_work_is_said_before_anything_starts() {
     let config = || OperatorConfig::of::<ConfigMap>("a");
     let twice = Supervisor::builder().register(config(), sync).register(config(), sync);
     assert!(matches!(twice.run(), Err(RunError::Config(ConfigError::Duplicate(_)))));

@@ -1,4 +1,4 @@
-//! The end of a parent with such children: it goes when they are gone.
+//! The deletion of a parent with such children: it waits until they are deleted.
 
 use kube::api::PropagationPolicy;
 use operetta::operator::{Allowance, DeletionLimit};
@@ -9,13 +9,13 @@ use crate::{
     world::is_ready,
 };
 
-/// Keeps a config map of the other namespace from going.
-async fn slow_down(worlds: &Worlds, name: &str) {
+/// Keeps a config map of the other namespace terminating.
+async fn add_finalizer(worlds: &Worlds, name: &str) {
     let finalizers = json!(["test.operetta.dev/slow"]);
     worlds.patch_there(name, json!({"metadata": {"finalizers": finalizers}})).await;
 }
 
-async fn let_go(worlds: &Worlds, name: &str) {
+async fn remove_finalizer(worlds: &Worlds, name: &str) {
     worlds.patch_there(name, json!({"metadata": {"finalizers": null}})).await;
 }
 
@@ -30,7 +30,7 @@ fn is_held(parent: &Value) -> bool {
 }
 
 #[operetta_harness::test]
-async fn the_parent_waits_for_a_slow_child_and_a_restart_loses_nothing() {
+async fn the_parent_waits_for_a_terminating_child_also_after_a_restart() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
@@ -43,18 +43,18 @@ async fn the_parent_waits_for_a_slow_child_and_a_restart_loses_nothing() {
     world.apply(RECIPE, recipe("later", &[worlds.foreign("d", "")])).await;
     world.until_ready(RECIPE, "slow").await;
     world.until_ready(RECIPE, "later").await;
-    slow_down(&worlds, "c").await;
+    add_finalizer(&worlds, "c").await;
     world.delete(RECIPE, "slow").await;
     world.until(RECIPE, "slow", "that it waits", |parent| waits(parent) && is_held(parent)).await;
     world.until(CONFIG_MAP, "near", "the end of what only it owns", is_gone).await;
     assert!(!is_gone(&world.get(CONFIG_MAP, "both").await), "it has another owner");
     operators.stop().await;
 
-    // While nobody looks one child goes, and another parent is to go.
-    let_go(&worlds, "c").await;
+    // Without an operator one child is removed, and another parent is deleted.
+    remove_finalizer(&worlds, "c").await;
     world.delete(RECIPE, "later").await;
-    let is_still_there = world.get(RECIPE, "slow").await;
-    assert!(is_held(&is_still_there) && !is_gone(&worlds.there("d").await));
+    let parent = world.get(RECIPE, "slow").await;
+    assert!(is_held(&parent) && !is_gone(&worlds.there("d").await));
     let operators = worlds.start().await;
     for name in ["slow", "later"] {
         world.until(RECIPE, name, "its end", is_gone).await;
@@ -65,31 +65,31 @@ async fn the_parent_waits_for_a_slow_child_and_a_restart_loses_nothing() {
 }
 
 #[operetta_harness::test]
-async fn children_that_are_orphaned_stay_while_the_parent_waits_for_others() {
+async fn orphaned_children_stay_while_the_parent_waits_for_others() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
     let children = [worlds.foreign("c", ""), config_map("near", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
     world.until_ready(RECIPE, "r").await;
-    slow_down(&worlds, "c").await;
+    add_finalizer(&worlds, "c").await;
     let policy = Some(PropagationPolicy::Orphan);
     let params = DeleteParams { propagation_policy: policy, ..DeleteParams::default() };
     world.api(RECIPE).delete("r", &params).await.unwrap();
-    let is_nobodys = |near: &Value| near["metadata"]["ownerReferences"].is_null();
+    let has_no_owner = |near: &Value| near["metadata"]["ownerReferences"].is_null();
     let only_ours = |parent: &Value| parent["metadata"]["finalizers"] == json!([FINALIZER]);
     world.until(RECIPE, "r", "the orphaning done", only_ours).await;
     world.until(RECIPE, "r", "that it waits", waits).await;
-    let_go(&worlds, "c").await;
+    remove_finalizer(&worlds, "c").await;
     world.until(RECIPE, "r", "its end", is_gone).await;
     let near = world.get(CONFIG_MAP, "near").await;
-    assert!(near.is_object() && is_nobodys(&near), "{near}");
+    assert!(near.is_object() && has_no_owner(&near), "{near}");
     operators.stop().await;
     worlds.end().await;
 }
 
 #[operetta_harness::test]
-async fn no_limit_of_deletions_holds_the_end_of_a_parent() {
+async fn the_deletion_limit_does_not_hold_the_deletion_of_a_parent() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let none = Allowance { percent: 0, at_least: 0 };
@@ -112,7 +112,7 @@ async fn no_limit_of_deletions_holds_the_end_of_a_parent() {
 }
 
 #[operetta_harness::test]
-async fn there_is_no_such_child_before_the_finalizer_is_on_the_parent() {
+async fn no_such_child_is_created_before_the_finalizer_of_the_parent() {
     let worlds = Worlds::new().await;
     let (world, plan) = (&worlds.world, FaultPlan::new());
     let forbidden = Rule::new(Fault::refuse(403)).verb("patch").resource("recipes").name("r");
@@ -125,12 +125,12 @@ async fn there_is_no_such_child_before_the_finalizer_is_on_the_parent() {
     let operators =
         world.start_over(connector, |builder| builder.register(config, recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &[worlds.foreign("c", "")])).await;
-    let is_said = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let message = condition(parent, "Ready")["message"].clone();
         message.as_str().is_some_and(|message| message.contains("the finalizer"))
     };
-    world.until(RECIPE, "r", "why nothing happens", is_said).await;
-    // The first reconcile is over.
+    world.until(RECIPE, "r", "why nothing happens", is_reported).await;
+    // The first reconcile has ended.
     eventually("another try", || async { forbidden.hits() }, |hits| *hits > 1).await;
     assert!(is_gone(&worlds.there("c").await));
     forbidden.end();
@@ -143,7 +143,7 @@ async fn there_is_no_such_child_before_the_finalizer_is_on_the_parent() {
 }
 
 #[operetta_harness::test]
-async fn of_two_parents_that_want_the_same_object_only_the_first_has_it() {
+async fn of_two_parents_with_the_same_child_only_the_first_owns_it() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
@@ -164,7 +164,7 @@ async fn of_two_parents_that_want_the_same_object_only_the_first_has_it() {
 }
 
 #[operetta_harness::test]
-async fn the_handler_finalizes_first_and_sees_these_children() {
+async fn the_handler_finalizes_before_the_children_are_deleted() {
     let worlds = Worlds::new().await;
     let (world, cleaner) = (&worlds.world, Cleaner::default());
     cleaner.answers(Answer::Fails);
@@ -189,7 +189,7 @@ async fn the_handler_finalizes_first_and_sees_these_children() {
 }
 
 #[operetta_harness::test]
-async fn a_type_that_is_not_served_for_a_moment_does_not_let_the_parent_go_without_its_children() {
+async fn a_type_that_is_not_served_for_a_moment_keeps_the_parent_until_its_children_are_deleted() {
     let worlds = Worlds::new().await;
     let (world, plan) = (&worlds.world, FaultPlan::new());
     let connector = world.cluster.connector_through(&plan);
@@ -200,11 +200,11 @@ async fn a_type_that_is_not_served_for_a_moment_does_not_let_the_parent_go_witho
     let unserved = Rule::new(Fault::refuse(404)).verb("list").resource("configmaps");
     let unserved = plan.add(unserved);
     world.delete(RECIPE, "r").await;
-    let is_said = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let message = condition(parent, "Ready")["message"].clone();
         message.as_str().is_some_and(|message| message.contains("404"))
     };
-    world.until(RECIPE, "r", "why it does not go", is_said).await;
+    world.until(RECIPE, "r", "why it does not go", is_reported).await;
     assert!(!is_gone(&worlds.there("c").await));
     unserved.end();
     world.until(RECIPE, "r", "its end", is_gone).await;

@@ -1,5 +1,5 @@
-//! That something is wrong with a parent is told in four places, as people look at different ones:
-//! a condition of the parent, a Warning Event, a metric, and the web endpoint.
+//! Asserts that a failure of a parent is reported in four places: a condition of the parent, a Warning
+//! Event, a metric, and the web endpoint.
 
 use serde_json::{Value, json};
 
@@ -8,38 +8,38 @@ use crate::{
     world::{EVENT, Kind, Operators, World, condition, eventually},
 };
 
-/// Trouble that a test is about to make.
-pub(crate) struct Trouble<'a> {
+/// ExpectedFailure that a test is about to make.
+pub(crate) struct ExpectedFailure<'a> {
     world: &'a World,
     operators: &'a Operators,
     operator: &'a str,
     /// The type of its parents.
     kind: Kind,
     reason: &'a str,
-    /// What was counted of its kind before.
+    /// The value of its metric before.
     counted: u64,
 }
 
-impl<'a> Trouble<'a> {
-    /// Trouble of some kind with a parent of an operator: begin with this, then make it.
-    pub(crate) async fn ahead(
+impl<'a> ExpectedFailure<'a> {
+    /// ExpectedFailure of some kind with a parent of an operator: begin with this, then make it.
+    pub(crate) async fn before(
         world: &'a World,
         operators: &'a Operators,
         operator: &'a str,
         reason: &'a str,
     ) -> Self {
-        let mut trouble = Self { world, operators, operator, kind: RECIPE, reason, counted: 0 };
-        trouble.counted = trouble.count().await;
-        trouble
+        let mut failure = Self { world, operators, operator, kind: RECIPE, reason, counted: 0 };
+        failure.counted = failure.count().await;
+        failure
     }
 
-    /// The same with a parent that is no recipe.
+    /// The same for another parent type.
     pub(crate) fn of(self, kind: Kind) -> Self {
         Self { kind, ..self }
     }
 
-    /// Waits until it is told of a parent, with these words, in all four places.
-    pub(crate) async fn until_told(&self, parent: &str, words: &str) {
+    /// Waits until it is reported for a parent, with these words, in all four places.
+    pub(crate) async fn until_reported(&self, parent: &str, words: &str) {
         self.until_in_condition(parent, words).await;
         self.until_in_event(parent, words).await;
         self.until_counted(parent).await;
@@ -47,15 +47,15 @@ impl<'a> Trouble<'a> {
     }
 
     async fn until_in_condition(&self, parent: &str, words: &str) {
-        let is_said = |parent: &Value| {
+        let is_reported = |parent: &Value| {
             let ready = condition(parent, "Ready");
             ready["status"] == "False"
                 && ready["reason"] == self.reason
                 && ready["observedGeneration"] == parent["metadata"]["generation"]
-                && says(&ready["message"], words)
+                && contains(&ready["message"], words)
         };
         let what = format!("{}: {words}: as a condition of {parent}", self.reason);
-        self.world.until(self.kind, parent, &what, is_said).await;
+        self.world.until(self.kind, parent, &what, is_reported).await;
     }
 
     async fn until_in_event(&self, parent: &str, words: &str) {
@@ -63,7 +63,7 @@ impl<'a> Trouble<'a> {
             event["type"] == "Warning"
                 && event["reason"] == self.reason
                 && event["regarding"]["name"] == parent
-                && says(&event["note"], words)
+                && contains(&event["note"], words)
         };
         let what = format!("{}: {words}: as an Event of {parent}", self.reason);
         eventually(&what, || self.world.list(EVENT), |events| events.iter().any(is_it)).await;
@@ -84,10 +84,10 @@ impl<'a> Trouble<'a> {
             let (_, body) = self.operators.http(&path).await;
             serde_json::from_str::<Value>(&body).unwrap_or_default()
         };
-        eventually(&what, parent, |parent| says(&parent["message"], words)).await;
+        eventually(&what, parent, |parent| contains(&parent["message"], words)).await;
     }
 
-    /// Where trouble of this kind is counted.
+    /// The metric of this failure.
     fn series(&self) -> String {
         let operator = self.operator;
         let (name, more) = match self.reason {
@@ -107,8 +107,7 @@ impl<'a> Trouble<'a> {
     }
 }
 
-/// Waits until it is shown, in three places, what the type of an operator's parents does not declare: fields
-/// and who wants them.
+/// Waits until an undeclared status field of an operator is reported in three places, with who wants it.
 pub(crate) async fn until_undeclared(
     operators: &Operators,
     operator: &str,
@@ -124,23 +123,24 @@ pub(crate) async fn until_undeclared(
     let (code, checks) = operators.http("/readyz?verbose").await;
     let sign = if wanted_by == "handler" { '-' } else { '+' };
     let line = format!("[{sign}]status/{operator} ");
-    let is_said = |shown: &str| shown.starts_with(&line) && shown.contains(path);
-    assert!(code == 200 && checks.lines().any(is_said), "{line}{path} in\n{checks}");
+    let is_reported = |shown: &str| shown.starts_with(&line) && shown.contains(path);
+    assert!(code == 200 && checks.lines().any(is_reported), "{line}{path} in\n{checks}");
     let (_, metrics) = operators.http("/metrics").await;
     let labels = format!("operator=\"{operator}\",wanted_by=\"{wanted_by}\"");
     let series = format!("operetta_undeclared_status_fields{{{labels}}} 1");
     assert!(metrics.lines().any(|shown| shown == series), "{series} in\n{metrics}");
 }
 
-/// Asserts that no Event says so of any parent. Stop the operators first: then all Events are sent.
+/// Asserts that no Event reports undeclared fields. The operators must be stopped, so that all Events are
+/// sent.
 pub(crate) async fn assert_no_event_of_undeclared(world: &World) {
     let events = world.list(EVENT).await;
     let is_it = |event: &&Value| {
-        event["reason"] == "UndeclaredStatus" || says(&event["note"], "does not declare")
+        event["reason"] == "UndeclaredStatus" || contains(&event["note"], "does not declare")
     };
     assert_eq!(events.iter().find(is_it), None);
 }
 
-fn says(text: &Value, words: &str) -> bool {
+fn contains(text: &Value, words: &str) -> bool {
     text.as_str().is_some_and(|text| text.contains(words))
 }

@@ -1,4 +1,4 @@
-//! Every answer that refuses, to every kind of request about one object.
+//! Every refusal of every kind of request about one object.
 
 mod side_requests;
 
@@ -10,16 +10,16 @@ use crate::{
 
 const CONFLICT: usize = 3;
 
-/// What is refused.
+/// The request that is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Create,
     Update,
     Delete,
     Status,
-    /// The live read of a child whose update has met a conflict.
+    /// The live read of a child after a conflict of its update.
     Read,
-    /// That the finalizer is put on a parent, and that it is taken off.
+    /// Adding the finalizer to a parent, and removing it.
     Finalizer,
 }
 
@@ -33,24 +33,24 @@ impl Asked {
     }
 }
 
-/// What the operator does about it while nothing else changes.
+/// The reaction of the operator while nothing else changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reaction {
-    /// It tries again and again.
+    /// It retries with a backoff.
     Retries,
-    /// It tries again, but not before this time.
+    /// It retries, but not before this time.
     Waits(Duration),
-    /// It does not try again soon: a repetition cannot help.
+    /// It does not retry soon, because the refusal is permanent.
     Rests,
-    /// It looks again in a while, or when something changes; nothing failed.
-    LooksAgain,
+    /// It checks again later, or when something changes; nothing failed.
+    Rechecks,
 }
 
 struct Case {
     code: u16,
     fault: Fault,
-    /// What is said.
-    says: &'static str,
+    /// The reported message.
+    message: &'static str,
     reaction: Reaction,
 }
 
@@ -62,16 +62,16 @@ impl Case {
     }
 }
 
-/// What each refusal is told by, and what follows from it.
+/// Each refusal with the reported message and the reaction.
 fn refusals() -> Vec<Case> {
-    let case = |code, fault, says, reaction| Case { code, fault, says, reaction };
-    let refused = |code, says, reaction| case(code, Fault::refuse(code), says, reaction);
+    let case = |code, fault, message, reaction| Case { code, fault, message, reaction };
+    let refused = |code, message, reaction| case(code, Fault::refuse(code), message, reaction);
     let second = Duration::from_secs(1);
     vec![
         refused(401, "401 Unauthorized", Reaction::Retries),
         refused(403, "403 Forbidden", Reaction::Retries),
         refused(404, "404 NotFound", Reaction::Retries),
-        // `CONFLICT` is its place.
+        // `CONFLICT` is its index.
         refused(409, "409 Conflict", Reaction::Retries),
         refused(410, "410 Expired", Reaction::Retries),
         refused(413, "413 RequestEntityTooLarge", Reaction::Rests),
@@ -89,15 +89,15 @@ fn refusal(code: u16) -> Case {
     refusals().into_iter().find(|case| case.code == code).unwrap()
 }
 
-/// What is not found is not there, which is no failure of a look, and a status that is not found is
-/// one that the CRD does not declare.
+/// Without 404 where it is not a failure: a read object does not exist, or the CRD has no status
+/// subresource.
 fn cases(asked: Asked) -> Vec<Case> {
     let mut cases = refusals();
     if asked == Asked::Delete {
-        let says = "it keeps changing while it is to be deleted";
-        cases[CONFLICT] = Case { says, reaction: Reaction::LooksAgain, ..refusal(409) };
+        let message = "it keeps changing while it is to be deleted";
+        cases[CONFLICT] = Case { message, reaction: Reaction::Rechecks, ..refusal(409) };
     }
-    let is_found = |case: &Case| !case.says.starts_with("404");
+    let is_found = |case: &Case| !case.message.starts_with("404");
     cases.retain(|case| !matches!(asked, Asked::Status | Asked::Read) || is_found(case));
     cases
 }
@@ -106,13 +106,12 @@ fn salted(name: &str, salt: &str) -> Value {
     recipe(name, &[config_map(name, json!({"salt": salt}))])
 }
 
-/// One write of one parent is refused; the others go on meanwhile. How many reconciles failed for it, of those
-/// that are kept.
+/// Refuses one write of one parent. Returns how many reconciles in the history failed.
 async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize {
     let world = &faults.world;
     if !matches!(asked, Asked::Create | Asked::Finalizer) {
         world.apply(RECIPE, salted(name, "little")).await;
-        faults.until_well(name).await;
+        faults.until_settled(name).await;
     }
     let before = world.get(CONFIG_MAP, name).await;
     let rule = Rule::new(case.fault.clone()).name(name);
@@ -134,16 +133,16 @@ async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize
         parent["spec"]["status"] = json!({"taste": "fine"});
     }
     world.apply(RECIPE, parent).await;
-    until_it_is_said(faults, asked, case, name).await;
+    until_refusal_is_reported(faults, asked, case, name).await;
     react(case, &rule, name).await;
     rule.end();
     conflict.iter().for_each(Armed::end);
-    if matches!(case.reaction, Reaction::Rests | Reaction::LooksAgain) {
+    if matches!(case.reaction, Reaction::Rests | Reaction::Rechecks) {
         faults.touch(name).await;
     }
-    let parent = faults.until_well(name).await;
+    let parent = faults.until_settled(name).await;
     let failures = faults.failures(name).len();
-    assert_eq!(failures > 0, case.reaction != Reaction::LooksAgain, "{name}");
+    assert_eq!(failures > 0, case.reaction != Reaction::Rechecks, "{name}");
     let child = world.get(CONFIG_MAP, name).await;
     let is_second = matches!(asked, Asked::Update | Asked::Delete | Asked::Read);
     let writes = if is_second { 2 } else { 1 };
@@ -167,12 +166,12 @@ async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize
     failures
 }
 
-/// The parent goes, and it is refused that its finalizer is taken off.
+/// Deletes the parent and refuses the removal of its finalizer.
 async fn release(faults: &Faults, case: &Case, name: &str) {
     let rule = Rule::new(case.fault.clone()).name(name).verb("patch").resource("recipes");
     let rule = faults.add(rule);
     faults.world.delete(RECIPE, name).await;
-    faults.until_said(name, case.says).await;
+    faults.until_not_ready(name, case.message).await;
     rule.end();
     if case.reaction == Reaction::Rests {
         let note = json!({"metadata": {"annotations": {"look": "once more"}}});
@@ -181,15 +180,15 @@ async fn release(faults: &Faults, case: &Case, name: &str) {
     faults.world.until(RECIPE, name, "the parent gone", Value::is_null).await;
 }
 
-async fn until_it_is_said(faults: &Faults, asked: Asked, case: &Case, name: &str) {
-    faults.until_shown(name, case.says).await;
-    // A status that cannot be written cannot say so; the Event can.
+async fn until_refusal_is_reported(faults: &Faults, asked: Asked, case: &Case, name: &str) {
+    faults.until_shown(name, case.message).await;
+    // A refused status cannot report its refusal; the Event can.
     if asked != Asked::Status {
-        faults.until_said(name, case.says).await;
+        faults.until_not_ready(name, case.message).await;
     }
     case.until_counted(faults, asked.about()).await;
-    if case.reaction != Reaction::LooksAgain {
-        faults.until_warned(name, case.says).await;
+    if case.reaction != Reaction::Rechecks {
+        faults.until_warned(name, case.message).await;
     }
 }
 
@@ -197,18 +196,18 @@ async fn react(case: &Case, rule: &Armed, name: &str) {
     match case.reaction {
         Reaction::Retries => until_hits(rule, 4).await,
         // So often within one reconcile.
-        Reaction::LooksAgain => until_hits(rule, 3).await,
+        Reaction::Rechecks => until_hits(rule, 3).await,
         Reaction::Waits(time) => {
             until_hits(rule, 2).await;
             let times: Vec<_> = rule.strikes().iter().map(|strike| strike.at).collect();
             assert!(times[1] - times[0] >= time, "{name}: {times:?}");
         }
-        // A status is tried once more, without what the handler wants it to be.
+        // A status is retried once without the part of the handler.
         Reaction::Rests => assert!(rule.hits() <= 2, "{name}: {rule:?}"),
     }
 }
 
-async fn every_answer_to(asked: Asked) {
+async fn every_refusal_of(asked: Asked) {
     let cleaner = Cleaner::default();
     let register = |builder: SupervisorBuilder| match asked {
         Asked::Finalizer => builder.register(recipe::config("cook"), cleaner.clone()),
@@ -222,37 +221,37 @@ async fn every_answer_to(asked: Asked) {
         .collect();
     let each = cases.iter().map(|(name, case)| refuse(&faults, asked, case, name));
     let failures: usize = futures::future::join_all(each).await.into_iter().sum();
-    let counted = faults.counted_as_failed().await;
-    assert!(counted >= failures, "{counted} runs are counted that failed, of {failures}");
+    let counted = faults.failed_reconciles().await;
+    assert!(counted >= failures, "{counted} failed reconciles are counted, of {failures}");
     faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_creation_of_a_child_is_said_and_survived() {
-    every_answer_to(Asked::Create).await;
+async fn every_refusal_of_the_creation_of_a_child_is_reported_and_retried() {
+    every_refusal_of(Asked::Create).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_update_of_a_child_is_said_and_survived() {
-    every_answer_to(Asked::Update).await;
+async fn every_refusal_of_the_update_of_a_child_is_reported_and_retried() {
+    every_refusal_of(Asked::Update).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_deletion_of_a_child_is_said_and_survived() {
-    every_answer_to(Asked::Delete).await;
+async fn every_refusal_of_the_deletion_of_a_child_is_reported_and_retried() {
+    every_refusal_of(Asked::Delete).await;
 }
 
 #[operetta_harness::test]
 async fn every_answer_to_the_status_of_a_parent_is_said_and_survived() {
-    every_answer_to(Asked::Status).await;
+    every_refusal_of(Asked::Status).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_live_read_of_a_child_is_said_and_survived() {
-    every_answer_to(Asked::Read).await;
+async fn every_refusal_of_the_live_read_of_a_child_is_reported_and_retried() {
+    every_refusal_of(Asked::Read).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_finalizer_of_a_parent_is_said_and_survived() {
-    every_answer_to(Asked::Finalizer).await;
+async fn every_refusal_of_the_finalizer_of_a_parent_is_reported_and_retried() {
+    every_refusal_of(Asked::Finalizer).await;
 }

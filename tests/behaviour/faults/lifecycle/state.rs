@@ -1,4 +1,4 @@
-//! The state of the world, but for what differs from life to life.
+//! The state of the world, without what differs between runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use crate::world::{Kind, POD};
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
-/// What there is, by type, namespace and name.
+/// The objects by type, namespace and name.
 pub(super) type Objects = BTreeMap<String, Value>;
 
-/// How the world looks after a step.
+/// The state after a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Moment {
     pub(super) objects: Objects,
-    /// What is the same object as before the step.
+    /// The objects with the same uid as before the step.
     pub(super) survivors: BTreeSet<String>,
 }
 
@@ -28,7 +28,7 @@ impl Moment {
         Self { objects: alike(after, namespace), survivors }
     }
 
-    /// What is not as it should be, one line each.
+    /// The differences, one line each.
     pub(super) fn difference(&self, expected: &Self) -> String {
         let keys: BTreeSet<&String> = expected.objects.keys().chain(self.objects.keys()).collect();
         let differs = |key: &&String| expected.objects.get(*key) != self.objects.get(*key);
@@ -43,7 +43,7 @@ impl Moment {
     }
 }
 
-/// Everything in the namespaces of a life.
+/// Everything in the namespaces of a run.
 pub(super) async fn objects(world: &World, elsewhere: &str) -> Objects {
     let mut objects = Objects::new();
     for (kind, place) in [
@@ -63,7 +63,7 @@ pub(super) async fn objects(world: &World, elsewhere: &str) -> Objects {
     objects
 }
 
-/// Without versions and times, with names in place of uids.
+/// The objects without versions and times, with names in place of uids.
 fn alike(objects: &Objects, namespace: &str) -> Objects {
     let uids = uids(objects);
     let named = |(key, object): (&String, &Value)| {
@@ -76,7 +76,7 @@ fn alike(objects: &Objects, namespace: &str) -> Objects {
     objects.iter().map(named).collect()
 }
 
-/// Managers are ordered by time. What the test itself notes is left out.
+/// Sorts managers, which servers order by time, and removes the annotations of the test.
 fn timeless(mut object: Value) -> Value {
     let metadata = object["metadata"].as_object_mut().unwrap();
     for field in ["resourceVersion", "creationTimestamp", "annotations"] {

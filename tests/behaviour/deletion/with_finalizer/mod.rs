@@ -1,6 +1,6 @@
-//! Children that Kubernetes cannot collect: in other namespaces, and without any.
+//! Children that Kubernetes cannot garbage-collect: in other namespaces, and cluster-scoped ones.
 
-mod end;
+mod parent_deletion;
 
 use k8s_openapi::api::{core::v1::ConfigMap, rbac::v1::ClusterRole};
 use kube::api::{DeleteParams, Patch, PatchParams};
@@ -15,7 +15,7 @@ use crate::{
 
 const FINALIZER: &str = "operetta.dev/cook";
 
-/// A world with a second namespace, which goes at the end of a test that passes.
+/// A world with a second namespace, which is deleted at the end of a test that passes.
 struct Worlds {
     world: World,
     elsewhere: String,
@@ -59,7 +59,7 @@ impl Worlds {
         eventually(what, || self.there(name), is_right).await;
     }
 
-    /// Applies to the other namespace in the name of a manager.
+    /// Applies to the other namespace as a manager.
     async fn apply_there(&self, manager: &str, body: Value) -> Value {
         let object = object(CONFIG_MAP, body);
         let name = object.metadata.name.clone().unwrap();
@@ -93,7 +93,7 @@ fn is_gone(object: &Value) -> bool {
     object.is_null()
 }
 
-/// What a Service's labels become on its slices: all of ours, by the hand of somebody else.
+/// The body with the labels of a child, as the EndpointSlice controller copies those of a Service.
 fn copy(body: Value, uid: &Value) -> Value {
     let mut body = body;
     body["metadata"]["labels"] =
@@ -102,7 +102,7 @@ fn copy(body: Value, uid: &Value) -> Value {
 }
 
 #[operetta_harness::test]
-async fn they_are_created_repaired_dropped_and_removed_before_the_parent_goes() {
+async fn they_are_created_repaired_and_deleted_before_the_parent() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
@@ -111,7 +111,11 @@ async fn they_are_created_repaired_dropped_and_removed_before_the_parent_goes() 
     };
     world.apply(RECIPE, recipe("r", &children("get", "little"))).await;
     let parent = world.until_ready(RECIPE, "r").await;
-    assert_eq!(parent["metadata"]["finalizers"], json!([FINALIZER]), "by itself");
+    assert_eq!(
+        parent["metadata"]["finalizers"],
+        json!([FINALIZER]),
+        "although the handler has none"
+    );
     let role = world.get(CLUSTER_ROLE, &worlds.role_name()).await;
     for child in [&role, &worlds.there("c").await] {
         let metadata = &child["metadata"];
@@ -147,7 +151,7 @@ async fn they_are_created_repaired_dropped_and_removed_before_the_parent_goes() 
 }
 
 #[operetta_harness::test]
-async fn labels_alone_prove_nothing_where_there_is_no_owner_reference() {
+async fn labels_without_the_field_manager_do_not_prove_ownership() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let operators = worlds.start().await;
@@ -160,7 +164,7 @@ async fn labels_alone_prove_nothing_where_there_is_no_owner_reference() {
         worlds.apply_there("somebody", undesired).await,
         worlds.apply_there("somebody", desired.clone()).await,
     ];
-    // Our manager on other fields does not make the labels ours.
+    // The operator's manager on other fields does not prove ownership.
     let mixed = [
         worlds.apply_there("cook", worlds.foreign("mixed", "theirs")).await,
         worlds.apply_there("somebody", copy(worlds.foreign("mixed", "theirs"), uid)).await,
@@ -175,14 +179,14 @@ async fn labels_alone_prove_nothing_where_there_is_no_owner_reference() {
     for (name, before) in
         ["undesired", "desired"].iter().zip(&before).chain([(&"mixed", &mixed[1])])
     {
-        assert_eq!(worlds.there(name).await, *before, "{name} was touched");
+        assert_eq!(worlds.there(name).await, *before, "{name} was modified");
     }
     operators.stop().await;
     worlds.end().await;
 }
 
 #[operetta_harness::test]
-async fn a_child_that_no_watch_has_shown_is_removed_too() {
+async fn a_child_that_no_watch_has_shown_is_deleted_with_its_parent() {
     let worlds = Worlds::new().await;
     let (world, plan) = (&worlds.world, FaultPlan::new());
     let connector = world.cluster.connector_through(&plan);
@@ -192,7 +196,7 @@ async fn a_child_that_no_watch_has_shown_is_removed_too() {
     world.until_ready(RECIPE, "r").await;
     let held = Rule::new(Fault::HoldFrames).verb("watch").resource("configmaps").name("late");
     let held = plan.add(held.namespace(&worlds.elsewhere));
-    // As after a create whose reply was lost.
+    // As after a create with a lost reply.
     let child = copy(worlds.foreign("late", ""), &parent["metadata"]["uid"]);
     worlds.apply_there("cook", child).await;
     eventually("the event held", || async { held.hits() }, |hits| *hits > 0).await;
@@ -204,7 +208,7 @@ async fn a_child_that_no_watch_has_shown_is_removed_too() {
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_leaves_loses_the_finalizer_and_keeps_the_children() {
+async fn a_deselected_parent_loses_the_finalizer_and_keeps_the_children() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let selected = config().with_parent_selector("tier=gold");
@@ -228,7 +232,7 @@ async fn a_parent_that_leaves_loses_the_finalizer_and_keeps_the_children() {
 }
 
 #[operetta_harness::test]
-async fn what_the_type_does_not_allow_or_the_operator_cannot_reach_is_refused() {
+async fn a_child_outside_the_allowed_namespaces_is_refused() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let here = recipe::config("cook");
@@ -246,7 +250,7 @@ async fn what_the_type_does_not_allow_or_the_operator_cannot_reach_is_refused() 
         assert!(is_gone(&worlds.there("c").await));
         operators.stop().await;
     }
-    // The finalizer of the confined one: nobody is left to take it off.
+    // No operator is left to remove the finalizer.
     world.patch(RECIPE, "r", json!({"metadata": {"finalizers": null}})).await;
     worlds.end().await;
 }

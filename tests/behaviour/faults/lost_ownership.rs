@@ -1,33 +1,33 @@
-//! What others do to our objects: owner references taken off, namespaces deleted.
+//! Interference by others: removed owner references and deleted namespaces.
 
 use super::*;
 use crate::{
     recipe::{config_map, recipe},
-    told::Trouble,
+    reported::ExpectedFailure,
     world::NAMESPACE,
 };
 
 #[operetta_harness::test]
-async fn a_child_whose_owner_reference_was_taken_off_is_left_alone_and_that_is_said() {
+async fn a_child_without_its_owner_reference_is_not_modified_and_that_is_reported() {
     let faults = Faults::start().await;
     let world = &faults.world;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let owned = world.get(CONFIG_MAP, "c").await;
     let strip = json!({"metadata": {"ownerReferences": null}, "data": {"salt": "mine"}});
-    let trouble = Trouble::ahead(world, &faults.operators, "cook", "Conflict").await;
+    let failure = ExpectedFailure::before(world, &faults.operators, "cook", "Conflict").await;
     let stripped = world.patch(CONFIG_MAP, "c", strip).await;
-    trouble.until_told("r", "exists and is not ours").await;
-    // Not even when nobody wants it any more.
+    failure.until_reported("r", "exists and is not ours").await;
+    // It is not deleted either when it is no longer desired.
     world.apply(RECIPE, recipe("r", &[config_map("d", json!({}))])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, stripped);
-    // Who gives it back gets it repaired.
+    // With the owner reference it is repaired again.
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    faults.until_said("r", "exists and is not ours").await;
+    faults.until_not_ready("r", "exists and is not ours").await;
     let owners = &owned["metadata"]["ownerReferences"];
     world.patch(CONFIG_MAP, "c", json!({"metadata": {"ownerReferences": owners}})).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let repaired = world.get(CONFIG_MAP, "c").await;
     assert_eq!(repaired["data"]["salt"], "much");
     assert_eq!(repaired["metadata"]["uid"], owned["metadata"]["uid"]);
@@ -35,7 +35,7 @@ async fn a_child_whose_owner_reference_was_taken_off_is_left_alone_and_that_is_s
 }
 
 #[operetta_harness::test]
-async fn a_namespace_that_is_deleted_under_a_parent_is_said_without_a_storm() {
+async fn a_deleted_namespace_is_reported_with_one_request_per_reconcile() {
     let faults = Faults::start().await;
     let world = &faults.world;
     let terminating = "configmaps \"c\" is forbidden: unable to create new content in namespace \
@@ -44,14 +44,14 @@ async fn a_namespace_that_is_deleted_under_a_parent_is_said_without_a_storm() {
     let rule = Rule::new(refusal).verb("patch").resource("configmaps").name("c");
     let refused = faults.add(rule);
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    faults.until_said("r", "because it is being terminated").await;
+    faults.until_not_ready("r", "because it is being terminated").await;
     until_hits(&refused, 3).await;
-    let runs = faults.operators.runs("cook", &world.namespace, "r");
-    let (hits, runs) = (refused.hits(), usize::try_from(runs).unwrap());
+    let reconciles = faults.operators.reconciles("cook", &world.namespace, "r");
+    let (hits, reconciles) = (refused.hits(), usize::try_from(reconciles).unwrap());
     assert!(hits <= runs + 1, "one request a reconcile: {hits} in {runs}");
     refused.end();
-    faults.until_well("r").await;
-    // And really: all goes, and is forgotten.
+    faults.until_settled("r").await;
+    // After the real deletion of the namespace the parent is no longer shown.
     world.delete(NAMESPACE, &world.namespace).await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);

@@ -1,6 +1,6 @@
-//! The requests beside the writes of children and status: the looks before what cannot be undone, the
-//! trials before a child is recreated, the hand-over of its fields, and the last list before a
-//! finalizer goes. While one is refused nothing is done that it was to make sure of.
+//! Refusals of other requests than the writes of children and status: live reads before a deletion or
+//! creation, dry runs before a recreation, the transfer of ownership, and the last list before the
+//! finalizer is removed. While one is refused the operation that depends on it is not done.
 
 use futures::{StreamExt, stream};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
@@ -15,43 +15,42 @@ use crate::{
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 const PAUSED: &str = "operetta.dev/paused";
 
-/// What is refused.
+/// The request that is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SideRequest {
-    /// The live read of a parent before a child that is missing is created anew.
-    LookBeforeCreate,
-    /// The live read of a parent before a child goes that cannot be rebuilt.
-    LookBeforeDelete,
-    /// The trial of the update of a child that is to be recreated.
-    TrialOfUpdate,
-    /// The trial of what would come instead of it.
-    TrialOfCreate,
-    /// That the fields of an object become ours which is adopted.
+    /// The live read of a parent before a missing child is created again.
+    ReadBeforeCreate,
+    /// The live read of a parent before a child that cannot be rebuilt is deleted.
+    ReadBeforeDelete,
+    /// The dry run of the update of a child that would be recreated.
+    DryRunOfUpdate,
+    /// The dry run of the new child.
+    DryRunOfCreate,
+    /// The transfer of the fields of an adopted object.
     Adoption,
-    /// The same of a child of a predecessor.
+    /// The same for a child of a predecessor.
     TakeOver,
-    /// The live list of what Kubernetes does not collect.
+    /// The live list of children that Kubernetes does not garbage-collect.
     LastList,
 }
 
-/// The codes after which it goes on, as another request finds out more: what is not found, is not as
-/// believed, or may not be like that or not be called like that.
-fn goes_on(request: SideRequest) -> &'static [u16] {
+/// The codes after which the operation continues, because a later request decides.
+fn codes_that_continue(request: SideRequest) -> &'static [u16] {
     match request {
-        SideRequest::LookBeforeCreate | SideRequest::LookBeforeDelete => &[404],
-        SideRequest::TrialOfUpdate => &[409, 413, 422],
-        SideRequest::TrialOfCreate => &[403, 404, 409, 413, 422],
+        SideRequest::ReadBeforeCreate | SideRequest::ReadBeforeDelete => &[404],
+        SideRequest::DryRunOfUpdate => &[409, 413, 422],
+        SideRequest::DryRunOfCreate => &[403, 404, 409, 413, 422],
         SideRequest::Adoption => &[409],
         SideRequest::TakeOver | SideRequest::LastList => &[],
     }
 }
 
 impl SideRequest {
-    /// The child that it is about.
+    /// The type of the child.
     fn child(self) -> Kind {
         match self {
-            Self::LookBeforeDelete => SECRET,
-            Self::TrialOfUpdate | Self::TrialOfCreate => POD,
+            Self::ReadBeforeDelete => SECRET,
+            Self::DryRunOfUpdate | Self::DryRunOfCreate => POD,
             _ => CONFIG_MAP,
         }
     }
@@ -59,30 +58,30 @@ impl SideRequest {
     /// The type whose requests are counted.
     fn about(self) -> &'static str {
         match self {
-            Self::LookBeforeCreate | Self::LookBeforeDelete => "recipes.test.operetta.dev",
-            Self::TrialOfUpdate | Self::TrialOfCreate => "pods",
+            Self::ReadBeforeCreate | Self::ReadBeforeDelete => "recipes.test.operetta.dev",
+            Self::DryRunOfUpdate | Self::DryRunOfCreate => "pods",
             Self::Adoption | Self::TakeOver | Self::LastList => "configmaps",
         }
     }
 
     fn rule(self, rule: Rule, name: &str) -> Rule {
         match self {
-            Self::LookBeforeCreate | Self::LookBeforeDelete => {
+            Self::ReadBeforeCreate | Self::ReadBeforeDelete => {
                 rule.verb("get").resource("recipes").name(name)
             }
-            Self::TrialOfUpdate => rule.verb("patch").resource("pods").name(name),
-            // It has a name of its own, and comes after the other.
-            Self::TrialOfCreate => rule.verb("patch").resource("pods").from_nth(2),
-            // After the create that is in vain, and the trial.
+            Self::DryRunOfUpdate => rule.verb("patch").resource("pods").name(name),
+            // The new child has its own name, and its dry run is the second.
+            Self::DryRunOfCreate => rule.verb("patch").resource("pods").from_nth(2),
+            // After the refused create and the dry run.
             Self::Adoption => rule.verb("patch").resource("configmaps").name(name).from_nth(3),
             Self::TakeOver => rule.verb("patch").resource("configmaps").name(name),
             Self::LastList => rule.verb("list").resource("configmaps"),
         }
     }
 
-    /// Whether the requests of one parent can be told from those of another.
-    fn names_its_object(self) -> bool {
-        !matches!(self, Self::TrialOfCreate | Self::LastList)
+    /// Whether a rule can select the requests of one parent.
+    fn can_be_selected(self) -> bool {
+        !matches!(self, Self::DryRunOfCreate | Self::LastList)
     }
 
     fn config(self) -> OperatorConfig {
@@ -99,7 +98,7 @@ impl SideRequest {
     }
 }
 
-/// The world of one kind of request.
+/// The setup for one kind of request.
 struct Setup {
     faults: Faults,
     request: SideRequest,
@@ -120,15 +119,15 @@ impl Setup {
         &self.faults.world
     }
 
-    /// What a child is before, and after.
+    /// The desired child before or after the request.
     fn wanted(&self, name: &str, is_before: bool) -> Value {
         let much = if is_before { "little" } else { "much" };
         match self.request {
-            SideRequest::TrialOfUpdate | SideRequest::TrialOfCreate => json!({
+            SideRequest::DryRunOfUpdate | SideRequest::DryRunOfCreate => json!({
                 "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
                 "spec": {"containers": [{"name": "main", "image": format!("soup:{much}")}]},
             }),
-            SideRequest::LookBeforeDelete => json!({
+            SideRequest::ReadBeforeDelete => json!({
                 "apiVersion": "v1", "kind": "Secret", "metadata": {"name": name},
                 "stringData": {"pin": "1234"},
             }),
@@ -145,8 +144,8 @@ impl Setup {
         recipe(name, &[self.wanted(name, is_before)])
     }
 
-    /// Makes what there is before the request.
-    async fn lay_the_table(&self, name: &str) {
+    /// Creates the objects that exist before the request.
+    async fn prepare(&self, name: &str) {
         let world = self.world();
         let before = self.wanted(name, true);
         match self.request {
@@ -159,17 +158,17 @@ impl Setup {
             }
             _ => {
                 world.apply(RECIPE, self.parent(name, true)).await;
-                self.faults.until_well(name).await;
+                self.faults.until_settled(name).await;
             }
         }
     }
 
-    /// Does what the request follows from.
-    async fn order(&self, name: &str) {
+    /// Triggers the request.
+    async fn trigger(&self, name: &str) {
         let world = self.world();
         match self.request {
-            SideRequest::LookBeforeCreate => world.delete(CONFIG_MAP, name).await,
-            SideRequest::LookBeforeDelete => drop(world.apply(RECIPE, recipe(name, &[])).await),
+            SideRequest::ReadBeforeCreate => world.delete(CONFIG_MAP, name).await,
+            SideRequest::ReadBeforeDelete => drop(world.apply(RECIPE, recipe(name, &[])).await),
             SideRequest::TakeOver => {
                 let resume = json!({"metadata": {"annotations": {PAUSED: null}}});
                 world.patch(RECIPE, name, resume).await;
@@ -180,52 +179,52 @@ impl Setup {
     }
 
     async fn child(&self, name: &str) -> Value {
-        let is_there = self.request == SideRequest::LastList;
-        let namespace = if is_there { &self.elsewhere } else { &self.world().namespace };
+        let is_elsewhere = self.request == SideRequest::LastList;
+        let namespace = if is_elsewhere { &self.elsewhere } else { &self.world().namespace };
         let api = self.world().api_in(self.request.child(), Some(namespace));
         serde_json::to_value(api.get_opt(name).await.unwrap()).unwrap()
     }
 
-    /// One request about one parent is refused: that is said, and all stays as it is until it passes.
+    /// Refuses one request of one parent: that is reported, and nothing changes until it is accepted.
     async fn refuse(&self, case: &Case, name: &str) {
         let faults = &self.faults;
-        self.lay_the_table(name).await;
+        self.prepare(name).await;
         let before = self.child(name).await;
         let rule = faults.plan.add(self.request.rule(Rule::new(case.fault.clone()), name));
-        self.order(name).await;
+        self.trigger(name).await;
         until_hits(&rule, 1).await;
-        faults.until_shown(name, case.says).await;
-        faults.until_said(name, case.says).await;
-        faults.until_warned(name, case.says).await;
+        faults.until_shown(name, case.message).await;
+        faults.until_not_ready(name, case.message).await;
+        faults.until_warned(name, case.message).await;
         case.until_counted(faults, self.request.about()).await;
         react(case, &rule, name).await;
         let meanwhile = self.child(name).await;
-        if self.request == SideRequest::LookBeforeCreate {
+        if self.request == SideRequest::ReadBeforeCreate {
             assert!(meanwhile.is_null(), "{name}: {meanwhile}");
         } else {
-            assert_eq!(meanwhile, before, "{name}: it stays as it is");
+            assert_eq!(meanwhile, before, "{name}: it is not modified");
         }
         rule.end();
         if case.reaction == Reaction::Rests {
             faults.touch(name).await;
         }
-        self.until_served(&before, name).await;
+        self.until_done(&before, name).await;
     }
 
-    /// Waits until what was ordered is there, or gone.
-    async fn until_served(&self, before: &Value, name: &str) {
+    /// Waits until the operation is done.
+    async fn until_done(&self, before: &Value, name: &str) {
         let (faults, world) = (&self.faults, self.world());
         if self.request == SideRequest::LastList {
             world.until(RECIPE, name, "the parent gone", Value::is_null).await;
             return assert!(self.child(name).await.is_null(), "{name}");
         }
-        let parent = faults.until_well(name).await;
+        let parent = faults.until_settled(name).await;
         let child = self.child(name).await;
         let is_same = child["metadata"]["uid"] == before["metadata"]["uid"];
         match self.request {
-            SideRequest::LookBeforeDelete => assert!(child.is_null(), "{name}"),
-            SideRequest::LookBeforeCreate => assert_eq!(child["data"]["salt"], "little", "{name}"),
-            SideRequest::TrialOfUpdate | SideRequest::TrialOfCreate => {
+            SideRequest::ReadBeforeDelete => assert!(child.is_null(), "{name}"),
+            SideRequest::ReadBeforeCreate => assert_eq!(child["data"]["salt"], "little", "{name}"),
+            SideRequest::DryRunOfUpdate | SideRequest::DryRunOfCreate => {
                 assert_eq!(child["spec"]["containers"][0]["image"], "soup:much", "{name}");
                 assert!(!is_same, "{name}: recreated");
             }
@@ -238,50 +237,50 @@ impl Setup {
     }
 }
 
-async fn every_answer_to(request: SideRequest) {
+async fn every_refusal_of(request: SideRequest) {
     let setup = Setup::open(request).await;
     let mut cases = refusals();
-    cases.retain(|case| !goes_on(request).contains(&case.code));
+    cases.retain(|case| !codes_that_continue(request).contains(&case.code));
     let named = cases.iter().enumerate().map(|(number, case)| (format!("c{number}"), case));
     let of_setup = &setup;
     let each = named.map(|(name, case)| async move { of_setup.refuse(case, &name).await });
-    let at_once = if request.names_its_object() { usize::MAX } else { 1 };
+    let at_once = if request.can_be_selected() { usize::MAX } else { 1 };
     stream::iter(each).buffer_unordered(at_once).collect::<Vec<()>>().await;
     setup.faults.world.delete(NAMESPACE, &setup.elsewhere).await;
     setup.faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_look_before_a_child_is_created_anew_is_said_and_survived() {
-    every_answer_to(SideRequest::LookBeforeCreate).await;
+async fn every_refusal_of_the_live_read_before_a_child_is_created_again_is_reported_and_retried() {
+    every_refusal_of(SideRequest::ReadBeforeCreate).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_look_before_a_secret_goes_is_said_and_survived() {
-    every_answer_to(SideRequest::LookBeforeDelete).await;
+async fn every_refusal_of_the_live_read_before_a_secret_is_deleted_is_reported_and_retried() {
+    every_refusal_of(SideRequest::ReadBeforeDelete).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_trial_of_an_update_is_said_and_survived() {
-    every_answer_to(SideRequest::TrialOfUpdate).await;
+async fn every_refusal_of_the_dry_run_of_an_update_is_reported_and_retried() {
+    every_refusal_of(SideRequest::DryRunOfUpdate).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_trial_of_a_new_child_is_said_and_survived() {
-    every_answer_to(SideRequest::TrialOfCreate).await;
+async fn every_refusal_of_the_dry_run_of_a_new_child_is_reported_and_retried() {
+    every_refusal_of(SideRequest::DryRunOfCreate).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_hand_over_of_an_adoption_is_said_and_survived() {
-    every_answer_to(SideRequest::Adoption).await;
+async fn every_refusal_of_the_ownership_transfer_of_an_adoption_is_reported_and_retried() {
+    every_refusal_of(SideRequest::Adoption).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_hand_over_of_a_predecessor_is_said_and_survived() {
-    every_answer_to(SideRequest::TakeOver).await;
+async fn every_refusal_of_the_takeover_from_a_predecessor_is_reported_and_retried() {
+    every_refusal_of(SideRequest::TakeOver).await;
 }
 
 #[operetta_harness::test]
-async fn every_answer_to_the_list_before_a_finalizer_goes_is_said_and_survived() {
-    every_answer_to(SideRequest::LastList).await;
+async fn every_refusal_of_the_list_before_the_finalizer_is_removed_is_reported_and_retried() {
+    every_refusal_of(SideRequest::LastList).await;
 }

@@ -1,29 +1,29 @@
-//! What goes wrong in a life.
+//! The disruptions of a lifecycle.
 
-use super::{life::Request, *};
+use super::{run::Request, *};
 
-/// What goes wrong at one request.
+/// The disruption of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mishap {
+pub(super) enum Disruption {
     Refused,
     Conflicting,
     Busy,
     Lost,
     Cut,
-    /// The process ends right after the request took effect, and another one begins.
+    /// The process is restarted right after the request took effect.
     Stopped,
-    /// Before the request reaches the server a person makes the next step.
+    /// The next step is made before the request reaches the server.
     Overtaken,
 }
 
 #[derive(Debug)]
-pub(super) enum Trouble {
-    At(Request, Mishap),
-    /// What these watches tell comes only after the operator had its time to follow the step.
+pub(super) enum Injection {
+    At(Request, Disruption),
+    /// The events of these watches arrive late in the step.
     Lags(Step, &'static [&'static str]),
 }
 
-impl Mishap {
+impl Disruption {
     pub(super) const ALL: [Self; 7] = [
         Self::Refused,
         Self::Conflicting,
@@ -34,7 +34,7 @@ impl Mishap {
         Self::Overtaken,
     ];
 
-    /// What the request meets. Reads are never in conflict.
+    /// The rule of the disruption. Reads never conflict.
     pub(super) fn at(self, request: &Request) -> Rule {
         let fault = match self {
             Self::Conflicting if request.is_write() => Fault::refuse(409),
@@ -48,7 +48,7 @@ impl Mishap {
         Rule::new(fault)
     }
 
-    /// Whether somebody has to act while the request is on its way.
+    /// Whether the run acts while the request is held.
     pub(super) fn holds(self) -> bool {
         matches!(self, Self::Stopped | Self::Overtaken)
     }

@@ -1,5 +1,4 @@
-//! What a program finds that is started again with another configuration or handler, or that runs
-//! for a while beside the one that it follows.
+//! Restarts with another configuration or handler, and two versions of a program that overlap.
 
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use crate::{
     world::{CONFIG_MAP, Operators, World, condition, eventually, is_ready},
 };
 
-/// Forgets a fight after two seconds.
+/// Flapping has ended after two seconds.
 fn cook() -> OperatorConfig {
     recipe::config("cook").with_error_backoff(Duration::from_millis(50), Duration::from_secs(1))
 }
@@ -35,23 +34,23 @@ fn is_free(parent: &Value) -> bool {
     parent["metadata"]["finalizers"].is_null()
 }
 
-/// As in a rolling update, only longer.
-async fn runs_beside(old: impl Handler, new: impl Handler, is_free_in_the_end: bool) {
+/// Runs both as in a rolling update, but for longer.
+async fn overlap(old: impl Handler, new: impl Handler, is_free_in_the_end: bool) {
     let world = World::new().await;
     let old = world.start(|all| all.register(cook(), old)).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "r").await;
     let new = world.start(|all| all.register(cook(), new)).await;
-    let is_said = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let flapping = condition(parent, "Flapping");
         let message = flapping["message"].as_str().unwrap_or_default();
         flapping["reason"] == "FightingOverFinalizer" && message.contains(".metadata.finalizers")
     };
-    world.until(RECIPE, "r", "the condition Flapping", is_said).await;
+    world.until(RECIPE, "r", "the condition Flapping", is_reported).await;
     until_slowed(&world, &new).await;
     old.stop().await;
     let is_done = |parent: &Value| is_free(parent) == is_free_in_the_end;
-    world.until(RECIPE, "r", "the finalizer as the new one wants it", is_done).await;
+    world.until(RECIPE, "r", "the finalizer as the new handler configures it", is_done).await;
     until_calm(&world).await;
     assert!(is_done(&world.get(RECIPE, "r").await));
     assert!(world.get(CONFIG_MAP, "c").await.is_object());
@@ -59,17 +58,17 @@ async fn runs_beside(old: impl Handler, new: impl Handler, is_free_in_the_end: b
 }
 
 #[operetta_harness::test]
-async fn a_finalizer_that_the_new_process_takes_off_and_the_old_one_puts_on_is_a_fight() {
-    runs_beside(Cleaner::default(), recipe::sync, true).await;
+async fn a_finalizer_that_the_new_process_removes_and_the_old_one_adds_is_reported_as_flapping() {
+    overlap(Cleaner::default(), recipe::sync, true).await;
 }
 
 #[operetta_harness::test]
-async fn a_finalizer_that_the_new_process_puts_on_and_the_old_one_takes_off_is_a_fight() {
-    runs_beside(recipe::sync, Cleaner::default(), false).await;
+async fn a_finalizer_that_the_new_process_adds_and_the_old_one_removes_is_reported_as_flapping() {
+    overlap(recipe::sync, Cleaner::default(), false).await;
 }
 
-/// Wants a child that says who wants it, and the old one another beside it.
-fn wishing(salt: &'static str) -> impl Handler {
+/// Returns a child that names the version, and the old version another one.
+fn with_child_of(salt: &'static str) -> impl Handler {
     move |request: &SyncRequest| {
         let children = if salt == "old" { vec!["c", "more"] } else { vec!["c"] };
         let child = |name| config_map(name, json!({"salt": salt}));
@@ -78,26 +77,26 @@ fn wishing(salt: &'static str) -> impl Handler {
 }
 
 #[operetta_harness::test]
-async fn two_processes_that_want_other_children_fight_slowly_until_one_ends() {
+async fn two_processes_with_different_children_are_slowed_down_until_one_ends() {
     let world = World::new().await;
-    let old = world.start(|all| all.register(cook(), wishing("old"))).await;
+    let old = world.start(|all| all.register(cook(), with_child_of("old"))).await;
     world.create(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
-    let new = world.start(|all| all.register(cook(), wishing("new"))).await;
-    let is_said = |parent: &Value| condition(parent, "Flapping")["reason"] == "FightingOverFields";
-    world.until(RECIPE, "r", "the condition Flapping", is_said).await;
+    let new = world.start(|all| all.register(cook(), with_child_of("new"))).await;
+    let is_reported =
+        |parent: &Value| condition(parent, "Flapping")["reason"] == "FightingOverFields";
+    world.until(RECIPE, "r", "the condition Flapping", is_reported).await;
     until_slowed(&world, &new).await;
     old.stop().await;
     let is_new = |child: &Value| child["data"]["salt"] == "new";
-    world.until(CONFIG_MAP, "c", "the child as the new one wants it", is_new).await;
+    world.until(CONFIG_MAP, "c", "the child of the new version", is_new).await;
     world.until(CONFIG_MAP, "more", "no more children", Value::is_null).await;
     until_calm(&world).await;
     new.stop().await;
 }
 
-/// Under another name, with the finalizer of the old one named.
 #[operetta_harness::test]
-async fn an_operator_under_another_name_keeps_the_children_that_it_wants_and_lets_parents_go() {
+async fn a_renamed_operator_keeps_the_desired_children_and_removes_the_old_finalizer() {
     let world = World::new().await;
     let old = world.start(|all| all.register(cook(), Cleaner::default())).await;
     let child = |name| config_map(name, json!({"salt": "much"}));
@@ -115,16 +114,16 @@ async fn an_operator_under_another_name_keeps_the_children_that_it_wants_and_let
     let after = world.get(CONFIG_MAP, "stays").await;
     assert_eq!(after["metadata"]["uid"], before["metadata"]["uid"]);
     assert_eq!(after["metadata"]["labels"]["app.kubernetes.io/managed-by"], "chef");
-    assert!(world.get(CONFIG_MAP, "left").await.is_object(), "nobody looks after it");
+    assert!(world.get(CONFIG_MAP, "left").await.is_object(), "it is not deleted");
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
     new.stop().await;
 }
 
-/// Nobody else would ever take the finalizer of the old one off.
+/// Nothing else would remove the finalizer of the old operator.
 #[operetta_harness::test]
-async fn an_operator_under_another_name_lets_a_parent_go_that_has_left_between_the_two() {
+async fn a_renamed_operator_removes_the_old_finalizer_of_a_deselected_parent() {
     let world = World::new().await;
     let old = cook().with_parent_selector("tier=gold");
     let old = world.start(|all| all.register(old, Cleaner::default())).await;
@@ -136,7 +135,7 @@ async fn an_operator_under_another_name_lets_a_parent_go_that_has_left_between_t
     world.patch(RECIPE, "r", json!({"metadata": {"labels": {"tier": null}}})).await;
     let mut chef = recipe::config("chef").with_parent_selector("tier=gold");
     chef.predecessor.finalizers = vec!["operetta.dev/cook".to_owned()];
-    // One that has no finalizer of its own watches them all the same.
+    // An operator without its own finalizer also watches deselected parents.
     let new = world.start(|all| all.register(chef, recipe::sync)).await;
     let mut gold = recipe("later", &[]);
     gold["metadata"]["labels"] = json!({"tier": "gold"});
@@ -163,7 +162,7 @@ async fn children_of_a_type_that_is_no_longer_declared_stay() {
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child);
     new.stop().await;
-    // Declared again it is known as a child, and is not wanted.
+    // With the type declared again the child is known and undesired.
     let new = world.start(|all| all.register(cook(), recipe::sync)).await;
     world.until(CONFIG_MAP, "c", "the child gone", Value::is_null).await;
     new.stop().await;

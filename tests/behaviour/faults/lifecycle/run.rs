@@ -1,4 +1,4 @@
-//! The life of a parent, and what is seen of it.
+//! One run of the lifecycle of a parent, and its observed state.
 
 use std::collections::BTreeMap;
 
@@ -15,34 +15,34 @@ use crate::{
     world::NAMESPACE,
 };
 
-/// The n-th request of its kind in a life.
+/// The n-th request of its kind in a run.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     verb: String,
     resource: String,
     name: Option<String>,
-    /// Whether it is about the other namespace.
+    /// Whether it concerns the other namespace.
     is_elsewhere: bool,
     nth: usize,
 }
 
-/// What a life without trouble was like.
+/// The requests and states of an undisturbed run.
 pub(super) struct Record {
     pub(super) requests: Vec<Request>,
     moments: Vec<Moment>,
 }
 
-/// A parent `r` with its operator, and another parent and objects of others beside it.
-pub(super) struct Life {
+/// A parent `r` with its operator, beside another parent and foreign objects.
+pub(super) struct Lifecycle {
     world: World,
     elsewhere: String,
     plan: FaultPlan,
     operators: Option<Operators>,
     foreign: Objects,
-    /// Decisions of the plan from before.
+    /// How many decisions the plan had before.
     begun: usize,
-    mishap: Option<Armed>,
-    /// What of a step that was overtaken may not be replaced either.
+    disruption: Option<Armed>,
+    /// The expected state of an overtaken step.
     overtaken: Option<Moment>,
 }
 
@@ -61,23 +61,23 @@ fn config() -> OperatorConfig {
         .with_error_backoff(Duration::from_millis(20), Duration::from_millis(200))
 }
 
-impl Life {
+impl Lifecycle {
     pub(super) async fn begin() -> Self {
         let world = World::new().await;
         let elsewhere = format!("{}-elsewhere", world.namespace);
         world.create(NAMESPACE, json!({"metadata": {"name": elsewhere}})).await;
         let (plan, foreign) = (FaultPlan::new(), Objects::new());
-        let (operators, mishap, overtaken, begun) = (None, None, None, 0);
-        let mut life =
-            Self { world, elsewhere, plan, operators, foreign, begun, mishap, overtaken };
-        life.start().await;
-        life.surround().await;
-        life.begun = life.plan.decisions().len();
-        life
+        let (operators, disruption, overtaken, begun) = (None, None, None, 0);
+        let mut lifecycle =
+            Self { world, elsewhere, plan, operators, foreign, begun, disruption, overtaken };
+        lifecycle.start().await;
+        lifecycle.create_others().await;
+        lifecycle.begun = lifecycle.plan.decisions().len();
+        lifecycle
     }
 
-    /// What no step is about: another parent with its child, and a copy of that child's labels.
-    async fn surround(&mut self) {
+    /// Creates objects that no step changes: another parent with its child, and a copy of that child's labels.
+    async fn create_others(&mut self) {
         let world = &self.world;
         let other = world.apply(RECIPE, recipe("other", &[config_map("other", json!({}))])).await;
         world.until_ready(RECIPE, "other").await;
@@ -95,15 +95,15 @@ impl Life {
         self.operators = Some(self.world.start_over(connector, register).await);
     }
 
-    /// Lives through every step; after each all is as it was without trouble.
-    pub(super) async fn live(&mut self, trouble: Option<(&Trouble, &Record)>) -> Record {
-        if let Some((Trouble::At(request, mishap), _)) = trouble {
-            self.arm(request, *mishap);
+    /// Runs every step; after each the state is as in the undisturbed run.
+    pub(super) async fn run(&mut self, injection: Option<(&Injection, &Record)>) -> Record {
+        if let Some((Injection::At(request, disruption), _)) = injection {
+            self.arm(request, *disruption);
         }
         let (mut moments, mut before) = (Vec::new(), self.objects().await);
         for (number, step) in Step::ALL.into_iter().enumerate() {
-            let expected = trouble.map(|(_, record)| &record.moments[number]);
-            let lagging = self.lag(step, trouble.map(|(trouble, _)| trouble));
+            let expected = injection.map(|(_, record)| &record.moments[number]);
+            let lagging = self.lag(step, injection.map(|(injection, _)| injection));
             if self.overtaken.is_none() {
                 step.make(&self.world, &self.elsewhere).await;
             }
@@ -111,11 +111,11 @@ impl Life {
                 self.is_done_within(Duration::from_millis(150), step, expected, &before).await;
                 lagging.iter().for_each(Armed::end);
             }
-            if let Some((Trouble::At(_, mishap), _)) = trouble
-                && mishap.holds()
+            if let Some((Injection::At(_, disruption), _)) = injection
+                && disruption.holds()
                 && self.until_struck(step, expected, &before).await
             {
-                self.act(*mishap, number, expected).await;
+                self.act(*disruption, number, expected).await;
                 if self.overtaken.is_some() {
                     continue;
                 }
@@ -123,40 +123,40 @@ impl Life {
             before = self.rest(step, expected, &before, &mut moments).await;
             self.overtaken = None;
         }
-        let has_struck = self.mishap.as_ref().is_none_or(|mishap| mishap.hits() == 1);
-        assert!(has_struck, "a request of the life without trouble never came");
+        let has_struck = self.disruption.as_ref().is_none_or(|disruption| disruption.hits() == 1);
+        assert!(has_struck, "a request of the undisturbed run was not sent");
         Record { requests: self.requests(), moments }
     }
 
-    fn arm(&mut self, request: &Request, mishap: Mishap) {
-        let rule = mishap.at(request).verb(&request.verb).resource(&request.resource);
+    fn arm(&mut self, request: &Request, disruption: Disruption) {
+        let rule = disruption.at(request).verb(&request.verb).resource(&request.resource);
         let rule = rule.from_nth(request.nth).times(1);
         let namespace = if request.is_elsewhere { &self.elsewhere } else { &self.world.namespace };
-        self.mishap = Some(self.plan.add(match &request.name {
+        self.disruption = Some(self.plan.add(match &request.name {
             Some(name) => rule.name(name).namespace(namespace),
             None => rule,
         }));
     }
 
-    fn lag(&self, during: Step, trouble: Option<&Trouble>) -> Vec<Armed> {
-        let Some(Trouble::Lags(step, watches)) = trouble else { return Vec::new() };
+    fn lag(&self, during: Step, injection: Option<&Injection>) -> Vec<Armed> {
+        let Some(Injection::Lags(step, watches)) = injection else { return Vec::new() };
         let watches = watches.iter().filter(|_| *step == during);
         let held = |watch: &&str| Rule::new(Fault::HoldFrames).verb("watch").resource(watch);
         watches.map(|watch| self.plan.add(held(watch))).collect()
     }
 
-    /// Whether the request that is held came in this step.
+    /// Whether the held request was sent in this step.
     async fn until_struck(&self, step: Step, expected: Option<&Moment>, before: &Objects) -> bool {
-        let Some(mishap) = &self.mishap else { return false };
-        let over = || async { mishap.hits() > 0 || self.is_done(step, expected, before).await };
+        let Some(disruption) = &self.disruption else { return false };
+        let over = || async { disruption.hits() > 0 || self.is_done(step, expected, before).await };
         eventually("the request or the end of the step", over, |over| *over).await;
-        mishap.hits() > 0
+        disruption.hits() > 0
     }
 
-    /// What happens while the request is held.
-    async fn act(&mut self, mishap: Mishap, number: usize, expected: Option<&Moment>) {
-        let Some(held) = self.mishap.take() else { return };
-        if mishap == Mishap::Stopped {
+    /// Disturbs the run while the request is held.
+    async fn act(&mut self, disruption: Disruption, number: usize, expected: Option<&Moment>) {
+        let Some(held) = self.disruption.take() else { return };
+        if disruption == Disruption::Stopped {
             return self.restart(&held).await;
         }
         if let Some(next) = Step::ALL.get(number + 1) {
@@ -166,7 +166,7 @@ impl Life {
         held.end();
     }
 
-    /// As if the process had ended on the spot: not one more request gets through.
+    /// Restarts the operators as after a crash: no further request reaches the server.
     async fn restart(&mut self, held: &Armed) {
         let verbs = ["get", "list", "patch", "delete", "create"];
         let refused = verbs.map(|verb| self.plan.add(Rule::new(Fault::refuse(503)).verb(verb)));
@@ -176,7 +176,7 @@ impl Life {
         self.start().await;
     }
 
-    /// Waits until all is as it should be, and sees that it stays so.
+    /// Waits for the expected state, and asserts that it is stable.
     async fn rest(
         &self,
         step: Step,
@@ -186,7 +186,7 @@ impl Life {
     ) -> Objects {
         let is_done = self.is_done_within(DEADLINE, step, expected, before).await;
         if is_done && step != Step::Delete {
-            self.look_again(step).await;
+            self.reconcile_twice(step).await;
         }
         let after = self.objects().await;
         let found = Moment::new(before, &self.without_foreign(&after), &self.world.namespace);
@@ -196,22 +196,22 @@ impl Life {
         after
     }
 
-    /// The operator looks twice; the second time it writes nothing. A request whose answer was lost
-    /// makes all look done while its reconcile has yet to fail: the first look outlives that.
-    async fn look_again(&self, after: Step) {
+    /// Reconciles twice and asserts that the second reconcile writes nothing. After a lost answer the state
+    /// may be right before its reconcile has failed, which the first one waits for.
+    async fn reconcile_twice(&self, after: Step) {
         let mut writes = 0;
-        for look in ["once", "twice"] {
+        for note in ["once", "twice"] {
             writes = self.writes();
-            self.look(&format!("{after:?}, {look}")).await;
+            self.reconcile(&format!("{after:?}, {note}")).await;
         }
-        assert_eq!(self.writes(), writes, "a look after {after:?} that finds nothing to do");
+        assert_eq!(self.writes(), writes, "writes of a second reconcile after {after:?}");
     }
 
-    async fn look(&self, note: &str) {
+    async fn reconcile(&self, note: &str) {
         let (operators, namespace) = (self.operators(), &self.world.namespace);
-        let runs = operators.runs("cook", namespace, "r");
+        let reconciles = operators.reconciles("cook", namespace, "r");
         self.world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": note}}})).await;
-        operators.until_reconciles("cook", namespace, "r", runs + 1).await;
+        operators.until_reconciles("cook", namespace, "r", reconciles + 1).await;
         operators.until_synced("cook", namespace, "r").await;
     }
 
@@ -255,7 +255,7 @@ impl Life {
             })
     }
 
-    /// What is of others is as it was.
+    /// Ends the run and asserts that foreign objects are unchanged.
     pub(super) async fn end(self) {
         let now = self.objects().await;
         for (key, object) in &self.foreign {
@@ -277,7 +277,7 @@ impl Life {
         ours.map(|(key, object)| (key.clone(), object.clone())).collect()
     }
 
-    /// How many writes there were; Events are sent beside the reconciles.
+    /// The number of writes, without Events, which are sent beside the reconciles.
     fn writes(&self) -> usize {
         self.requests().iter().filter(|request| request.is_write()).count()
     }

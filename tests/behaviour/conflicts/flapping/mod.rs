@@ -1,7 +1,7 @@
-//! What is written again and again: by somebody who changes it back, or because the handler keeps
-//! changing its mind. Both are said, slowed down and, when they have come to rest, forgotten.
+//! Repeated writes, because another manager reverts them or because the handler is nondeterministic. Both
+//! are reported, slowed down, and no longer reported once they have ended.
 
-mod beside;
+mod other_children;
 
 use std::time::Duration;
 
@@ -20,19 +20,19 @@ use crate::{
 
 const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 
-/// What somebody else does whenever we have done something.
+/// What a rival does after each write of the operator.
 #[derive(Debug, Clone, Copy)]
 enum Habit {
-    Salts,
-    Tastes,
+    ChangesData,
+    ChangesStatus,
     Deletes,
-    /// Gives a pod another image.
-    Repaints,
-    /// Says that it manages the object, as package managers do.
+    /// Changes the image of a pod.
+    ChangesImage,
+    /// Changes the managed-by label, as package managers do.
     Claims,
 }
 
-/// Somebody who looks at one object and does the same to it again and again, until it is dropped.
+/// Watches one object and reverts it after each change, until it is dropped.
 struct Rival(tokio::task::JoinHandle<()>);
 
 impl Rival {
@@ -63,17 +63,17 @@ impl Habit {
     async fn act(self, api: &Api<DynamicObject>, name: &str, object: &DynamicObject) {
         let params = PatchParams { field_manager: Some("rival".to_owned()), ..<_>::default() };
         let merge = |patch: Value| Patch::Merge(patch);
-        // It may fail: the object changes under it, or goes.
+        // It may fail because the object changes or is deleted.
         match self {
-            Self::Salts if object.data["data"]["salt"] != "secret-salt" => {
+            Self::ChangesData if object.data["data"]["salt"] != "secret-salt" => {
                 let patch = merge(json!({"data": {"salt": "secret-salt"}}));
                 drop(api.patch(name, &params, &patch).await);
             }
-            Self::Tastes if object.data["status"]["taste"] != "odd" => {
+            Self::ChangesStatus if object.data["status"]["taste"] != "odd" => {
                 let patch = merge(json!({"status": {"taste": "odd"}}));
                 drop(api.patch_status(name, &params, &patch).await);
             }
-            Self::Repaints if object.data["spec"]["containers"][0]["image"] != "rival:1" => {
+            Self::ChangesImage if object.data["spec"]["containers"][0]["image"] != "rival:1" => {
                 let mut containers = object.data["spec"]["containers"].clone();
                 containers[0]["image"] = json!("rival:1");
                 let patch = merge(json!({"spec": {"containers": containers}}));
@@ -84,12 +84,12 @@ impl Habit {
                 let patch = merge(json!({"metadata": {"labels": {MANAGED_BY: "Helm"}}}));
                 drop(api.patch(name, &params, &patch).await);
             }
-            Self::Salts | Self::Tastes | Self::Repaints | Self::Claims => {}
+            Self::ChangesData | Self::ChangesStatus | Self::ChangesImage | Self::Claims => {}
         }
     }
 }
 
-/// An operator whose retries come soon, and that forgets a fight after two seconds.
+/// An operator with a short backoff, for which flapping has ended after two seconds.
 async fn started() -> (World, Operators) {
     let world = World::new().await;
     let operators = start(&world, [50, 1000]).await;
@@ -102,13 +102,13 @@ async fn start(world: &World, backoff: [u64; 2]) -> Operators {
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
-/// Waits until it is said everywhere what is written again and again; returns the message.
+/// Waits until flapping is reported in all places; returns the message.
 async fn until_flapping(world: &World, operators: &Operators, reason: &str) -> String {
-    let is_said = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let flapping = condition(parent, "Flapping");
         flapping["status"] == "True" && flapping["reason"] == reason
     };
-    let parent = world.until(RECIPE, "r", "the condition Flapping", is_said).await;
+    let parent = world.until(RECIPE, "r", "the condition Flapping", is_reported).await;
     let message = condition(&parent, "Flapping")["message"].as_str().unwrap().to_owned();
     let of_fight = |event: &&Value| event["reason"] == reason && event["type"] == "Warning";
     eventually(
@@ -136,13 +136,13 @@ async fn shown(world: &World, operators: &Operators) -> Value {
     serde_json::from_str(&operators.http(&path).await.1).unwrap()
 }
 
-/// Waits until the parent is seen to wait for this.
+/// Waits until the next wake of the parent is for this reason.
 async fn until_waiting(world: &World, operators: &Operators, why: &str) -> Value {
     let waits = |parent: &Value| parent["nextWake"]["why"] == why;
     eventually(why, || shown(world, operators), waits).await
 }
 
-/// Waits until all is well and nobody speaks of a fight any more.
+/// Waits until the parent is ready and flapping is no longer reported.
 async fn until_calm(world: &World) {
     let is_calm = |parent: &Value| is_ready(parent) && condition(parent, "Flapping").is_null();
     world.until(RECIPE, "r", "the condition Flapping gone", is_calm).await;
@@ -154,12 +154,12 @@ async fn shows(operators: &Operators, series: &str) {
 }
 
 #[operetta_harness::test]
-async fn somebody_who_changes_a_field_back_is_named_and_the_fight_is_won_when_he_stops() {
+async fn a_manager_that_reverts_a_field_is_named_until_it_stops() {
     let (world, operators) = started().await;
     let child = config_map("c", json!({"salt": "much", "pepper": "little"}));
     world.apply(RECIPE, recipe("r", &[child])).await;
     world.until_ready(RECIPE, "r").await;
-    let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
+    let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::ChangesData);
     let message = until_flapping(&world, &operators, "FightingOverFields").await;
     assert!(message.contains("`rival` changes .data.salt back"), "{message}");
     assert!(!message.contains("secret-salt") && !message.contains("pepper"), "{message}");
@@ -173,28 +173,28 @@ async fn somebody_who_changes_a_field_back_is_named_and_the_fight_is_won_when_he
 }
 
 #[operetta_harness::test]
-async fn a_parent_in_a_fight_waits_for_its_next_repair_but_not_with_a_change_of_its_own() {
+async fn flapping_delays_repairs_of_a_parent_but_not_changes_of_its_spec() {
     let world = World::new().await;
     let operators = start(&world, [3_600_000, 3_600_000]).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "r").await;
-    let _rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Salts);
+    let _rival = Rival::start(&world, CONFIG_MAP, "c", Habit::ChangesData);
     until_flapping(&world, &operators, "FightingOverFields").await;
-    let is_told = |parent: &Value| {
+    let is_explained = |parent: &Value| {
         parent["why"].to_string().contains("what keeps changing is written ever more slowly")
     };
-    assert!(is_told(&until_waiting(&world, &operators, "Slowed").await));
+    assert!(is_explained(&until_waiting(&world, &operators, "Slowed").await));
     let is_salted = |child: &Value| child["data"]["salt"] == "secret-salt";
     world.until(CONFIG_MAP, "c", "the rival", is_salted).await;
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     // Another parent is not slowed down; its repair shows that the rival's event has come too.
     world.apply(RECIPE, recipe("other", &[config_map("e", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "other").await;
     world.patch(CONFIG_MAP, "e", json!({"data": {"salt": "none"}})).await;
     let is_repaired = |child: &Value| child["data"]["salt"] == "much";
     world.until(CONFIG_MAP, "e", "the repair", is_repaired).await;
-    assert_eq!(operators.runs("cook", &world.namespace, "r"), runs, "it waits");
-    assert!(!is_ready(&world.get(RECIPE, "r").await), "and does not say that all is well");
+    assert_eq!(operators.reconciles("cook", &world.namespace, "r"), runs, "it waits");
+    assert!(!is_ready(&world.get(RECIPE, "r").await), "and is not ready");
     let more = [config_map("c", json!({"salt": "much"})), config_map("d", json!({}))];
     world.apply(RECIPE, recipe("r", &more)).await;
     world.until(CONFIG_MAP, "d", "the change taken up", Value::is_object).await;
@@ -202,7 +202,7 @@ async fn a_parent_in_a_fight_waits_for_its_next_repair_but_not_with_a_change_of_
 }
 
 #[operetta_harness::test]
-async fn a_child_that_is_deleted_again_and_again_is_said_and_comes_back() {
+async fn repeated_deletions_of_a_child_are_reported_and_it_is_created_again() {
     let (world, operators) = started().await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
@@ -215,9 +215,9 @@ async fn a_child_that_is_deleted_again_and_again_is_said_and_comes_back() {
     operators.stop().await;
 }
 
-/// As a Pod does: it is seen with a deletionTimestamp before it is gone.
+/// As with a Pod, the watch shows it with a deletionTimestamp first.
 #[operetta_harness::test]
-async fn a_child_that_takes_its_time_to_end_and_is_deleted_again_and_again_is_said_too() {
+async fn repeated_deletions_of_a_slowly_terminating_child_are_reported() {
     let world = World::new().await;
     let operators = start(&world, [50, 5_000]).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
@@ -239,9 +239,9 @@ async fn a_child_that_takes_its_time_to_end_and_is_deleted_again_and_again_is_sa
     operators.stop().await;
 }
 
-/// The watch follows the label: the child seems to be gone each time.
+/// The watch selects by the label, so that the child seems to be deleted each time.
 #[operetta_harness::test]
-async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_slowed_down() {
+async fn repeated_changes_of_the_managed_by_label_are_reported_and_slowed_down() {
     let (world, operators) = started().await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
@@ -254,7 +254,7 @@ async fn somebody_who_says_again_and_again_that_he_manages_a_child_is_named_and_
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it_stops() {
+async fn a_nondeterministic_handler_is_reported_until_it_is_deterministic() {
     let (world, operators) = started().await;
     world.apply(RECIPE, acting("r", "rng")).await;
     let message = until_flapping(&world, &operators, "UnstableHandler").await;
@@ -266,9 +266,9 @@ async fn a_handler_that_answers_differently_to_the_same_request_is_said_until_it
     operators.stop().await;
 }
 
-/// It rests: no reconcile would come to find out that nothing is written any more.
+/// It is stalled, so that no later reconcile would find that nothing is written any more.
 #[operetta_harness::test]
-async fn a_handler_that_fails_for_good_is_said_to_be_unstable_no_longer() {
+async fn a_handler_with_a_permanent_error_is_no_longer_reported_as_unstable() {
     let world = World::new().await;
     let operators = start(&world, [50, 3_600_000]).await;
     world.apply(RECIPE, acting("r", "rng")).await;
@@ -287,7 +287,7 @@ async fn a_handler_that_fails_for_good_is_said_to_be_unstable_no_longer() {
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_wants_a_child_of_another_name_each_time_is_said_until_it_stops() {
+async fn a_handler_that_returns_a_new_child_name_each_time_is_reported_until_it_stops() {
     let (world, operators) = started().await;
     world.apply(RECIPE, acting("r", "names")).await;
     let message = until_flapping(&world, &operators, "UnstableHandler").await;
@@ -299,13 +299,13 @@ async fn a_handler_that_wants_a_child_of_another_name_each_time_is_said_until_it
 }
 
 #[operetta_harness::test]
-async fn somebody_who_writes_the_status_of_the_parent_too_is_named() {
+async fn a_manager_that_reverts_the_status_of_the_parent_is_named() {
     let (world, operators) = started().await;
     let mut parent = recipe("r", &[]);
     parent["spec"]["status"] = json!({"taste": "fine"});
     world.apply(RECIPE, parent).await;
     world.until_ready(RECIPE, "r").await;
-    let rival = Rival::start(&world, RECIPE, "r", Habit::Tastes);
+    let rival = Rival::start(&world, RECIPE, "r", Habit::ChangesStatus);
     let message = until_flapping(&world, &operators, "FightingOverStatus").await;
     assert_eq!(message, "the status: `rival` changes .status.taste back again and again");
     drop(rival);

@@ -1,4 +1,4 @@
-//! Children in another namespace than their parent's, of an operator that is restricted to both.
+//! Children in another namespace than their parent, of an operator that is restricted to both.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
 
-use super::Places;
+use super::TestNamespaces;
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
@@ -16,36 +16,36 @@ use crate::{
 };
 
 /// `cook` in `a` and `b`.
-fn config(places: &Places) -> OperatorConfig {
+fn config(namespaces: &TestNamespaces) -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     OperatorConfig::new("cook", parent)
         .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
-        .within_namespaces([&places.a, &places.b].map(String::as_str))
+        .within_namespaces([&namespaces.a, &namespaces.b].map(String::as_str))
 }
 
 /// A child of `b`.
-fn guest(places: &Places) -> Value {
+fn child_in_b(namespaces: &TestNamespaces) -> Value {
     let mut child = config_map("c", json!({"salt": "much"}));
-    child["metadata"]["namespace"] = json!(places.b);
+    child["metadata"]["namespace"] = json!(namespaces.b);
     child
 }
 
-/// The parent in `a` wants these children from now on.
-async fn wish(world: &World, places: &Places, children: &[Value]) {
+/// Changes the desired children of the parent in `a`.
+async fn set_children(world: &World, namespaces: &TestNamespaces, children: &[Value]) {
     let patch = Patch::Merge(json!({"spec": {"children": children}}));
-    world.api_in(RECIPE, Some(&places.a)).patch("r", &<_>::default(), &patch).await.unwrap();
+    world.api_in(RECIPE, Some(&namespaces.a)).patch("r", &<_>::default(), &patch).await.unwrap();
 }
 
-/// Waits until a reconcile has looked at the parent as it is now.
-async fn until_looked_at(world: &World, places: &Places) -> Value {
-    let is_looked_at = |parent: &Value| {
+/// Waits until the current generation of the parent was reconciled.
+async fn until_observed(world: &World, namespaces: &TestNamespaces) -> Value {
+    let is_observed = |parent: &Value| {
         condition(parent, "Ready")["observedGeneration"] == parent["metadata"]["generation"]
     };
-    world.until_in(&places.a, RECIPE, "r", is_looked_at).await
+    world.until_in(&namespaces.a, RECIPE, "r", is_observed).await
 }
 
-/// The namespaces in which the children of some parent were looked for.
-fn looked_in<'a>(lists: impl Iterator<Item = &'a Request>) -> BTreeSet<&'a str> {
+/// The namespaces in which children of a parent were listed.
+fn searched<'a>(lists: impl Iterator<Item = &'a Request>) -> BTreeSet<&'a str> {
     let is_of_parent = |one: &&Request| {
         one.selector().is_some_and(|selector| selector.starts_with("operetta.dev/parent-uid="))
     };
@@ -53,31 +53,31 @@ fn looked_in<'a>(lists: impl Iterator<Item = &'a Request>) -> BTreeSet<&'a str> 
 }
 
 #[operetta_harness::test]
-async fn a_child_in_another_of_its_namespaces_is_looked_after_to_the_end_of_the_parent() {
+async fn a_child_in_another_namespace_of_the_operator_is_maintained_until_its_parent_is_deleted() {
     let world = World::new().await;
-    let places = world.places().await;
-    lives_to_the_end_of_its_parent(&world, &places).await;
+    let namespaces = world.create_namespaces().await;
+    lives_to_the_end_of_its_parent(&world, &namespaces).await;
 }
 
 #[operetta_harness::test]
-async fn children_are_looked_for_in_the_namespaces_of_the_operator_and_nowhere_else() {
+async fn only_the_namespaces_of_the_operator_are_searched_for_children() {
     let world = World::that_logs_requests().await;
-    let places = world.places().await;
-    let (a, b) = (places.a.as_str(), places.b.as_str());
+    let namespaces = world.create_namespaces().await;
+    let (a, b) = (namespaces.a.as_str(), namespaces.b.as_str());
     let before = world.our_requests().len();
-    lives_to_the_end_of_its_parent(&world, &places).await;
+    lives_to_the_end_of_its_parent(&world, &namespaces).await;
     let ours: Vec<Request> = world.our_requests().into_iter().skip(before).collect();
     let lists = || ours.iter().filter(|one| ["list", "watch"].contains(&one.verb.as_str()));
-    assert_eq!(looked_in(lists()), BTreeSet::from([a, b]), "for what is left at the end");
+    assert_eq!(searched(lists()), BTreeSet::from([a, b]), "at the end of the parent");
     let beyond = lists().filter(|one| ![Some(a), Some(b)].contains(&one.namespace()));
     let beyond: Vec<&Request> = beyond.collect();
     assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
-async fn lives_to_the_end_of_its_parent(world: &World, places: &Places) {
-    let (a, b) = (&places.a, &places.b);
-    let operators = world.start(|builder| builder.register(config(places), recipe::sync)).await;
-    world.create_in(a, RECIPE, recipe("r", &[guest(places)])).await;
+async fn lives_to_the_end_of_its_parent(world: &World, namespaces: &TestNamespaces) {
+    let (a, b) = (&namespaces.a, &namespaces.b);
+    let operators = world.start(|builder| builder.register(config(namespaces), recipe::sync)).await;
+    world.create_in(a, RECIPE, recipe("r", &[child_in_b(namespaces)])).await;
     let parent = world.until_in(a, RECIPE, "r", is_ready).await;
     let child = world.get_in(b, CONFIG_MAP, "c").await;
     let labels = &child["metadata"]["labels"];
@@ -87,9 +87,9 @@ async fn lives_to_the_end_of_its_parent(world: &World, places: &Places) {
     let is_another =
         |now: &Value| now.is_object() && now["metadata"]["uid"] != child["metadata"]["uid"];
     world.until_in(b, CONFIG_MAP, "c", is_another).await;
-    wish(world, places, &[]).await;
+    set_children(world, namespaces, &[]).await;
     world.until_in(b, CONFIG_MAP, "c", Value::is_null).await;
-    wish(world, places, &[guest(places)]).await;
+    set_children(world, namespaces, &[child_in_b(namespaces)]).await;
     world.until_in(b, CONFIG_MAP, "c", Value::is_object).await;
 
     world.api_in(RECIPE, Some(a)).delete("r", &<_>::default()).await.unwrap();
@@ -99,17 +99,17 @@ async fn lives_to_the_end_of_its_parent(world: &World, places: &Places) {
 }
 
 #[operetta_harness::test]
-async fn nothing_is_deleted_in_a_namespace_of_which_nothing_is_told() {
+async fn nothing_is_deleted_in_a_namespace_without_a_watch() {
     let world = World::new().await;
-    let (places, plan) = (world.places().await, FaultPlan::new());
-    let (a, b) = (&places.a, &places.b);
+    let (namespaces, plan) = (world.create_namespaces().await, FaultPlan::new());
+    let (a, b) = (&namespaces.a, &namespaces.b);
     let connector = world.cluster.connector_through(&plan);
-    let register = |builder: SupervisorBuilder| builder.register(config(&places), recipe::sync);
+    let register = |builder: SupervisorBuilder| builder.register(config(&namespaces), recipe::sync);
     let operators = world.start_over(connector, register).await;
-    world.create_in(a, RECIPE, recipe("r", &[guest(&places)])).await;
+    world.create_in(a, RECIPE, recipe("r", &[child_in_b(&namespaces)])).await;
     world.until_in(a, RECIPE, "r", is_ready).await;
 
-    // The watch is lost with the permission at the next that happens.
+    // The watch ends with the permission at the next event.
     let rule = |fault| Rule::new(fault).resource("configmaps").namespace(b);
     plan.add(rule(Fault::CloseWatch).verb("watch").times(1));
     plan.add(rule(Fault::refuse(403)).verb("list").verb("watch"));
@@ -117,19 +117,19 @@ async fn nothing_is_deleted_in_a_namespace_of_which_nothing_is_told() {
     world.api_in(CONFIG_MAP, Some(b)).patch("c", &<_>::default(), &note).await.unwrap();
     let is_degraded = |(code, _): &(u16, String)| *code == 503;
     eventually("the watch lost", || operators.http("/readyz/cook"), is_degraded).await;
-    wish(&world, &places, &[]).await;
-    let parent = until_looked_at(&world, &places).await;
+    set_children(&world, &namespaces, &[]).await;
+    let parent = until_observed(&world, &namespaces).await;
     assert!(world.get_in(b, CONFIG_MAP, "c").await.is_object(), "{parent:#}");
     plan.heal();
     world.until_in(b, CONFIG_MAP, "c", Value::is_null).await;
 
-    // At the end of the parent the server is asked, and refuses.
-    wish(&world, &places, &[guest(&places)]).await;
+    // At the deletion of the parent the list is refused.
+    set_children(&world, &namespaces, &[child_in_b(&namespaces)]).await;
     world.until_in(a, RECIPE, "r", is_ready).await;
     let refused = plan.add(rule(Fault::refuse(403)).verb("list"));
     world.api_in(RECIPE, Some(a)).delete("r", &<_>::default()).await.unwrap();
     eventually("the list refused", || async { refused.hits() }, |hits| *hits > 0).await;
-    let parent = until_looked_at(&world, &places).await;
+    let parent = until_observed(&world, &namespaces).await;
     assert!(world.get_in(b, CONFIG_MAP, "c").await.is_object(), "{parent:#}");
     plan.heal();
     world.until_in(a, RECIPE, "r", Value::is_null).await;

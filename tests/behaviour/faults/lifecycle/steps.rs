@@ -1,21 +1,21 @@
-//! What happens in a life, by the hand of a person.
+//! The steps of a lifecycle, made by a user.
 
 use super::*;
 use crate::recipe::{config_map, recipe};
 
-/// One thing that a person does; the operator follows.
+/// One change by a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     Create,
-    /// Children change, one comes, and so does the status.
+    /// Children and the status change, and one child is added.
     Change,
-    /// A pod changes, which must be recreated for it.
+    /// A pod changes and must be recreated.
     Recreate,
-    /// Somebody deletes a child and edits another.
-    Meddle,
-    /// Two children are no longer wanted, one of them a Secret.
+    /// Another user deletes a child and edits another.
+    EditByOthers,
+    /// Two children are no longer desired, one of them a Secret.
     Drop,
-    /// A child in another namespace is no longer wanted.
+    /// A child in another namespace is no longer desired.
     DropElsewhere,
     Delete,
 }
@@ -25,7 +25,7 @@ impl Step {
         Self::Create,
         Self::Change,
         Self::Recreate,
-        Self::Meddle,
+        Self::EditByOthers,
         Self::Drop,
         Self::DropElsewhere,
         Self::Delete,
@@ -33,7 +33,7 @@ impl Step {
 
     pub(super) async fn make(self, world: &World, elsewhere: &str) {
         match self {
-            Self::Meddle => {
+            Self::EditByOthers => {
                 world.delete(CONFIG_MAP, "deleted").await;
                 world.patch(CONFIG_MAP, "changed", json!({"data": {"salt": "by hand"}})).await;
             }
@@ -44,12 +44,12 @@ impl Step {
         }
     }
 
-    /// Whether the operator has followed, in a life without trouble.
+    /// Whether the operator has completed the step, in an undisturbed run.
     pub(super) fn is_done(self, now: &state::Objects) -> bool {
         let parent = now.get("recipes/here/r");
         match self {
             Self::Delete => parent.is_none() && !now.contains_key("configmaps/here/deleted"),
-            Self::Meddle => {
+            Self::EditByOthers => {
                 let salt = |data: &Value| data["data"]["salt"] == "2";
                 now.contains_key("configmaps/here/deleted")
                     && now.get("configmaps/here/changed").is_some_and(salt)

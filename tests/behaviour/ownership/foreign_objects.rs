@@ -1,4 +1,4 @@
-//! What is ours is repaired; what is not ours is never touched.
+//! Children are repaired; foreign objects and fields are never modified.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ async fn with_child(data: Value) -> (World, Operators, Value) {
 }
 
 #[operetta_harness::test]
-async fn a_child_deleted_by_hand_comes_back() {
+async fn a_deleted_child_is_created_again() {
     let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     world.delete(CONFIG_MAP, "c").await;
     let uid = &child["metadata"]["uid"];
@@ -44,7 +44,7 @@ async fn a_child_edited_by_hand_is_repaired_and_a_field_that_we_do_not_own_stays
     operators.stop().await;
 }
 
-/// What other controllers tie to a child is theirs, through an update as through its end.
+/// They stay through an update and through the deletion of the child.
 #[operetta_harness::test]
 async fn finalizers_and_owners_that_others_gave_a_child_stay() {
     let (world, operators, child) = with_child(json!({"salt": "much"})).await;
@@ -86,12 +86,12 @@ async fn a_child_whose_tracking_labels_were_stripped_is_repaired() {
     assert_eq!(repaired["metadata"]["uid"], child["metadata"]["uid"], "the same object");
     let repair =
         eventually("the repair", || repair_of_r(&world, &operators), Value::is_object).await;
-    // Of what is gone nobody knows who took it away.
+    // The manager that removed a field is unknown.
     let drift = json!({
         "from": child["metadata"]["resourceVersion"], "to": stripped["metadata"]["resourceVersion"],
     });
     assert_eq!((&repair["decision"], &repair["drift"]), (&json!("Updated"), &drift));
-    assert_eq!(repair["paths"], json!([".metadata.labels"]), "all that there were");
+    assert_eq!(repair["paths"], json!([".metadata.labels"]), "all labels");
     let labels = r#"manager="unknown",operator="cook",type="configmaps""#;
     let line = format!("\noperetta_drift_repaired_total{{{labels}}} 1\n");
     let (_, metrics) = operators.http("/metrics").await;
@@ -99,12 +99,12 @@ async fn a_child_whose_tracking_labels_were_stripped_is_repaired() {
     operators.stop().await;
 }
 
-/// What the history of the parent shows of a repair; null when there was none.
+/// The repair in the history of the parent; null if there is none.
 async fn repair_of_r(world: &World, operators: &Operators) -> Value {
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
     let parent: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
-    let runs = parent["history"].as_array().unwrap().iter();
-    let mut decisions = runs.flat_map(|run| run["decisions"].as_array().unwrap());
+    let reconciles = parent["history"].as_array().unwrap().iter();
+    let mut decisions = reconciles.flat_map(|reconcile| reconcile["decisions"].as_array().unwrap());
     decisions.find(|decision| decision["drift"].is_object()).cloned().unwrap_or_default()
 }
 
@@ -116,13 +116,13 @@ async fn an_object_of_somebody_else_with_the_childs_name_is_never_touched() {
     let foreign = world.create(CONFIG_MAP, config_map("c", json!({"owner": "somebody"}))).await;
     let children = [config_map("c", json!({"salt": "much"})), config_map("d", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
-    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "Conflict";
-    let parent = world.until(RECIPE, "r", "a conflict", says_so).await;
+    let is_reported = |parent: &Value| condition(parent, "Ready")["reason"] == "Conflict";
+    let parent = world.until(RECIPE, "r", "a conflict", is_reported).await;
     let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
     assert!(message.contains(&format!("ConfigMap.v1 {}/c", world.namespace)), "{message}");
     assert_eq!(world.get(CONFIG_MAP, "c").await, foreign);
-    assert!(world.get(CONFIG_MAP, "d").await.is_object(), "the other child goes on");
-    // Deleting the parent leaves what is not ours, and taking the stranger away lets the child in.
+    assert!(world.get(CONFIG_MAP, "d").await.is_object(), "the other child is written");
+    // Once the foreign object is deleted the child is created.
     world.delete(CONFIG_MAP, "c").await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much"}));
@@ -141,7 +141,7 @@ async fn endpoint_slices_that_copy_the_labels_of_a_service_stay() {
     world.apply(RECIPE, recipe("r", &[service])).await;
     world.until_ready(RECIPE, "r").await;
     let service = world.get(SERVICE, "s").await;
-    // As the EndpointSlice controller does: the labels of the Service, and the Service as owner.
+    // As by the EndpointSlice controller: the labels of the Service, and the Service as owner.
     let copy = json!({
         "metadata": {
             "name": "copied",
@@ -154,7 +154,7 @@ async fn endpoint_slices_that_copy_the_labels_of_a_service_stay() {
         "addressType": "IPv4", "endpoints": [], "ports": [],
     });
     world.create(ENDPOINT_SLICE, copy).await;
-    // A further reconcile has seen the slice once it has written what this change asks for.
+    // The reconcile that applies this change has seen the slice.
     let more = [json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
         "spec": {"ports": [{"port": 81}], "selector": {"dish": "soup"}},
