@@ -1,4 +1,4 @@
-//! One complaint about one field, worded as kube-apiserver words it.
+//! One error of one field, with the message of kube-apiserver.
 
 use std::fmt;
 
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_complaint_reads_as_kube_apiserver_prints_it() {
+    fn an_error_reads_as_kube_apiserver_prints_it() {
         let error = FieldError {
             path: "spec.serviceName".to_owned(),
             kind: FieldErrorKind::TypeInvalid,

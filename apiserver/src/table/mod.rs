@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use self::{age::age, path::Path};
 use crate::resource::{Column, Origin, Resource};
 
-/// What a table is to hold.
+/// The contents of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TableOptions {
     /// Whether the headings are wanted; a watch sends them once.
