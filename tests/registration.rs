@@ -1,5 +1,5 @@
-//! Every test that stands in a program with `harness = false` is registered there: `#[test]` and
-//! `#[tokio::test]` would be left out of it without a word.
+//! Every test of a program with `harness = false` is registered there: such a program silently skips `#[test]`
+//! and `#[tokio::test]`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ const PROGRAMS: [&str; 5] = [
 ];
 
 #[test]
-fn no_test_of_a_program_with_its_own_harness_is_left_out() {
+fn every_test_of_a_program_with_its_own_harness_is_registered() {
     let mut files = Vec::new();
     for program in PROGRAMS {
         rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(program), &mut files);
@@ -31,9 +31,9 @@ fn no_test_of_a_program_with_its_own_harness_is_left_out() {
 fn unregistered_in(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap();
     let lines = text.lines().map(str::trim).enumerate();
-    let undecodable = lines
+    let unregistered = lines
         .filter(|(_, line)| ["#[test]", "#[tokio::test"].iter().any(|it| line.starts_with(it)));
-    undecodable.map(|(number, _)| format!("{}:{}", file.display(), number + 1)).collect()
+    unregistered.map(|(number, _)| format!("{}:{}", file.display(), number + 1)).collect()
 }
 
 fn rust_files(path: &Path, files: &mut Vec<PathBuf>) {

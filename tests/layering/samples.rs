@@ -1,26 +1,26 @@
-//! The tests of this test: small crates that break the rules, in every way to write it, and such that
-//! only look as if they did.
+//! Tests of the checks: sample crates that violate the rules in every syntax, and crates that only look as if
+//! they did.
 
 use crate::{
-    circles::{Need, circles},
     crate_tree::CrateTree,
+    cycles::{Dependency, cycles},
     layers,
 };
 
 const LAYERS: &[(&str, u8)] = &[("low", 0), ("high", 1)];
 const RESERVED: &[(&str, &[&str])] = &[("engine", &["high"]), ("net::Client", &["high"])];
 
-/// Both modules, with this in the lower one, from its first line on.
+/// Checks a crate of two modules, with this source in the lower one.
 fn too_high(low: &str) -> Vec<String> {
     layers::too_high(&two_modules(low), LAYERS, &[])
 }
 
-fn out_of_room(low: &str) -> Vec<String> {
-    layers::out_of_room(&two_modules(low), LAYERS, RESERVED)
+fn not_permitted(low: &str) -> Vec<String> {
+    layers::not_permitted(&two_modules(low), LAYERS, RESERVED)
 }
 
 fn two_modules(low: &str) -> CrateTree {
-    CrateTree::planted(&[
+    CrateTree::of_sources(&[
         ("lib.rs", "mod high; mod low; pub use high::Shown;"),
         ("low.rs", low),
         ("high/mod.rs", "pub mod inner; pub struct Shown; pub fn call() {}"),
@@ -28,14 +28,14 @@ fn two_modules(low: &str) -> CrateTree {
     ])
 }
 
-/// The needs in circles of a crate with the modules `a` and `b` and what they hold, as `from:line to`.
-fn needs(sources: &[(&str, &str)]) -> Vec<String> {
+/// The cyclic dependencies of a crate with the modules `a` and `b`, as `from:line to`.
+fn cyclic(sources: &[(&str, &str)]) -> Vec<String> {
     let root = ("lib.rs", "mod a; mod b;");
-    let tree = CrateTree::planted(&[&[root], sources].concat());
-    let told = |Need { file, line, needed, .. }: &Need| {
+    let tree = CrateTree::of_sources(&[&[root], sources].concat());
+    let description = |Dependency { file, line, needed }: &Dependency| {
         format!("{}:{line} {}", file.display(), needed.display())
     };
-    circles(&tree).iter().map(told).collect()
+    cycles(&tree).iter().map(description).collect()
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn every_way_to_use_a_higher_module_is_found_with_its_line() {
 }
 
 #[test]
-fn what_only_looks_like_a_use_of_a_higher_module_is_none() {
+fn code_that_only_looks_like_a_use_of_a_higher_module_is_accepted() {
     for low in [
         "// use crate::high::Shown;",
         "/* crate::high::call() */",
@@ -91,8 +91,8 @@ fn what_only_looks_like_a_use_of_a_higher_module_is_none() {
 }
 
 #[test]
-fn a_module_may_use_a_lower_one_and_one_of_its_layer_that_is_allowed() {
-    let tree = CrateTree::planted(&[
+fn a_module_may_use_a_lower_one_and_an_allowed_one_of_its_layer() {
+    let tree = CrateTree::of_sources(&[
         ("lib.rs", "mod high; mod low;"),
         ("low.rs", "use crate::low::inside;"),
         ("high.rs", "use crate::low::It;"),
@@ -104,7 +104,7 @@ fn a_module_may_use_a_lower_one_and_one_of_its_layer_that_is_allowed() {
 }
 
 #[test]
-fn a_reserved_crate_is_found_by_whatever_name_it_is_used() {
+fn a_use_of_a_reserved_crate_is_found_under_any_name() {
     for low in [
         "\nuse engine::start;",
         "\nuse engine;",
@@ -116,9 +116,9 @@ fn a_reserved_crate_is_found_by_whatever_name_it_is_used() {
         "\n#[engine::main] fn f() {}",
         "\nfn f() { engine::run!(1) }",
     ] {
-        let found = out_of_room(low);
-        let told = ["low.rs:2: low uses engine", "low.rs:2: low uses net::Client"];
-        assert!(found.len() == 1 && told.contains(&found[0].as_str()), "{low}: {found:?}");
+        let found = not_permitted(low);
+        let expected = ["low.rs:2: low uses engine", "low.rs:2: low uses net::Client"];
+        assert!(found.len() == 1 && expected.contains(&found[0].as_str()), "{low}: {found:?}");
     }
     for low in [
         "use net::Other;",
@@ -127,13 +127,13 @@ fn a_reserved_crate_is_found_by_whatever_name_it_is_used() {
         "use net::client::Client;",
         "#[cfg(test)] mod tests { use engine::start; }",
     ] {
-        assert_eq!(out_of_room(low), Vec::<String>::new(), "{low}");
+        assert_eq!(not_permitted(low), Vec::<String>::new(), "{low}");
     }
 }
 
 #[test]
-fn modules_and_layers_fit() {
-    let tree = CrateTree::planted(&[
+fn modules_without_a_layer_and_layers_without_a_module_are_found() {
+    let tree = CrateTree::of_sources(&[
         ("lib.rs", "mod low; mod new; mod names; #[cfg(test)] mod tests;"),
         ("low.rs", ""),
         ("new/mod.rs", ""),
@@ -144,7 +144,7 @@ fn modules_and_layers_fit() {
 }
 
 #[test]
-fn files_that_use_each_other_are_a_circle_however_they_do_it() {
+fn files_that_use_each_other_are_a_cycle_in_every_syntax() {
     for (a, b) in [
         ("use super::b::B; pub struct A;", "use crate::a::A; pub struct B;"),
         (
@@ -154,14 +154,14 @@ fn files_that_use_each_other_are_a_circle_however_they_do_it() {
         ("fn f() { crate::b::B; } pub struct A;", "fn f() { vec![super::a::A]; } pub struct B;"),
         ("pub use super::b::*; pub struct A;", "pub use super::a::*; pub struct B;"),
     ] {
-        let found = needs(&[("a.rs", a), ("b.rs", b)]);
+        let found = cyclic(&[("a.rs", a), ("b.rs", b)]);
         assert_eq!(found, ["a.rs:1 b.rs", "b.rs:1 a.rs"], "{a} / {b}");
     }
 }
 
 #[test]
-fn a_circle_may_be_long_and_only_what_is_part_of_it_is_told() {
-    let found = needs(&[
+fn only_the_files_of_a_long_cycle_are_reported() {
+    let found = cyclic(&[
         ("a.rs", "\nuse super::b::c::C; pub struct A;"),
         ("b/mod.rs", "pub mod c; pub mod d;"),
         ("b/c.rs", "use std::fmt;\nuse super::d; fn f() { d::D::new(); } pub struct C;"),
@@ -171,25 +171,25 @@ fn a_circle_may_be_long_and_only_what_is_part_of_it_is_told() {
 }
 
 #[test]
-fn what_is_imported_from_a_module_is_needed_from_the_file_that_defines_it() {
+fn an_import_depends_on_the_file_that_defines_the_item() {
     let a = "pub use one::One; use two::Two as Second; mod one; mod two;";
     let two = "use super::One; pub struct Two;";
     let harmless = [("a/mod.rs", a), ("a/one.rs", "pub struct One;"), ("a/two.rs", two)];
-    assert_eq!(needs(&[&harmless[..], &[("b.rs", "")]].concat()), Vec::<String>::new());
+    assert_eq!(cyclic(&[&harmless[..], &[("b.rs", "")]].concat()), Vec::<String>::new());
     let one = "use super::Second; pub struct One;";
-    let circle = needs(&[("a/mod.rs", a), ("a/one.rs", one), ("a/two.rs", two), ("b.rs", "")]);
-    assert_eq!(circle, ["a/one.rs:1 a/two.rs", "a/two.rs:1 a/one.rs"]);
+    let cycle = cyclic(&[("a/mod.rs", a), ("a/one.rs", one), ("a/two.rs", two), ("b.rs", "")]);
+    assert_eq!(cycle, ["a/one.rs:1 a/two.rs", "a/two.rs:1 a/one.rs"]);
 }
 
 #[test]
 fn a_re_export_is_followed_through_other_modules_and_globs() {
-    let found = needs(&[
+    let found = cyclic(&[
         ("a.rs", "pub use crate::b::*; pub struct A;"),
         ("b/mod.rs", "mod c; pub use c::*; pub use c::Named as Renamed;"),
         ("b/c.rs", "use crate::a::Renamed; pub struct Named; pub struct C;"),
     ]);
     assert_eq!(found, Vec::<String>::new(), "it is defined in the file itself");
-    let found = needs(&[
+    let found = cyclic(&[
         ("a.rs", "pub use crate::b::Renamed; pub struct A;"),
         ("b/mod.rs", "mod c; pub use c::Named as Renamed;"),
         ("b/c.rs", "use crate::a::A; pub struct Named;"),
@@ -198,28 +198,28 @@ fn a_re_export_is_followed_through_other_modules_and_globs() {
 }
 
 #[test]
-fn a_child_that_uses_what_its_parent_defines_is_a_circle() {
+fn a_child_module_that_uses_an_item_of_its_parent_is_a_cycle() {
     let child = "use super::helper; pub fn call() {}";
     let parent = "mod child; fn helper() {} fn f() { child::call() }";
-    let found = needs(&[("a/mod.rs", parent), ("a/child.rs", child), ("b.rs", "")]);
+    let found = cyclic(&[("a/mod.rs", parent), ("a/child.rs", child), ("b.rs", "")]);
     assert_eq!(found, ["a/child.rs:1 a/mod.rs", "a/mod.rs:1 a/child.rs"]);
 }
 
 #[test]
-fn a_function_is_told_from_the_module_of_the_same_name() {
+fn a_function_is_distinguished_from_the_module_of_the_same_name() {
     let a = "mod run; pub use run::run; mod other;";
     let other = "use super::run; fn f() { run(); run::more() }";
     let run = "pub fn run() {} pub fn more() {}";
     let files = [("a/mod.rs", a), ("a/run.rs", run), ("a/other.rs", other), ("b.rs", "")];
-    assert_eq!(needs(&files), Vec::<String>::new());
+    assert_eq!(cyclic(&files), Vec::<String>::new());
     let run = "use super::other::It; pub fn run() {} pub fn more() {}";
     let files = [("a/mod.rs", a), ("a/run.rs", run), ("a/other.rs", other), ("b.rs", "")];
-    assert_eq!(needs(&files), ["a/other.rs:1 a/run.rs", "a/run.rs:1 a/other.rs"]);
+    assert_eq!(cyclic(&files), ["a/other.rs:1 a/run.rs", "a/run.rs:1 a/other.rs"]);
 }
 
 #[test]
-fn tests_and_comments_make_no_circle() {
-    let found = needs(&[
+fn tests_and_comments_make_no_cycle() {
+    let found = cyclic(&[
         ("a.rs", "use super::b::B; pub struct A;"),
         ("b.rs", "// use super::a::A;\npub struct B;\n#[cfg(test)] mod tests { use crate::a::A; }"),
     ]);

@@ -1,7 +1,7 @@
-//! Which file needs which, and where they need each other in a circle.
+//! The dependencies between files, and their cycles.
 //!
-//! A file needs the file that defines what it mentions, whatever module it asks for it. Naming a
-//! module is not yet needing it; what is taken from it is.
+//! A file depends on the file that defines an item that it uses, whatever module re-exports the item. To name
+//! a module alone is no dependency.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,25 +10,25 @@ use std::{
 
 use crate::{crate_tree::CrateTree, names::Target};
 
-/// A file, and the line where it first mentions another.
-pub(crate) struct Need {
+/// A file, and the line where it first uses another.
+pub(crate) struct Dependency {
     pub(crate) file: PathBuf,
     pub(crate) line: usize,
     pub(crate) needed: PathBuf,
 }
 
-/// Every need that is part of a circle, file by file.
-pub(crate) fn circles(tree: &CrateTree) -> Vec<Need> {
-    let needs = needs(tree);
+/// Every dependency that is part of a cycle, file by file.
+pub(crate) fn cycles(tree: &CrateTree) -> Vec<Dependency> {
+    let dependencies = dependencies(tree);
     let mut direct: BTreeMap<&Path, BTreeSet<&Path>> = BTreeMap::new();
-    for (from, to) in needs.keys() {
+    for (from, to) in dependencies.keys() {
         direct.entry(from).or_default().insert(to);
     }
     let reached: BTreeMap<_, _> = direct.keys().map(|from| (*from, reach(&direct, from))).collect();
     let leads_back = |from: &Path, to: &Path| reached.get(to).is_some_and(|all| all.contains(from));
-    let in_circles = needs.iter().filter(|((from, to), _)| leads_back(from, to));
-    in_circles
-        .map(|((file, needed), line)| Need {
+    let in_cycles = dependencies.iter().filter(|((from, to), _)| leads_back(from, to));
+    in_cycles
+        .map(|((file, needed), line)| Dependency {
             file: file.clone(),
             line: *line,
             needed: needed.clone(),
@@ -36,21 +36,22 @@ pub(crate) fn circles(tree: &CrateTree) -> Vec<Need> {
         .collect()
 }
 
-/// File and needed file, with the first line that says so.
-fn needs(tree: &CrateTree) -> BTreeMap<(PathBuf, PathBuf), usize> {
-    let mut needs: BTreeMap<_, usize> = BTreeMap::new();
+/// File and needed file, with the first line of the use.
+fn dependencies(tree: &CrateTree) -> BTreeMap<(PathBuf, PathBuf), usize> {
+    let mut dependencies: BTreeMap<_, usize> = BTreeMap::new();
     for module in tree.modules.values() {
         for mention in module.mentions() {
             let Target::Item(there) = tree.target(&module.path, mention) else { continue };
             let there = &tree.modules[&there].file;
             if *there != module.file {
-                let first =
-                    needs.entry((module.file.clone(), there.clone())).or_insert(mention.line);
+                let first = dependencies
+                    .entry((module.file.clone(), there.clone()))
+                    .or_insert(mention.line);
                 *first = mention.line.min(*first);
             }
         }
     }
-    needs
+    dependencies
 }
 
 fn reach<'a>(direct: &BTreeMap<&'a Path, BTreeSet<&'a Path>>, from: &Path) -> BTreeSet<&'a Path> {
