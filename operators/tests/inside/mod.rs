@@ -104,7 +104,7 @@ async fn outside_a_cluster_it_fails_and_does_not_use_a_kubeconfig() {
         _ = other.accept() => panic!("it connected to a cluster that was not chosen"),
     };
     assert_eq!(code, Some(1), "{stderr}");
-    assert!(stderr.contains("--cluster in-cluster: not inside of a cluster"), "{stderr}");
+    assert!(stderr.contains("--cluster in-cluster: the process does not run in a cluster"), "{stderr}");
     let asked = other.into_std().unwrap().accept();
     assert!(asked.is_err(), "it connected to a cluster that was not chosen before it ended");
 }
